@@ -44,6 +44,8 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   const { getRevision } = await import('../src/catalogue/transaction.ts');
   const catalogue = await openCatalogue(catalogueAddress, { identity: randomUUID(), at: now().toISOString() });
   try {
+    const { deriveAgain } = await import('../src/catalogue/write/publication.ts');
+    await deriveAgain(catalogue, now().toISOString());
     if ((await getRevision(catalogue)) > 0) return;
     const { seedCatalogue } = await import('../src/importing/manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);

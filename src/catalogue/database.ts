@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { type Insertable, Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { RULES_VERSION } from '../evidence/listing.ts';
 import { buildAwayError, formatAddress, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Engine, openPostgres, openSqlite } from './engines.ts';
 import { buildMigrations } from './migrations/index.ts';
@@ -197,7 +198,7 @@ async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): P
   if (await query.selectFrom('catalogue').select('id').executeTakeFirst()) return;
   await query
     .insertInto('catalogue')
-    .values({ id: 1, identity, revision: 0, revised_at: at })
+    .values({ id: 1, identity, revision: 0, revised_at: at, rules: RULES_VERSION })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

@@ -8,7 +8,7 @@ import type { ListingIdentity } from './read/listings.ts';
 import type { ListingsTable } from './tables.ts';
 import { getRevision } from './transaction.ts';
 import { type NameBook, openNameBook } from './write/names.ts';
-import { buildListingColumns, derive } from './write/publication.ts';
+import { buildListingColumns, derive, merge } from './write/publication.ts';
 import { listRecordedTerms } from './write/terms.ts';
 
 /** A listing whose published document differs from what its evidence gives, and the fields that differ. */
@@ -56,7 +56,7 @@ function listWrongFields(
   isWaiting: boolean,
 ): string[] {
   const published = record.before as Listing;
-  const { listing: derived } = derive(record, listRecordedTerms(record.terms), names);
+  const derived = derive(record, listRecordedTerms(record.terms), names, merge(record));
   const facts = new Map<string, unknown>(Object.entries(published));
   const fields = Object.entries(derived).filter(([field, value]) => !isDeepStrictEqual(facts.get(field), value));
   const { document: _document, ...columns } = buildListingColumns(published);

@@ -10,6 +10,8 @@ export interface CatalogueTable {
   identity: string;
   revision: number;
   revised_at: string;
+  /** Version of the rules by which all its listings were derived. */
+  rules: number;
 }
 
 /** When each revision became visible. */
@@ -47,6 +49,8 @@ export interface DeclarationsTable {
   withdrawn_at: string | null;
   /** JSON of model `Declaration`. */
   document: string;
+  /** When a feed was first heard, or another source was last read, by our clock; null where that is not known. */
+  heard_at: string | null;
 }
 
 /** Decisions that an address, with or without a listing, is not to be listed. */
@@ -110,6 +114,8 @@ export interface TermsTable {
   current: 0 | 1;
   /** JSON list of what a client needs besides; null where nothing. */
   needs: string | null;
+  /** Of declared terms, when the source was first heard to say so; null where that is not known. */
+  heard_at: string | null;
 }
 
 export interface ReceiptsTable {

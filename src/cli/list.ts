@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listListings } from '../catalogue/read/listings.ts';
 import { getRevision } from '../catalogue/transaction.ts';
+import { listCounted } from '../evidence/authority.ts';
 import { findCategory } from '../evidence/category.ts';
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
@@ -108,7 +109,7 @@ function buildListed(listing: Listing): ListedListing {
     price_min_usdc: price_min === null ? null : getUsdcNumber(price_min),
     price_max_usdc: price_max === null ? null : getUsdcNumber(price_max),
     networks: listing.networks.filter(({ advertised }) => advertised).map(({ key }) => key),
-    endpoints_count: listing.routes.length,
+    endpoints_count: listCounted(listing.routes).length,
     verified_route_count: getVerifiedRouteCount(listing),
     reliability_band: listing.reliability.band,
     updated_at: listing.updated_at,

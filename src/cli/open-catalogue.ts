@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { findListing, listSlugs } from '../catalogue/read/listings.ts';
+import { deriveAgain } from '../catalogue/write/publication.ts';
 import { ServiceError } from '../errors.ts';
 import { type Listing, SLUG_MAX_LENGTH } from '../model/listing.ts';
 import { cutText, findNearest } from '../model/text.ts';
@@ -25,7 +26,10 @@ export async function withWritableCatalogue<Result>(
 ): Promise<Result> {
   const address = getConfig().catalogueAddress;
   const identity = { identity: randomUUID(), at: now().toISOString() };
-  return useAndClose(await openCatalogue(address, identity, { mayCreate: create }), work);
+  return useAndClose(await openCatalogue(address, identity, { mayCreate: create }), async (catalogue) => {
+    await deriveAgain(catalogue, identity.at);
+    return await work(catalogue);
+  });
 }
 
 /** Returns a listing in any state. Throws `not_found` with the nearest slug as a hint. */

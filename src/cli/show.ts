@@ -3,7 +3,7 @@ import { listDeclarations } from '../catalogue/read/declarations.ts';
 import { listFindingsAbout, type RecordedFinding } from '../catalogue/read/findings.ts';
 import { listReceipts } from '../catalogue/read/receipts.ts';
 import { getRevision } from '../catalogue/transaction.ts';
-import type { RecordedDeclaration } from '../evidence/declarations.ts';
+import type { RecordedDeclaration } from '../evidence/authority.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Caution } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';

@@ -9,6 +9,7 @@ import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Decision, describeDecision, describeSource } from '../views/words/decision.ts';
+import { describeSources } from '../views/words/source.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderFindings } from './finding-words.ts';
 import { getListing, withReadableCatalogue } from './open-catalogue.ts';
@@ -81,10 +82,21 @@ async function findListingAt(catalogue: Catalogue, address: string): Promise<Lis
 
 async function listStateSentences(catalogue: Catalogue, listing: Listing): Promise<string[]> {
   const { id, state, state_reason, state_by, state_at } = listing;
-  const sources = (await listDeclarations(catalogue, id)).map(({ declaration: { source }, withdrawn_at }) =>
-    withdrawn_at ? `${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}` : describeSource(source),
-  );
-  const by = sources.map((source) => `On record from ${source}.`);
+  const said = describeSources(listing);
+  const withdrawn = (await listDeclarations(catalogue, id)).filter(({ withdrawn_at }) => withdrawn_at !== null);
+  // While every source has withdrawn it, the listing still names them.
+  const isWithdrawn = listing.cautions.some(({ code }) => code === 'withdrawn');
+  const standing = isWithdrawn ? [] : listing.sources;
+  const by = [
+    ...standing.map((source, at) => {
+      const words = said[at];
+      return `On record from ${describeSource(source)}; ${words?.authority}: ${words?.said || 'nothing that a source before it does not say'}.`;
+    }),
+    ...withdrawn.map(
+      ({ declaration: { source }, withdrawn_at }) =>
+        `On record from ${describeSource(source)}, withdrawn ${formatTime(withdrawn_at)}.`,
+    ),
+  ];
   if (state === 'live') {
     return ['It is live: it has a price, and nobody removed it.', ...listCautionLines(listing), ...by];
   }

@@ -5,11 +5,13 @@ import {
   type CautionEvidence,
   ON_RECORD_AFTER_DAYS,
   type ProviderReply,
+  SAFE_AFTER_ANNOUNCED_DAYS,
   sortCautions,
 } from '../model/caution.ts';
 import { isPublicChain, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
+import type { Authority } from '../model/source.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import type { FailingRun } from './delisting.ts';
 import { isStillOffered } from './sample-summary.ts';
@@ -21,6 +23,9 @@ const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * 24 * 60 * 60 * 1000;
 /** What is on record about one route and may lead to a caution. */
 export interface RouteRecord {
   readonly terms: readonly RecordedTerms[];
+  /** Whose word it is that the route exists, and whose the current declared terms are. */
+  readonly authority: Authority;
+  readonly terms_by: Authority;
   readonly receipts: readonly Receipt[];
   readonly payee: PayeeKind | null;
   readonly probe: RouteProbe | null;
@@ -69,6 +74,11 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   ]);
 }
 
+/** Lists the cautions about a route that is set aside: that it was never seen. Nothing more is said of what others invent. */
+export function listCautionsOfUnseen(record: Pick<RouteRecord, 'terms' | 'receipts' | 'authority'>): Caution[] {
+  return findNeverSeenTerms(record);
+}
+
 /** Lists the cautions about a listing as a whole, the gravest first. */
 export function listCautionsOfListing({ withdrawn_at, namesake, declared }: ListingRecord): Caution[] {
   return sortCautions([
@@ -112,17 +122,19 @@ function findFailedCall({ receipts }: RouteRecord): Caution[] {
 
 /**
  * Warns when the current payee is not the one on record. A payee is on record if it was asked for during 14 days, if a
- * delivered call was paid to it, or if it is the first one seen. The first payee on a network is compared with an
- * established payee on another network.
+ * delivered call was paid to it, or if it is the first one seen and not another than the provider or the operator named. The
+ * first payee on a network is compared with an established payee on another network. A change that the host's own document
+ * announced a day before the first such 402 is only a notice, until it was seen for three days.
  */
-function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
+function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caution[] {
   if (payee === 'rotating') return [];
   const offers = listObservedTerms(terms).filter(({ current, pay_to }) => current && pay_to !== null);
   const found = offers.flatMap(({ network, pay_to }) => {
     const periods = listPayeePeriods(terms, network);
     const now = periods.findLast((period) => period.value === pay_to);
     if (!pay_to || !now) return [];
-    const named = listNamedPayees(terms, network);
+    const named = listNamedPayees(listOwnWords({ terms, terms_by }), network);
+    const isAnnounced = terms_by === 'host' && wasAnnounced(terms, { network, pay_to, since: now.since });
     const paid = listCountedReceipts(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
     const elsewhere = findEstablishedElsewhere({ terms, receipts }, network, periods[0]?.since ?? now.since);
     const recorded = periods.filter(
@@ -132,14 +144,37 @@ function findOtherPayee({ terms, receipts, payee }: RouteRecord): Caution[] {
         (period.since === periods[0]?.since && (named.length === 0 ? !elsewhere : named.includes(period.value ?? ''))),
     );
     if (recorded.some(({ value }) => value === pay_to)) return [];
+    if (isAnnounced && isLongEnough(now, ANNOUNCED_SEEN_MS)) return [];
+    const code = isAnnounced ? 'payee_announced' : 'payee_differs';
     const last = recorded.findLast(({ since }) => since < now.since);
     // After a payee that rotated there is nothing to compare with.
     const before = last ? last.value : named[0];
-    if (before) return [buildCaution('payee_differs', now.since, { network, pay_to, pay_to_before: before })];
+    if (before) return [buildCaution(code, now.since, { network, pay_to, pay_to_before: before })];
     if (last || !elsewhere) return [];
-    return [buildCaution('payee_differs', now.since, { network, pay_to, ...elsewhere })];
+    return [buildCaution(code, now.since, { network, pay_to, ...elsewhere })];
   });
-  return found.slice(0, 1);
+  return sortCautions(found).slice(0, 1);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** How long a payee that was announced must have been seen before paying it is safe, in milliseconds. */
+const ANNOUNCED_SEEN_MS = SAFE_AFTER_ANNOUNCED_DAYS * DAY_MS;
+
+/** Returns whether the current terms of the host's document named a payee a day before a 402 first did. */
+function wasAnnounced(
+  terms: readonly RecordedTerms[],
+  { network, pay_to, since }: { network: NetworkKey; pay_to: string; since: string },
+): boolean {
+  return terms.some(
+    ({ evidence, current, heard_at = null, ...one }) =>
+      evidence === 'declared' &&
+      current &&
+      one.network === network &&
+      one.pay_to === pay_to &&
+      heard_at !== null &&
+      Date.parse(since) - Date.parse(heard_at) >= DAY_MS,
+  );
 }
 
 /**
@@ -164,6 +199,11 @@ function findEstablishedElsewhere(
   return found.at(-1);
 }
 
+/** Lists the current declared terms, if they are the host's or the operator's: what others say speaks against nobody. */
+function listOwnWords({ terms, terms_by }: Pick<RouteRecord, 'terms' | 'terms_by'>): RecordedTerms[] {
+  return terms_by === 'hearsay' ? [] : terms.filter(({ evidence, current }) => evidence === 'declared' && current);
+}
+
 /** Lists the payees that sources name. They count if no payee was seen before. */
 function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): string[] {
   return terms.flatMap((one) =>
@@ -175,7 +215,7 @@ function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): 
  * Warns when the current price is higher than the one on record. A price is on record if it was asked for during 14
  * days, if a delivered call was paid at it, or signed for it as a ceiling, or if it was the first.
  */
-function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
+function findHigherPrice({ terms, terms_by, receipts }: RouteRecord): Caution[] {
   const networks = [...new Set(getCurrentTerms(terms).map(({ network }) => network))];
   const found = networks.flatMap((network) => {
     const periods = listPricePeriods(terms, network);
@@ -190,7 +230,7 @@ function findHigherPrice({ terms, receipts }: RouteRecord): Caution[] {
       );
       return isPaid || isLongEnough(period);
     });
-    const declared = terms.filter((one) => one.evidence === 'declared' && one.current && one.network === network);
+    const declared = listOwnWords({ terms, terms_by }).filter((one) => one.network === network);
     const before = (periods[recorded] ?? periods[0])?.value;
     const claimed = recorded < 0 ? getLowest(declared) : undefined;
     const known = Math.min(before ?? asked.value, claimed ?? Number.POSITIVE_INFINITY);
@@ -215,12 +255,16 @@ function findFailingProbes({ probe, failing, routes }: RouteRecord): Caution[] {
   ];
 }
 
-function findNeverSeenTerms({ terms, receipts }: RouteRecord): Caution[] {
+function findNeverSeenTerms({
+  terms,
+  receipts,
+  authority,
+}: Pick<RouteRecord, 'terms' | 'receipts' | 'authority'>): Caution[] {
   const current = getCurrentTerms(terms);
   if (current.length === 0 || current.some(({ evidence }) => evidence === 'observed')) return [];
   if (receipts.some(({ settled }) => settled)) return [];
   const times = current.flatMap(({ last_seen_at }) => last_seen_at ?? []).sort();
-  return [buildNeverSeen(times.at(-1) ?? null)];
+  return [buildNeverSeen(times.at(-1) ?? null, authority)];
 }
 
 function findRotatingPayee({ terms, payee }: RouteRecord): Caution[] {
@@ -229,8 +273,11 @@ function findRotatingPayee({ terms, payee }: RouteRecord): Caution[] {
   return [buildCaution('payee_rotates', rotating[0]?.first_seen_at ?? null, {})];
 }
 
-function buildNeverSeen(declaredAt: string | null): Caution {
-  return buildCaution('never_seen', declaredAt, declaredAt === null ? {} : { declared_at: declaredAt });
+function buildNeverSeen(declaredAt: string | null, authority?: Authority): Caution {
+  return buildCaution('never_seen', declaredAt, {
+    ...(declaredAt !== null && { declared_at: declaredAt }),
+    ...(authority === 'hearsay' && { said_by_others: true }),
+  });
 }
 
 function buildCaution(code: CautionCode, since: string | null, evidence: CautionEvidence): Caution {
@@ -305,8 +352,8 @@ function isTimeBetween(times: readonly string[], after: string, before: string):
   return next !== undefined && next < before;
 }
 
-function isLongEnough({ since, until }: Period<unknown>): boolean {
-  return Date.parse(until) - Date.parse(since) >= ON_RECORD_AFTER_MS;
+function isLongEnough({ since, until }: Period<unknown>, ms = ON_RECORD_AFTER_MS): boolean {
+  return Date.parse(until) - Date.parse(since) >= ms;
 }
 
 /** Lists the terms that were seen in 402 answers, by when they were first seen. */

@@ -1,28 +1,48 @@
 import type { Category } from '../model/catalogue.ts';
-import { type Declaration, SOURCE_KINDS } from '../model/declaration.ts';
+import type { Declaration } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
-import type { DeclaredRoute } from '../model/route.ts';
+import type { NetworkKey } from '../model/network.ts';
+import type { DeclaredRoute, Route } from '../model/route.ts';
+import {
+  AUTHORITIES,
+  type Authority,
+  type DeclarationSource,
+  type ListedSource,
+  type ListingFact,
+  type RouteFact,
+} from '../model/source.ts';
+import { type Heard, listCounted, type RecordedDeclaration, rankDeclarations } from './authority.ts';
 import { type InferredCategory, inferCategory } from './category.ts';
+import { speaksFor } from './domains.ts';
+import { chooseFeedWords } from './feed-words.ts';
 import { buildTagline, isTagline } from './taglines.ts';
-import { getHostTitle, isTitle } from './titles.ts';
+import { getHostTitle, getLetters, isTitle } from './titles.ts';
 
-/** A declaration on record. It is withdrawn when a complete pull of its source no longer holds it. */
-export interface RecordedDeclaration {
-  declaration: Declaration;
-  withdrawn_at: string | null;
-}
-
-/**
- * One route: its texts come from the source closest to the provider that has them, its terms from the source that saw
- * it last.
- */
+/** One route: each fact from the first source that has it. */
 export interface MergedRoute {
   route: DeclaredRoute;
-  /** The source of the terms. */
-  source: Declaration['source'];
+  /** Whose word it is that the route exists: the best of all sources that name it. */
+  authority: Authority;
+  said_by: Route['said_by'];
+  /** The source of the terms, whose word they are, and when that was heard (null: not known). */
+  source: DeclarationSource;
+  terms_by: Authority;
+  heard_at: string | null;
+  /** When dated sources that believe the same saw the networks of its terms. */
+  sightings: Sighting[];
+  /** Since when a source names it, by our clock; empty if that is not known. */
+  since: string;
+  /** Said by hearsay alone and never seen, while another route was seen or somebody above hearsay names what is sold. */
+  set_aside: boolean;
 }
 
-/** The texts about a listing, each from the best source that has it. */
+/** A network that a source saw a route to be paid on, and when, ISO 8601 UTC. */
+export interface Sighting {
+  key: NetworkKey;
+  at: string;
+}
+
+/** The texts about a listing, each from the first source that has it. */
 export interface MergedWords {
   title: string;
   /** True if a source gives the title, and false if it was made from the host. */
@@ -38,131 +58,147 @@ export interface MergedDeclaration {
   category: Category;
   /** How the category was chosen if no source names one; otherwise null. */
   inferred: InferredCategory | null;
+  docs_url: string | null;
+  mcp_endpoint: string | null;
   routes: MergedRoute[];
-  /** The declarations that are not withdrawn; all of them if every one is withdrawn. */
+  /** The declarations that are not withdrawn, the one that is believed first at the beginning; all of them if every one is withdrawn. */
   declarations: Declaration[];
+  sources: ListedSource[];
+  said_by: Listing['said_by'];
   /** False if every source has withdrawn the listing. */
   offered: boolean;
 }
 
 /** What readers saw of a listing so far. */
-export type RecordedWords = Pick<Listing, 'title' | 'category' | 'sources'>;
+export type RecordedWords = Pick<Listing, 'title' | 'description' | 'category' | 'sources'>;
+
+/** Returns whether a route gave a valid 402, or was paid for. */
+type IsSeen = (route: Pick<DeclaredRoute, 'method' | 'path'>) => boolean;
 
 /**
- * Merges what the sources say about one listing. Each text comes from the source closest to the provider that has it, and
- * of equally close ones from the freshest. The title and the category on record stay while an equally close source gives
- * them, or if they were made here and nothing is clearly better. The terms of each route come from the source that
- * saw it last, so that its price is the freshest on record. If the provider itself lists its routes, only those routes
- * and the prices it states are used. Throws on an empty list.
+ * Merges what the sources say about one listing, in the order of `authority.ts`: each fact comes from the first source that
+ * has it, so a bare mention of a route erases no terms. A category that was inferred stays unless another one is clearly
+ * better. If the provider's announcement lists routes, only those routes and the prices it states are used. Throws on an
+ * empty list.
  */
-export function mergeDeclarations(all: readonly RecordedDeclaration[], recorded?: RecordedWords): MergedDeclaration {
+export function mergeDeclarations(
+  all: readonly RecordedDeclaration[],
+  recorded?: RecordedWords,
+  isSeen: IsSeen = () => false,
+): MergedDeclaration {
   const offering = all.filter(({ withdrawn_at }) => withdrawn_at === null);
-  const declarations = (offering.length > 0 ? offering : all)
-    .map(({ declaration }) => declaration)
-    .toSorted(compareCloseness);
-  const [first] = declarations;
+  const ranked = rankDeclarations(offering.length > 0 ? offering : all);
+  const heard = ranked.map((one) => (one.authority === 'hearsay' ? hearOthers(one, recorded, isSeen) : one));
+  const [first] = heard;
   if (!first) throw new Error('a listing has at least one declaration');
-  const routes = mergeRoutes(declarations);
-  const words = mergeWords(first.base_url, declarations, routes, recorded);
-  const declared = choose(declarations, ({ category }) => category, recorded?.category);
-  const inferred =
-    declared === undefined
-      ? inferCategory(
-          {
-            title: words.title,
-            tagline: findTagline(declarations, words.title) ?? '',
-            description: words.description,
-            tags: [...new Set(declarations.flatMap(({ tags }) => tags ?? []))],
-            routes: routes.map(({ route }) => route),
-          },
-          // Words of a closer source than there was before count as if nothing were on record.
-          recorded && getCloseness(declarations.map(({ source }) => source)) >= getCloseness(recorded.sources)
-            ? recorded.category
-            : undefined,
-        )
-      : null;
+  const routes = mergeRoutes(heard, isSeen);
+  const telling = listTelling(routes, isSeen);
+  // Of feeds only the one heard first; of others all of the first rank.
+  const leading = first.authority === 'hearsay' ? [first] : heard.filter((one) => one.authority === first.authority);
+  const said_by: Listing['said_by'] = {};
+  const find = <Value>(fact: ListingFact, get: (declaration: Declaration) => Value | null): Value | undefined => {
+    const place = heard.findIndex(({ declaration }) => get(declaration) !== null);
+    const found = heard[place];
+    if (found) said_by[fact] = place;
+    return (found && get(found.declaration)) ?? undefined;
+  };
+  const { base_url } = first.declaration;
+  const { host } = new URL(base_url);
+  const given = find('title', ({ title }) => (isTitle(title, base_url) ? title : null));
+  const title = given ?? chooseHostTitle(base_url, leading, telling, recorded);
+  const tagline = find('tagline', (one) => (isTagline(one.tagline, title, base_url) ? one.tagline : null));
+  const description = find('description', (one) => one.description || null) ?? '';
+  const providers = heard.map(({ declaration }) => declaration.provider_name);
+  const declared = find('category', ({ category }) => category);
+  find('price', ({ price }) => price);
+  const known = recorded && !isBetter(first.authority, recorded) ? recorded.category : undefined;
+  const tags = [...new Set(leading.flatMap((one) => one.declaration.tags ?? []))];
+  const infer = (told: readonly DeclaredRoute[]) =>
+    inferCategory({ title, tagline: tagline ?? '', description, tags, routes: [...told] }, known);
+  const [byTelling, byAll] = [telling, listCounted(routes).map(({ route }) => route)].map(infer);
+  // The one on record gives way only if the routes that words are made of and all that count say so.
+  const inferred = declared === undefined ? ((byAll?.category === known ? byAll : byTelling) ?? null) : null;
   return {
-    words,
+    words: {
+      title,
+      is_named: given !== undefined,
+      tagline: tagline ?? buildTagline(telling),
+      description,
+      provider_name: providers.find((name) => name !== '' && name !== host) ?? host,
+    },
     category: declared ?? inferred?.category ?? 'Tools',
     inferred,
+    docs_url: find('docs_url', (one) => one.docs_url) ?? null,
+    mcp_endpoint: find('mcp_endpoint', (one) => one.mcp_endpoint) ?? null,
     routes,
-    declarations,
+    declarations: heard.map(({ declaration }) => declaration),
+    sources: heard.map(({ declaration: { source }, authority }) => {
+      const { speaker: _speaker, ...listed } = source;
+      return { ...listed, authority };
+    }),
+    said_by,
     offered: offering.length > 0,
   };
 }
 
-function mergeWords(
+/** Returns whether a source of this authority is believed before all that there were: then what was inferred before is void. */
+function isBetter(authority: Authority, { sources: [before] }: RecordedWords): boolean {
+  return before?.authority !== undefined && AUTHORITIES.indexOf(authority) < AUTHORITIES.indexOf(before.authority);
+}
+
+/** Lists the routes that words are made of: those that count, and of routes that only others name those heard first. */
+function listTelling(routes: readonly MergedRoute[], isSeen: IsSeen): DeclaredRoute[] {
+  const counted = routes.filter(({ set_aside }) => !set_aside);
+  const isHearsay = counted.every(({ authority, route }) => authority === 'hearsay' && !isSeen(route));
+  const first = counted.map(({ since }) => since).reduce((a, b) => (a < b ? a : b), '~');
+  return counted.filter(({ since }) => !isHearsay || since === first).map(({ route }) => route);
+}
+
+/** Returns what may be heard of others: words of some items alone, and links to the API's own host or the one above it. */
+function hearOthers<Said extends Heard>(one: Said, recorded: RecordedWords | undefined, isSeen: IsSeen): Said {
+  const declaration = chooseFeedWords(one.declaration, isSeen, recorded);
+  const { base_url, docs_url, mcp_endpoint } = declaration;
+  const keep = (link: string | null) => (link !== null && speaksFor(link, base_url) ? link : null);
+  return { ...one, declaration: { ...declaration, docs_url: keep(docs_url), mcp_endpoint: keep(mcp_endpoint) } };
+}
+
+/** Makes a title from the host, as the texts write it. The one that readers know stays if only its spelling differs. */
+function chooseHostTitle(
   baseUrl: string,
-  declarations: readonly Declaration[],
-  routes: readonly MergedRoute[],
+  leading: readonly Heard[],
+  telling: readonly DeclaredRoute[],
   recorded: RecordedWords | undefined,
-): MergedWords {
-  const given = choose(declarations, ({ title }) => (isTitle(title, baseUrl) ? title : null), recorded?.title);
-  const known = recorded && isTitle(recorded.title, baseUrl) ? recorded.title : undefined;
-  const title = given ?? known ?? getHostTitle(baseUrl, listTexts(declarations));
-  const { host } = new URL(baseUrl);
-  const providers = declarations.map(({ provider_name }) => provider_name);
-  return {
-    title,
-    is_named: given !== undefined,
-    tagline: findTagline(declarations, title) ?? buildTagline(routes.map(({ route }) => route)),
-    description: declarations.find(({ description }) => description !== '')?.description ?? '',
-    provider_name: providers.find((name) => name !== '' && name !== host) ?? host,
-  };
-}
-
-/** Finds the first tagline of a source that says something. */
-function findTagline(declarations: readonly Declaration[], title: string): string | undefined {
-  return declarations.find(({ tagline, base_url }) => isTagline(tagline, title, base_url))?.tagline;
-}
-
-/**
- * Chooses what the closest kind of source that has it says: what is on record if one of these sources still says so, else
- * what the freshest of them says.
- */
-function choose<Value>(
-  declarations: readonly Declaration[],
-  get: (declaration: Declaration) => Value | null,
-  recorded: Value | undefined,
-): Value | undefined {
-  const first = declarations.find((declaration) => get(declaration) !== null);
-  if (!first) return undefined;
-  const equal = declarations.filter(({ source }) => source.kind === first.source.kind).map(get);
-  return recorded !== undefined && equal.includes(recorded) ? recorded : (get(first) ?? undefined);
-}
-
-function listTexts(declarations: readonly Declaration[]): string[] {
-  return declarations.flatMap(({ tagline, description, routes }) => [
-    tagline,
-    description,
-    ...routes.flatMap((route) => [route.description, route.path]),
-  ]);
+): string {
+  const texts = [
+    ...leading.flatMap(({ declaration: { tagline, description } }) => [tagline, description]),
+    ...telling.flatMap((route) => [route.description, route.path]),
+  ];
+  const made = getHostTitle(baseUrl, texts);
+  const isKnown = recorded && isTitle(recorded.title, baseUrl) && getLetters(recorded.title) === getLetters(made);
+  return isKnown ? recorded.title : made;
 }
 
 /**
  * Returns a declaration of a feed with the words that it lacks and an earlier one of the same feed has: a feed that drops
- * words does not say that they are wrong. Terms, and which routes there are, stay as the declaration has them.
+ * words does not say that they are wrong. Terms, and which routes there are, stay as the declaration has them. A route that
+ * the feed did not have before was heard at `at`, ISO 8601 UTC.
  */
-export function keepWords(declaration: Declaration, earlier: Declaration): Declaration {
-  const { base_url: baseUrl } = declaration;
+export function keepWords(declaration: Declaration, earlier: Declaration, at?: string): Declaration {
   const known = new Map(earlier.routes.map((route) => [getRouteKey(route), route]));
-  const tags = declaration.tags?.length ? declaration.tags : earlier.tags;
   return {
     ...declaration,
     service_name: declaration.service_name ?? earlier.service_name,
-    title: isTitle(declaration.title, baseUrl) ? declaration.title : earlier.title,
-    tagline: declaration.tagline || earlier.tagline,
-    description: declaration.description || earlier.description,
-    provider_name: isTitle(declaration.provider_name, baseUrl) ? declaration.provider_name : earlier.provider_name,
+    title: declaration.title || chooseFeedWords(earlier, () => false).title,
     category: declaration.category ?? earlier.category,
-    docs_url: declaration.docs_url ?? earlier.docs_url,
     mcp_endpoint: declaration.mcp_endpoint ?? earlier.mcp_endpoint,
-    ...(tags && { tags }),
     routes: declaration.routes.map((route) => {
       const before = known.get(getRouteKey(route));
-      if (!before) return route;
+      if (!before) return at === undefined ? route : { ...route, heard_at: at };
+      const item = { ...before.item, ...route.item };
       return {
         ...route,
+        ...(before.heard_at !== undefined && { heard_at: before.heard_at }),
+        ...(Object.keys(item).length > 0 && { item }),
         description: route.description || before.description,
         mime_type: route.mime_type ?? before.mime_type,
         input_schema: route.input_schema ?? before.input_schema,
@@ -173,53 +209,77 @@ export function keepWords(declaration: Declaration, earlier: Declaration): Decla
   };
 }
 
-/** Merges the routes by method and path. Texts come from the closest source, prices from the freshest. */
-function mergeRoutes(declarations: readonly Declaration[]): MergedRoute[] {
-  const stated = declarations.filter(({ source, routes }) => source.kind === 'provider' && routes.length > 0);
-  const itemising = stated.length > 0 ? stated : declarations;
-  const fresh = itemising.toSorted(compareFreshness);
-  const keys = new Set(itemising.flatMap(({ routes }) => routes.map(getRouteKey)));
-  const [byCloseness, byFreshness] = [groupMentions(declarations), groupMentions(fresh)];
-  return [...keys].sort().flatMap((key) => {
-    const mentions = byCloseness.get(key) ?? [];
-    const priced = byFreshness.get(key)?.[0];
-    const words = mentions[0]?.route;
-    if (!priced || !words) return [];
+/** Merges the routes by method and path, each fact from the first source that has it. */
+function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
+  const mentions = heard.flatMap(({ declaration: { routes, source }, authority, heard_at }, place) =>
+    routes.map((route): Mention => ({ route, source, authority, heard_at, place })),
+  );
+  const stated = mentions.filter(({ source }) => source.kind === 'provider');
+  const itemising = groupMentions(stated.length > 0 ? stated : mentions);
+  const all = groupMentions(mentions);
+  const isSaidAbove = heard.some(
+    ({ authority, declaration }) =>
+      authority !== 'hearsay' && (declaration.routes.length > 0 || declaration.price !== null),
+  );
+  const isAnySeen = [...itemising.values()].some(([mention]) => mention && isSeen(mention.route));
+  return [...itemising.keys()].sort().flatMap((key) => {
+    const own = all.get(key) ?? [];
+    const told = itemising.get(key) ?? [];
+    const [first] = own;
+    const priced = told.find(({ route }) => route.terms.length > 0) ?? told[0];
+    if (!first || !priced) return [];
+    const { item: _item, heard_at: heardLater, ...facts } = first.route;
+    const said_by: Route['said_by'] = { route: first.place };
+    if (priced.route.terms.length > 0) said_by.price = priced.place;
+    const find = <Value>(get: (route: DeclaredRoute) => Value, fact?: RouteFact) => {
+      const found = own.find(({ route }) => get(route));
+      if (found && fact) said_by[fact] = found.place;
+      return found && get(found.route);
+    };
     const route: DeclaredRoute = {
-      ...words,
-      description: mentions.find(({ route: { description } }) => description)?.route.description ?? '',
-      mime_type: mentions.find(({ route: { mime_type } }) => mime_type)?.route.mime_type ?? null,
-      input_schema: mentions.find(({ route: { input_schema } }) => input_schema)?.route.input_schema ?? null,
-      output_schema: mentions.find(({ route: { output_schema } }) => output_schema)?.route.output_schema ?? null,
-      example: mentions.find(({ route: { example } }) => example)?.route.example ?? null,
+      ...facts,
+      description: find(({ description }) => description, 'description') ?? '',
+      mime_type: find(({ mime_type }) => mime_type) ?? null,
+      input_schema: find(({ input_schema }) => input_schema, 'input') ?? null,
+      output_schema: find(({ output_schema }) => output_schema, 'output') ?? null,
+      example: find(({ example }) => example, 'example') ?? null,
       terms: priced.route.terms,
     };
-    return [{ route, source: priced.source }];
+    const set_aside = first.authority === 'hearsay' && !isSeen(route) && (isAnySeen || isSaidAbove);
+    return [
+      {
+        ...{ route, set_aside, said_by, authority: first.authority },
+        ...{ source: priced.source, terms_by: priced.authority, heard_at: priced.heard_at },
+        since: heardLater ?? first.heard_at ?? '',
+        sightings: listSightings(priced.route, told),
+      },
+    ];
   });
 }
 
-/** Groups the declared routes of all sources by method and path, in the order of the sources. */
-function groupMentions(sources: readonly Declaration[]): Map<string, MergedRoute[]> {
-  const mentions = sources.flatMap(({ routes, source }) => routes.map((route) => ({ route, source })));
+/** Lists when any source saw the networks that the believed terms of a route name: a date proves a claim, whoever made it. */
+function listSightings({ terms }: DeclaredRoute, told: readonly Mention[]): Sighting[] {
+  const believed = new Set(terms.map(({ network }) => network));
+  return told.flatMap(({ route, source: { observed_at } }) =>
+    observed_at === null
+      ? []
+      : route.terms.flatMap(({ network: key }) => (believed.has(key) ? [{ key, at: observed_at }] : [])),
+  );
+}
+
+/** What one source says of a route. */
+interface Mention extends Omit<Heard, 'declaration'> {
+  readonly route: DeclaredRoute;
+  readonly source: DeclarationSource;
+  /** Its place among the sources of the listing. */
+  readonly place: number;
+}
+
+/** Groups mentions of routes by method and path, in the order of the sources. */
+function groupMentions(mentions: readonly Mention[]): Map<string, Mention[]> {
   return Map.groupBy(mentions, ({ route }) => getRouteKey(route));
 }
 
 function getRouteKey({ path, method }: DeclaredRoute): string {
   return `${path} ${method}`;
-}
-
-/** Returns how close the closest of some sources is to the provider: 0 is the provider itself. */
-function getCloseness(sources: readonly Declaration['source'][]): number {
-  return Math.min(...sources.map(({ kind }) => SOURCE_KINDS.indexOf(kind)));
-}
-
-function compareCloseness(a: Declaration, b: Declaration): number {
-  const closeness = SOURCE_KINDS.indexOf(a.source.kind) - SOURCE_KINDS.indexOf(b.source.kind);
-  return closeness || compareFreshness(a, b);
-}
-
-function compareFreshness(a: Declaration, b: Declaration): number {
-  const [seenA, seenB] = [a.source.observed_at ?? '', b.source.observed_at ?? ''];
-  if (seenA !== seenB) return seenA < seenB ? 1 : -1;
-  return a.source.name < b.source.name ? -1 : 1;
 }

@@ -1,8 +1,11 @@
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
-/** When a rule removes a listing: both limits must be reached. */
-export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10 } as const;
+/**
+ * When a rule removes a listing: all limits must be reached. `turns`: at most so many routes are waited for, each of which
+ * has to have had its turn.
+ */
+export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10, turns: 40 } as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -41,8 +44,9 @@ function getRunStart(lastValid: string, firstFailure: string): string {
   return gap <= KEPT_WATCH_MS ? lastValid : new Date(Date.parse(firstFailure) - ROUND_MS).toISOString();
 }
 
-/** Returns whether a failing run is long enough, in days and in failures, to remove the listing. */
-export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string): boolean {
+/** Returns whether a failing run is long enough, in days and in failures, to remove a listing whose run is about `routes`. */
+export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string, routes = 1): boolean {
   const days = (Date.parse(at) - Date.parse(since)) / DAY_MS;
-  return days >= DELISTING_METHOD.days_without_valid_402 && failures >= DELISTING_METHOD.conclusive_failures;
+  const { days_without_valid_402, conclusive_failures, turns } = DELISTING_METHOD;
+  return days >= days_without_valid_402 && failures >= Math.max(conclusive_failures, Math.min(routes, turns));
 }

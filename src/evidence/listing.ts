@@ -3,24 +3,27 @@ import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
+import { listCounted, type RecordedDeclaration } from './authority.ts';
 import {
   addReplies,
   listCautionsOfListing,
   listCautionsOfRoute,
+  listCautionsOfUnseen,
   type Namesake,
   type RecordedReply,
 } from './cautions.ts';
-import {
-  type MergedDeclaration,
-  mergeDeclarations,
-  type RecordedDeclaration,
-  type RecordedWords,
-} from './declarations.ts';
+import type { MergedDeclaration, MergedRoute } from './declarations.ts';
 import { getListingNames, type ListingNames } from './names.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { isStillOffered, type SampleSummary } from './sample-summary.ts';
 import { cutHistory, getCurrentTerms, listPayableTerms } from './terms.ts';
 import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
+
+/**
+ * Version of the rules by which listings are derived. Raise it where the same evidence gives another listing: then every
+ * catalogue is derived again when it is next opened for writing.
+ */
+export const RULES_VERSION = 1;
 
 /** Who removed the listing, why and when. */
 export interface Delisting {
@@ -46,8 +49,6 @@ export interface ListingEvidence {
   sampled: SampleSummary;
   /** Networks that the listing was ever shown with: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
-  /** The title and the category that readers saw so far; undefined if it was never published. */
-  known_words: RecordedWords | undefined;
   /** Finds a better known listing at another domain that has one of these names and is not paid to one of these payees. */
   findNamesake: (names: ListingNames, payees: readonly string[]) => Namesake | null;
   /** What its provider replies to cautions. */
@@ -61,20 +62,19 @@ export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revisio
  * Derives what readers see of a listing from everything on record. Pure: the same evidence gives the same listing.
  * `merged` is what its declarations come to.
  */
-export function deriveListing(
-  evidence: ListingEvidence,
-  merged = mergeDeclarations(evidence.declarations, evidence.known_words),
-): { listing: DerivedListing; merged: MergedDeclaration } {
+export function deriveListing(evidence: ListingEvidence, merged: MergedDeclaration): DerivedListing {
   const { words, category, inferred, declarations, offered } = merged;
-  const routes = merged.routes.map(({ route }) => buildRoute(route, evidence, merged.routes.length, offered));
+  const turns = evidence.sampled.proven || listCounted(merged.routes).length;
+  const routes = merged.routes.map((route) => buildRoute(route, evidence, { turns, offered }));
+  const sightings = new Map(routes.map(({ id }, at) => [id, merged.routes[at]?.sightings ?? []]));
+  const counted = listCounted(routes);
   const declared = declarations.find(({ price }) => price !== null);
-  // A listing that every source withdrew keeps its last price, and offers nothing.
-  const history = routes.map(({ id }) => ({ terms: [...evidence.getTerms(id)] }));
-  const price = getPriceRange(history, declared?.price ?? null);
+  const price = getPriceRange(listPriced(merged, evidence), declared?.price ?? null);
   const network: NetworkEvidence = {
-    routes: routes.map((route) => ({
+    routes: counted.map((route) => ({
       ...route,
-      silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: routes.length }),
+      sightings: sightings.get(route.id) ?? [],
+      silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: turns }),
     })),
     verified: new Set(routes.flatMap(({ id, terms }) => listVerifiedNetworks(listReceipts(evidence, id), terms))),
     declared: declarations.flatMap(({ networks: keys, source, price: range }) =>
@@ -87,47 +87,56 @@ export function deriveListing(
   const networks = buildNetworkEntries(network);
   const state = getState(evidence.delisting, price !== null);
   return {
-    merged,
-    listing: {
-      id: evidence.id,
-      slug: evidence.slug,
-      base_url: evidence.base_url,
-      title: words.title,
-      tagline: words.tagline,
-      description: words.description,
-      provider_name: words.provider_name,
-      category,
-      category_inferred: inferred !== null,
-      mcp_endpoint: declarations.find((source) => source.mcp_endpoint)?.mcp_endpoint ?? null,
-      docs_url: declarations.find((source) => source.docs_url)?.docs_url ?? null,
-      ...state,
-      price_min: price?.min ?? null,
-      price_max: price?.max ?? null,
-      primary_network: getPrimaryNetworkKey(networks, network),
-      networks,
-      routes,
-      reliability: evidence.sampled.reliability,
-      latency: evidence.sampled.latency,
-      cautions: addReplies(
-        listCautionsOfListing({
-          withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),
-          namesake: findNamesake(evidence, words, routes),
-          declared: routes.length === 0 && declared ? { at: declared.source.observed_at } : undefined,
-        }),
-        evidence.replies,
-        null,
-      ),
-      corrections: listCorrections(evidence.receipts),
-      sources: declarations.map(({ source }) => source),
-    },
+    id: evidence.id,
+    slug: evidence.slug,
+    base_url: evidence.base_url,
+    title: words.title,
+    tagline: words.tagline,
+    description: words.description,
+    provider_name: words.provider_name,
+    category,
+    category_inferred: inferred !== null,
+    mcp_endpoint: merged.mcp_endpoint,
+    docs_url: merged.docs_url,
+    ...state,
+    price_min: price?.min ?? null,
+    price_max: price?.max ?? null,
+    primary_network: getPrimaryNetworkKey(networks, network),
+    networks,
+    routes,
+    reliability: evidence.sampled.reliability,
+    latency: evidence.sampled.latency,
+    cautions: addReplies(
+      listCautionsOfListing({
+        withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),
+        namesake: findNamesake(evidence, words, routes),
+        declared: counted.length === 0 && declared ? { at: declared.source.observed_at } : undefined,
+      }),
+      evidence.replies,
+      null,
+    ),
+    corrections: listCorrections(evidence.receipts),
+    sources: merged.sources,
+    said_by: merged.said_by,
   };
 }
 
+/** Lists the terms of the routes whose prices count: what only hearsay prices counts if nothing else has a price. */
+function listPriced({ routes }: MergedDeclaration, { getRouteId, getTerms }: ListingEvidence): Pick<Route, 'terms'>[] {
+  const priced = listCounted(routes).map(({ route: { method, path }, terms_by }) => {
+    // A listing that every source withdrew keeps its last price, and offers nothing.
+    const terms = [...getTerms(getRouteId(method, path))];
+    const isSeen = getCurrentTerms(terms).some(({ evidence }) => evidence === 'observed');
+    return { terms, isHearsay: terms_by === 'hearsay' && !isSeen };
+  });
+  const above = priced.filter(({ isHearsay, terms }) => !isHearsay && terms.length > 0);
+  return above.length > 0 ? above : priced;
+}
+
 function buildRoute(
-  declared: MergedDeclaration['routes'][number]['route'],
+  { route: declared, authority, said_by, set_aside, terms_by }: MergedRoute,
   evidence: ListingEvidence,
-  routes: number,
-  offered: boolean,
+  { turns, offered }: { turns: number; offered: boolean },
 ): Route {
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = evidence.getTerms(id);
@@ -136,11 +145,16 @@ function buildRoute(
   const proof = proofs[0] ?? null;
   const payee = evidence.getPayee(id);
   const probe = evidence.sampled.routes.get(id) ?? null;
-  const cautions = listCautionsOfRoute({ terms, receipts, payee, probe, failing: evidence.sampled.failing, routes });
+  const { failing } = evidence.sampled;
+  const cautions = set_aside
+    ? listCautionsOfUnseen({ terms, receipts, authority })
+    : listCautionsOfRoute({ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns });
   const { terms: _offers, ...facts } = declared;
   return {
     ...facts,
     id,
+    said_by,
+    ...(set_aside && { set_aside }),
     verification: proof ? 'settlement-verified' : 'unverified',
     proof,
     proofs,

@@ -11,8 +11,14 @@ export interface DeclaredNetwork {
 }
 
 export interface NetworkEvidence {
-  /** `silent`: the route failed so often in a row that it no longer counts as offered. */
-  routes: readonly (Pick<Route, 'terms'> & { silent?: boolean })[];
+  /**
+   * `silent`: the route failed so often in a row that it no longer counts as offered. `sightings`: when dated sources saw the
+   * networks of its declared terms.
+   */
+  routes: readonly (Pick<Route, 'terms'> & {
+    silent?: boolean;
+    sightings?: readonly { readonly key: NetworkKey; readonly at: string }[];
+  })[];
   /** Networks on which a route is verified now. */
   verified: ReadonlySet<NetworkKey>;
   declared: readonly DeclaredNetwork[];
@@ -75,9 +81,14 @@ function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: Netw
 function findLastSeen(key: NetworkKey, { routes, declared, offered }: NetworkEvidence): string | null {
   const seen = routes
     .filter(({ silent }) => !silent)
-    .flatMap(({ terms }) => getCurrentTerms(terms))
-    .filter((terms) => terms.network === key && (offered || terms.evidence === 'observed'))
-    .map(({ last_seen_at }) => last_seen_at);
+    .flatMap(({ terms, sightings = [] }) => {
+      const current = getCurrentTerms(terms).filter(
+        ({ network, evidence }) => network === key && (offered || evidence === 'observed'),
+      );
+      const isDeclared = current.some(({ evidence }) => evidence === 'declared');
+      const dated = isDeclared ? sightings.filter((one) => one.key === key).map(({ at }) => at) : [];
+      return [...current.map(({ last_seen_at }) => last_seen_at), ...dated];
+    });
   const claimed = offered
     ? declared.filter((network) => network.key === key).map(({ observed_at }) => observed_at)
     : [];

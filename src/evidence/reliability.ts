@@ -4,7 +4,7 @@ import { ROUND_MS } from './rounds.ts';
 
 /** The method of the score. A change of any number here, or of what is done with it, is a new version. */
 export const RELIABILITY_METHOD = {
-  version: 2,
+  version: 3,
   /** Days of samples that a score covers. */
   window_days: 30,
   /** Below either limit there is no score. */

@@ -25,8 +25,10 @@ export interface SampleSummary {
   latest: KeptSample | undefined;
   /** The latest valid 402, of any route. */
   latest_valid: KeptSample | undefined;
-  /** The latest conclusive failure, of any route. */
+  /** The latest conclusive failure that counts. */
   latest_failed: KeptSample | undefined;
+  /** How many routes the score and the failing run are about, if only those that ever gave a valid 402; else 0. */
+  proven: number;
 }
 
 export const NO_SAMPLES: SampleSummary = Object.freeze({
@@ -37,32 +39,40 @@ export const NO_SAMPLES: SampleSummary = Object.freeze({
   latest: undefined,
   latest_valid: undefined,
   latest_failed: undefined,
+  proven: 0,
 });
 
 /**
  * Returns the summary of a listing's samples, as of the latest of them. In rounds with a fault of our own only valid
- * answers count: the other samples are ignored.
+ * answers count: the other samples are ignored. The score and the failing run are about the routes that ever gave a valid
+ * 402, once one did: anybody can name a route that does not exist. Before that, they are about all but those set aside.
  */
-export function getSampleSummary(samples: readonly KeptSample[]): SampleSummary {
+export function getSampleSummary(
+  samples: readonly KeptSample[],
+  setAside: ReadonlySet<string> = new Set(),
+): SampleSummary {
   const counted = samples
     .filter(({ outcome, is_ours }) => isPayable(outcome) || !is_ours)
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const latest = counted.at(-1);
   if (!latest) return NO_SAMPLES;
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
+  const proven = new Set(counted.filter(({ outcome }) => isPayable(outcome)).map(({ route_id }) => route_id));
+  const standing = counted.filter(({ route_id }) => (proven.size > 0 ? proven.has(route_id) : !setAside.has(route_id)));
   // In a round with a fault of our own an answer that came may have come late by the same fault.
   const getTypicalLatency = (taken: readonly KeptSample[]) =>
     findLatency(listSpacedSamples(taken.filter(({ is_ours }) => !is_ours)), latest.at);
   return {
-    reliability: getReliability(listSpacedSamples(counted), latest.at),
+    reliability: getReliability(listSpacedSamples(standing), latest.at),
     latency: getTypicalLatency(counted),
     routes: new Map(
       [...byRoute].map(([id, taken]) => [id, { ...getRouteProbe(taken), latency: getTypicalLatency(taken) }]),
     ),
-    failing: findFailingRun(listRunSamples(counted)),
+    failing: findFailingRun(listRunSamples(standing)),
     latest,
     latest_valid: counted.findLast(({ outcome }) => isPayable(outcome)),
-    latest_failed: counted.findLast(({ outcome }) => isConclusive(outcome) && !isPayable(outcome)),
+    latest_failed: standing.findLast(({ outcome }) => isConclusive(outcome) && !isPayable(outcome)),
+    proven: proven.size,
   };
 }
 

@@ -48,7 +48,7 @@ export interface PayableRecord {
 /**
  * Whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds for the
  * route. Only with this verdict is an offer safe. `unseen`: as on record, but only declared. `caution`: as on record,
- * but a caution of danger holds. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
+ * but a caution of danger holds, or the payee is new and was announced. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
  * it was removed. `expected`: no terms were given, and those on record were seen or paid before.
  */
 export const CHECK_VERDICTS = [
@@ -128,17 +128,22 @@ export function judgeChallenge(
   };
 }
 
+/** Returns whether no offer of a route is safe while a caution holds: one of danger, or a payee that was announced and is new. */
+export function isUnsafe({ code, severity }: Pick<Caution, 'code' | 'severity'>): boolean {
+  return severity === 'danger' || code === 'payee_announced';
+}
+
 function getVerdict(
   { known, seen }: { known: readonly JudgedOffer[]; seen: readonly JudgedOffer[] },
   cautions: readonly Caution[],
 ): Judgement['verdict'] {
   if (known.length === 0) return 'mismatch';
-  if (isDangerous(cautions)) return 'caution';
+  if (cautions.some(isUnsafe)) return 'caution';
   return seen.length === 0 ? 'unseen' : 'match';
 }
 
 function getExpectation(record: PayableRecord): Judgement['verdict'] {
-  if (isDangerous(record.cautions)) return 'caution';
+  if (record.cautions.some(isUnsafe)) return 'caution';
   return record.terms.some((terms) => getEvidenceKind(terms, record) !== 'declared') ? 'expected' : 'unseen';
 }
 
@@ -148,7 +153,11 @@ function getSeverity(
   { cautions, warnings }: { cautions: readonly Caution[]; warnings: readonly CheckWarning[] },
 ): CheckSeverity {
   if (isDangerous(cautions)) return 'danger';
-  if (verdict === 'mismatch') return isCheaper(offers) ? 'notice' : 'danger';
+  if (verdict === 'mismatch') {
+    // What was only ever declared proves no other terms wrong.
+    const isUnproven = warnings.includes('declared_only') && offers.some(({ standing }) => standing !== 'not_payable');
+    return isCheaper(offers) || isUnproven ? 'notice' : 'danger';
+  }
   return verdict === 'match' && cautions.length + warnings.length === 0 ? 'none' : 'notice';
 }
 

@@ -2,6 +2,7 @@ import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import type { PriceCeilings } from '../model/usdc.ts';
+import { listCounted } from './authority.ts';
 
 /**
  * Returns the terms that a buyer should expect now: those last seen in a live 402, or, if none was seen, those that the
@@ -31,7 +32,7 @@ export function getPriceCeilings({
   price_min,
   price_max,
 }: Pick<Listing, 'routes' | 'price_min' | 'price_max'>): PriceCeilings {
-  const offers = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   const [min, max] = [price_min, price_max].map((price) => {
     const asked = offers.filter(({ amount }) => amount === price);
     return asked.length > 0 && asked.every(isCeiling);

@@ -55,7 +55,9 @@ export async function importDocument(
   const recording = await recordDeclarations(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
-  const withdrawn = isThrough ? await completeDocumentImport(catalogue, name, findings, recording, options.now()) : [];
+  const withdrawn = isThrough
+    ? await completeDocumentImport(catalogue, document.kind, name, findings, recording, options.now())
+    : [];
   const report = {
     feed: name,
     revision: { before, after: await getRevision(catalogue) },
@@ -109,6 +111,7 @@ function readBaseUrl(text: string, config: Config): string {
 /** Completes an import whose listings are all recorded. Returns the slugs of those that the document no longer declares. */
 async function completeDocumentImport(
   catalogue: Catalogue,
+  read: ApiDocument['kind'],
   name: string,
   findings: readonly Finding[],
   { recorded, failed }: Recording,
@@ -117,6 +120,12 @@ async function completeDocumentImport(
   const held = new Set([...recorded, ...failed].map(({ id }) => id));
   return await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
     await recordFindings(writing, name, findings);
-    return await withdrawDeclarations(writing, { kind: 'openapi', name }, held, { cause: 'absent_from_document' });
+    const slugs: string[] = [];
+    // What was a file of one kind before may be one of the other now.
+    for (const kind of ['openapi', 'x402_file'] as const) {
+      const kept = kind === read ? held : new Set<string>();
+      slugs.push(...(await withdrawDeclarations(writing, { kind, name }, kept, { cause: 'absent_from_document' })));
+    }
+    return slugs;
   });
 }

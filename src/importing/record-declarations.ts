@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue/database.ts';
 import { writeCatalogue } from '../catalogue/transaction.ts';
 import {
   type RecordedOutcome,
+  type RecordingFacts,
   type RecordOutcome,
   recordDeclarations as recordAll,
 } from '../catalogue/write/declarations.ts';
@@ -70,10 +71,12 @@ export async function recordDeclarations(
 ): Promise<Recording> {
   const recorded: DeclarationOutcome[] = [];
   const failed: FailedDeclaration[] = [];
+  // One time for all, so that their order does not matter.
+  const facts = { evidence, heardAt: now().toISOString() };
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
     const batch = declarations.slice(done, done + BATCH_SIZE);
-    for (const entry of await recordBatch(catalogue, batch, now, evidence)) {
+    for (const entry of await recordBatch(catalogue, batch, now, facts)) {
       if ('reason' in entry) failed.push(entry);
       else recorded.push(entry);
     }
@@ -90,11 +93,11 @@ async function recordBatch(
   catalogue: Catalogue,
   batch: readonly Declaration[],
   now: () => Date,
-  evidence: JsonObject | undefined,
+  facts: RecordingFacts,
 ): Promise<(DeclarationOutcome | FailedDeclaration)[]> {
   const record = (declarations: readonly Declaration[]) =>
     writeCatalogue(catalogue, now().toISOString(), async (writing): Promise<DeclarationOutcome[]> => {
-      const outcomes = await recordAll(writing, declarations, evidence);
+      const outcomes = await recordAll(writing, declarations, facts);
       return declarations.map((declaration, at) => {
         const { identity, outcome } = outcomes[at] as RecordedOutcome;
         return { declaration, id: identity.id, slug: identity.slug, outcome };

@@ -17,6 +17,9 @@ interface CautionMeaning {
 /** How long a payee or a price must have been asked for to be the one on record, in days. */
 export const ON_RECORD_AFTER_DAYS = 14;
 
+/** How long a payee that the provider announced must have been seen before paying it is safe, in days. */
+export const SAFE_AFTER_ANNOUNCED_DAYS = 3;
+
 /** Everything that can speak against a route or a listing: the closed vocabulary, the gravest first. */
 export const CAUTIONS = {
   undelivered: {
@@ -36,6 +39,12 @@ export const CAUTIONS = {
     label: 'payee changed',
     sentence: 'The payee is not the one that was on record before.',
     ends: `when the earlier payee is named again, when a call paid to the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
+  },
+  payee_announced: {
+    severity: 'notice',
+    label: 'new payee, announced',
+    sentence: "The payee changed as the provider's own document announced; no offer is safe yet.",
+    ends: `when a call paid to the new payee is delivered, or when probes saw it for ${SAFE_AFTER_ANNOUNCED_DAYS} days`,
   },
   imitates_name: {
     severity: 'notice',
@@ -112,6 +121,7 @@ export const cautionEvidence = z.object({
   declared_at: z.iso.datetime().optional().describe('When a source last saw the terms; absent for an undated claim'),
   known_listing: z.string().optional().describe('Slug of the better known listing'),
   known_host: z.string().optional().describe('Its host'),
+  said_by_others: z.literal(true).optional().describe('There where only others than the provider name the route'),
 });
 export type CautionEvidence = z.infer<typeof cautionEvidence>;
 

@@ -2,22 +2,7 @@ import { z } from 'zod';
 import { category } from './catalogue.ts';
 import { networkKey } from './network.ts';
 import { declaredRoute } from './route.ts';
-
-/** Kinds of source, the one whose words win first: the provider, then who curates, then what was harvested. */
-export const SOURCE_KINDS = ['provider', 'manifest', 'openapi', 'bazaar'] as const;
-export const sourceKind = z.enum(SOURCE_KINDS);
-export type SourceKind = z.infer<typeof sourceKind>;
-
-/** Where a declaration was read, and when what it says was seen to be so (null: a bare claim, evidence of nothing). */
-export const declarationSource = z.object({
-  kind: sourceKind,
-  /** Address or file name of the source; one source has one declaration of a listing. */
-  name: z.string(),
-  observed_at: z.iso.datetime().nullable(),
-  /** Where it was seen, where that is another place than the source itself: an address or a few words. */
-  observed_in: z.string().optional(),
-});
-export type DeclarationSource = z.infer<typeof declarationSource>;
+import { declarationSource } from './source.ts';
 
 /** What one source says of one listing. Text is already cleaned, addresses already checked. */
 export const declaration = z.object({

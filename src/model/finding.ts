@@ -410,8 +410,8 @@ export const FINDING_SECTIONS = {
         fix: 'Make the schemas smaller.',
       },
       other_origin: {
-        meaning: 'The listing has another origin than the document that declares it.',
-        fix: 'Publish the document at the origin of the API itself.',
+        meaning: 'The API is at a host that the document cannot speak for: it speaks for its own and those below it.',
+        fix: 'Publish the document at the host of the API itself. An operator who trusts it names the base address.',
       },
       many_servers: {
         meaning: 'The document names several servers; one of them is taken.',

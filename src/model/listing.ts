@@ -9,11 +9,11 @@ import {
   caution,
   sortCautions,
 } from './caution.ts';
-import { declarationSource } from './declaration.ts';
 import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
 import { correctedReceipt } from './payment.ts';
 import { latency } from './probe.ts';
 import { formatRoute, type Route, route } from './route.ts';
+import { listedSource, listingSaidBy } from './source.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
 
@@ -78,7 +78,9 @@ export const listing = z.object({
   cautions: z.array(caution),
   /** Receipts of its routes that the operator corrected, the latest first. */
   corrections: z.array(correctedReceipt),
-  sources: z.array(declarationSource),
+  /** All of them, the one that is believed first at the beginning. */
+  sources: z.array(listedSource),
+  said_by: listingSaidBy,
   listed_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   /** The catalogue revision of the last change that readers can see. */
@@ -116,7 +118,8 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
   return CAUTION_CODES.flatMap((code) => {
     const isOfCode = (one: Caution) => one.code === code;
     const whole = cautions.filter(isOfCode);
-    const concerned = routes.filter((candidate) => candidate.cautions.some(isOfCode));
+    // What others invent speaks against no listing.
+    const concerned = routes.filter(({ cautions: own, set_aside }) => !set_aside && own.some(isOfCode));
     const found = [...whole, ...concerned.flatMap((candidate) => candidate.cautions.filter(isOfCode))];
     if (found.length === 0) return [];
     const [only, ...others] = concerned;

@@ -5,6 +5,7 @@ import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
 import { latency, probeCause, probeOutcome } from './probe.ts';
 import { httpMethod, paidRequest, requestExample } from './request.ts';
+import { routeSaidBy } from './source.ts';
 import { recordedTerms, terms } from './terms.ts';
 
 const routeFacts = z.object({
@@ -20,8 +21,27 @@ const routeFacts = z.object({
   example: requestExample.nullable(),
 });
 
+/** The words of a feed's item about the whole service; a member is absent if the item lacks it. */
+export const itemWords = z.object({
+  /** Its whole text, if that is longer than the description of the route, or has lines. */
+  text: z.string().optional(),
+  service_name: z.string().optional(),
+  /** Title of the web site at the host, as the feed found it. */
+  site_title: z.string().optional(),
+  description: z.string().optional(),
+  docs_url: z.url().optional(),
+  tags: z.array(z.string()).optional(),
+});
+export type ItemWords = z.infer<typeof itemWords>;
+
 /** A route as one source declares it. */
-export const declaredRoute = routeFacts.extend({ terms: z.array(terms) });
+export const declaredRoute = routeFacts.extend({
+  terms: z.array(terms),
+  /** Of a feed: the words of the route's item about the whole service. */
+  item: itemWords.optional(),
+  /** Of a feed: when it first had the route, by our clock; absent if that was when it first had the listing. */
+  heard_at: z.iso.datetime().optional(),
+});
 export type DeclaredRoute = z.infer<typeof declaredRoute>;
 
 /** What a paid test call proved about a route. */
@@ -80,6 +100,14 @@ export const routeVerification = z.enum(['unverified', 'settlement-verified']);
 /** A route as the catalogue publishes it: claims, observations and proof kept apart. */
 export const route = routeFacts.extend({
   id: z.uuid(),
+  said_by: routeSaidBy.describe('For each fact the place of its source in `sources`; absent for what no source says'),
+  set_aside: z
+    .literal(true)
+    .optional()
+    .describe(
+      'There where only others name it and no 402 of it was seen, while another route was seen or the provider names ' +
+        'its routes: it counts neither for the prices nor for the number of endpoints',
+    ),
   verification: routeVerification,
   proof: routeProof.nullable().describe('The latest payment that proves it'),
   proofs: z.array(routeProof).describe('The latest on each network that proves it now, the latest first'),

@@ -24,6 +24,10 @@ export const recordedTerms = terms.extend({
   first_seen_at: z.iso.datetime().nullable(),
   last_seen_at: z.iso.datetime().nullable(),
   current: z.boolean().describe('False for history'),
+  heard_at: z.iso
+    .datetime()
+    .optional()
+    .describe('Of declared terms: when this catalogue first heard the source say so'),
 });
 export type RecordedTerms = z.infer<typeof recordedTerms>;
 

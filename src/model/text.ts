@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { REPLY_MAX_LENGTH } from './caution.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -7,6 +8,32 @@ export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cutAt = graphemes.segment(text).containing(limit - 1)?.index ?? 0;
   return `${text.slice(0, cutAt).trimEnd()}…`;
+}
+
+/** Longest text of each field that a provider writes, in UTF-16 units, including the ellipsis of a cut text. */
+export const TEXT_LIMITS = {
+  title: 120,
+  tagline: 200,
+  description: 4000,
+  provider_name: 80,
+  route_description: 500,
+  reply: REPLY_MAX_LENGTH,
+} as const;
+
+/** Abbreviations, initials and list numbers, whose full stop does not end a sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|ltd|[a-z](?:\.[a-z])*|\d{1,2})\.$/i;
+
+/** A full stop, or its equivalent in other scripts, with closing quotes and brackets after it. */
+const SENTENCE_END = /[.!?]+["')\]”’]*(?=\s)|[。！？]["')\]”’」]*/g;
+
+/** Returns the first sentence of cleaned text, or the first line if no sentence ends in it. */
+export function getFirstSentence(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0]?.trimEnd() ?? '';
+  for (const match of line.matchAll(SENTENCE_END)) {
+    const sentence = line.slice(0, match.index + match[0].length);
+    if (!ABBREVIATION.test(sentence)) return sentence;
+  }
+  return line;
 }
 
 /**

@@ -99,7 +99,7 @@ export async function runProbing(
     scope,
     new Date(started.getTime() - PROVIDER_FILE_INTERVAL_MS).toISOString(),
   );
-  const planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
+  let planned = hosts.reduce((sum, { routes }) => sum + routes, 0);
   const doneBefore = pass?.resumed ? await countProbedSince(catalogue, pass.started_at) : 0;
   const outcomes = new Map<ProbeOutcome, number>();
   let probed = 0;
@@ -109,7 +109,10 @@ export async function runProbing(
       probed += 1;
       outcomes.set(sample.outcome, (outcomes.get(sample.outcome) ?? 0) + 1);
     } else putOff += 1;
-    options.onProgress(doneBefore + probed + putOff, planned);
+    const done = doneBefore + probed + putOff;
+    // Of a listing that is due, a route that is set aside may be asked, too.
+    planned = Math.max(planned, done);
+    options.onProgress(done, planned);
   };
   // A probe of chosen listings publishes only these.
   const publishing = openPublishing(catalogue, { now, freshens: selection.kind !== 'chosen' });

@@ -1,6 +1,7 @@
 import { isResourceOf } from '../evidence/route-match.ts';
 import {
   isCheaper,
+  isUnsafe,
   type JudgedOffer,
   type Judgement,
   judgeChallenge,
@@ -53,7 +54,7 @@ function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): Ch
     case 'unseen':
       return 'declared_only';
     case 'caution':
-      return cautions.find(({ severity }) => severity === 'danger')?.code ?? null;
+      return cautions.find(isUnsafe)?.code ?? null;
     case 'mismatch':
       return isCheaper(offers) ? 'cheaper' : getMismatch(offers);
   }

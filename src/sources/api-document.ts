@@ -1,3 +1,4 @@
+import { speaksFor } from '../evidence/domains.ts';
 import type { Declaration } from '../model/declaration.ts';
 import { formatRoute, getRouteUrl } from '../model/route.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
@@ -73,9 +74,16 @@ export function rebaseDeclarations(document: ApiDocument, baseUrl: string): ApiD
   }
   const [first] = document.declarations;
   const sorted = [...routes.values()].sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1));
+  const declare = ({ source, ...rest }: Declaration): Declaration => ({
+    ...rest,
+    // Of an address that the document cannot speak for, it is the operator's word who named it.
+    source: source.speaker && !speaksFor(source.speaker, baseUrl) ? { ...source, speaker: null } : source,
+    base_url: baseUrl,
+    routes: sorted,
+  });
   return {
     ...document,
-    declarations: first && sorted.length > 0 ? [{ ...first, base_url: baseUrl, routes: sorted }] : [],
+    declarations: first && sorted.length > 0 ? [declare(first)] : [],
     findings,
     items: { received, taken, duplicates, refused },
   };

@@ -1,9 +1,11 @@
+import { speaksFor } from '../evidence/domains.ts';
 import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
-import type { DeclaredRoute } from '../model/route.ts';
+import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
+import { getFirstSentence } from '../model/text.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';
-import { cleanText, getFirstSentence, readText } from './provider-text.ts';
+import { cleanText, readText } from './provider-text.ts';
 
 /** Options for reading a provider's own document. */
 export interface ApiDocumentOptions {
@@ -11,6 +13,8 @@ export interface ApiDocumentOptions {
   name: string;
   /** Address of the document after redirects; null for a file. */
   url: string | null;
+  /** Address of the host that vouches for the document; default: its own address. */
+  speaker?: string | null | undefined;
   /** List routes under this address only, and refuse others; null: under the addresses that the document names. */
   base_url: string | null;
   allowPrivateNetworks: boolean;
@@ -45,15 +49,19 @@ export interface ServiceTexts {
 
 /**
  * Builds the declarations of a document, one for each base address, all with the same texts. A document is a bare
- * claim: fetching it does not prove that anything in it is true.
+ * claim: fetching it does not prove that anything in it is true. It speaks for its own host and hosts below it; routes at
+ * other hosts are refused, unless the operator names the base address. Moves these from taken to refused in `items`.
  */
 export function buildDocumentDeclarations(
+  kind: ApiDocument['kind'],
   routes: readonly { base_url: string; route: DeclaredRoute }[],
   given: ServiceTexts,
   options: ApiDocumentOptions,
   findings: DocumentFindings,
+  items: ApiDocument['items'],
 ): Declaration[] {
   const { note } = findings;
+  const speaker = options.speaker === undefined ? options.url : options.speaker;
   if (routes.length === 0) note('no_payable_operation');
   const title = readText(given.title, 'title', note);
   const description = readText(given.description, 'description', note);
@@ -69,24 +77,25 @@ export function buildDocumentDeclarations(
     price: null,
     networks: [],
   };
-  return [...Map.groupBy(routes, ({ base_url }) => base_url)]
+  const isOwn = ({ base_url }: { base_url: string }) =>
+    speaker === null || options.base_url !== null || speaksFor(speaker, base_url);
+  for (const { base_url, route } of routes.filter((one) => !isOwn(one))) {
+    findings.openItem(`${route.method} ${getRouteUrl(base_url, route.path)}`).refuse('other_origin');
+    items.taken -= 1;
+    items.refused += 1;
+  }
+  return [...Map.groupBy(routes.filter(isOwn), ({ base_url }) => base_url)]
     .sort(([a], [b]) => compareTexts(a, b))
-    .map(([base_url, group]) => {
-      const { origin } = new URL(base_url);
-      if (options.url !== null && new URL(options.url).origin !== origin) {
-        note('other_origin', `The listing ${base_url} has another origin than the document that declares it.`);
-      }
-      return {
-        source: { kind: 'openapi', name: options.name, observed_at: null },
-        base_url,
-        title,
-        provider_name: cleanText(title, 'provider_name'),
-        ...words,
-        routes: group
-          .map(({ route }) => route)
-          .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
-      };
-    });
+    .map(([base_url, group]) => ({
+      source: { kind, name: options.name, observed_at: null, speaker },
+      base_url,
+      title,
+      provider_name: cleanText(title, 'provider_name'),
+      ...words,
+      routes: group
+        .map(({ route }) => route)
+        .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
+    }));
 }
 
 /** Finds the first stated category that the catalogue has, too. */

@@ -23,7 +23,7 @@ export interface LookUpContext {
   signal: AbortSignal;
 }
 
-export type LookUpOptions = Omit<ApiDocumentOptions, 'url'>;
+export type LookUpOptions = Omit<ApiDocumentOptions, 'url' | 'speaker'>;
 
 /** A document that was looked for: what it says, why it cannot be taken, or that nothing is there. */
 export interface LookedUp {
@@ -47,8 +47,8 @@ export async function readWholeDocument(
     if (read) return nameSource(read, options.name);
   }
   const { bytes, url } = await readDocumentBytes(pathOrAddress, context);
-  const read = readApiDocument(bytes, { ...options, url });
-  return 'code' in read ? read : await followOpenApi(read, options, context);
+  const read = readApiDocument(bytes, { ...options, url, speaker: url });
+  return 'code' in read ? read : await followOpenApi(read, { ...options, speaker: url }, context);
 }
 
 /** Returns whether an address names a host alone. */
@@ -99,7 +99,8 @@ export async function lookUpDocuments(
   for (const url of [...named, ...usual]) {
     if (done.has(url) || performance.now() - started > MAX_LOOK_UP_MS) continue;
     done.add(url);
-    const read = await readThere(url, options, context);
+    // Whoever rules the name of the host names the document in a record, and so vouches for it.
+    const read = await readThere(url, options, named.includes(url) ? origin : undefined, context);
     if (read !== 'absent' && !('code' in read) && read.openapi_url !== null) done.add(read.openapi_url);
     found.push({ url, read });
     if (isLast(read)) break;
@@ -107,12 +108,19 @@ export async function lookUpDocuments(
   return found;
 }
 
-async function readThere(url: string, given: LookUpOptions, context: LookUpContext): Promise<LookedUp['read']> {
+/** Reads a document. `speaker` is the host that vouches for it, if that is another than it lies on. */
+async function readThere(
+  url: string,
+  given: LookUpOptions,
+  speaker: string | undefined,
+  context: LookUpContext,
+): Promise<LookedUp['read']> {
   const options = { ...given, name: getSourceName(url) };
   try {
     const { bytes, url: end } = await readDocumentBytes(url, context);
-    const read = readApiDocument(bytes, { ...options, url: end });
-    if (!('code' in read)) return await followOpenApi(read, options, context);
+    const spoken = { ...options, speaker: speaker ?? end };
+    const read = readApiDocument(bytes, { ...spoken, url: end });
+    if (!('code' in read)) return await followOpenApi(read, spoken, context);
     // Many hosts answer any address with a page.
     return read.code === 'document_html' ? 'absent' : read;
   } catch (error) {
@@ -128,10 +136,14 @@ function nameSource<Read extends ApiDocument | DocumentProblem>(read: Read, name
 }
 
 /**
- * Reads the OpenAPI document that an x402 file names, and merges the two. A document that cannot be read is noted, and
+ * Reads the OpenAPI document that an x402 file names, which vouches for it, and merges the two. A document that cannot be read is noted, and
  * the file alone counts.
  */
-async function followOpenApi(file: ApiDocument, options: LookUpOptions, context: LookUpContext): Promise<ApiDocument> {
+async function followOpenApi(
+  file: ApiDocument,
+  options: LookUpOptions & Pick<ApiDocumentOptions, 'speaker'>,
+  context: LookUpContext,
+): Promise<ApiDocument> {
   const { openapi_url } = file;
   if (openapi_url === null) return file;
   const fail = (why: string): ApiDocument => ({

@@ -9,6 +9,7 @@ import {
   type CheckWarning,
   findPayment,
   getEvidenceKind,
+  isUnsafe,
   type JudgedOffer,
   listSameTerms,
   OFFER_STANDINGS,
@@ -195,7 +196,7 @@ export const agentCheck = z
     verdict: z
       .enum(CHECK_VERDICTS)
       .describe(
-        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay. ' +
+        'match: as seen or paid before. unseen: as declared, never seen. caution: as on record, but do not pay (severity notice: not yet). ' +
           'expected: no terms were given; on_record has those seen or paid before',
       ),
     severity: z
@@ -417,8 +418,8 @@ function describeCheck(check: TermsCheck): string {
     return `A source declares what is ${offers.length > 0 ? 'asked' : 'on record'} (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
   }
   if (verdict === 'caution')
-    return `Do not pay. ${check.route?.cautions
-      .filter(({ severity }) => severity === 'danger')
+    return `${check.severity === 'danger' ? 'Do not pay.' : 'Do not pay yet.'} ${check.route?.cautions
+      .filter(isUnsafe)
       .map(describeCaution)
       .join(' ')}`;
   if (verdict === 'delisted') return `The listing was removed on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;
@@ -442,6 +443,9 @@ function describeDifference({ difference, is_cheaper }: JudgedOffer): string {
   return price === '' ? `The ${names}` : `${price}; ${names}`;
 }
 
-function getAdvice({ severity }: TermsCheck): string {
-  return severity === 'danger' ? 'Do not pay before you know why.' : 'It costs less than expected.';
+function getAdvice({ severity, warnings }: TermsCheck): string {
+  if (severity === 'danger') return 'Do not pay before you know why.';
+  return warnings.includes('declared_only')
+    ? 'Neither is known to be right: what is on record was only declared, and no 402 was ever seen here.'
+    : 'It costs less than expected.';
 }

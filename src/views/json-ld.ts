@@ -1,8 +1,8 @@
 import { getPriceCeilings } from '../evidence/terms.ts';
 import type { Category } from '../model/catalogue.ts';
-import type { DeclarationSource } from '../model/declaration.ts';
 import { getHost, type LiveListing } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
+import type { DeclarationSource } from '../model/source.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { SERVICE_MEANING, type Site, WORDS_MEANING } from './site.ts';

@@ -68,7 +68,7 @@ it('asks a provider for its terms in the page, compares them with the record, an
     /^It asks 0\.001 USDC on base to 0x1{40}\. Compared with the record: unseen\. A source declares what is asked/,
   );
   expect(await ask('/dear')).toMatch(
-    /^It asks 2 USDC on base to .*\. Do not pay\. Compared with the record: mismatch\./,
+    /^It asks 2 USDC on base to .*\. Compared with the record: mismatch\. .* only declared/,
   );
   expect(await ask('/closed')).toMatch(/^Your browser got no answer that it may read: .* curl command/);
   expect(await ask('/hidden')).toMatch(/^It answered 402, but your browser may not read its terms\. .* curl command/);

@@ -61,9 +61,12 @@ export function workOutSeen(
   );
   const worked = workOut(taken, ours);
   const { failing, latest } = worked;
+  const turns = worked.proven || count;
   const days = failing && latest ? (Date.parse(latest.at) - Date.parse(failing.since)) / DAY : 0;
   const isOut =
-    before.state === 'live' ? days >= 14 && (failing?.failures ?? 0) >= 10 : !isBack(worked, before.delisted_at);
+    before.state === 'live'
+      ? days >= 14 && (failing?.failures ?? 0) >= Math.max(10, turns)
+      : !isBack(worked, before.delisted_at);
   const routes = Array.from({ length: count }, (_, route) =>
     workOutRoute(samples.filter((one) => one.route === route)),
   );
@@ -72,7 +75,7 @@ export function workOutSeen(
     return standing.length > 0 ? standing : [{ ...declared, current: true, since: '' }];
   });
   const isSilent = (route: number) =>
-    (failing?.failures ?? 0) >= Math.max(3, count) || (worked.routes.get(String(route))?.failures ?? 0) >= 3;
+    (failing?.failures ?? 0) >= Math.max(3, turns) || (worked.routes.get(String(route))?.failures ?? 0) >= 3;
   const heard = current.flatMap((offers, route) => (isSilent(route) ? [] : offers));
   const amounts = current.flatMap((offers) => offers.map(({ amount }) => amount));
   const proving = routes[0]?.offers.filter((offer) => offer.current) ?? [];

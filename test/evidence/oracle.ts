@@ -21,6 +21,8 @@ export interface Worked {
   >;
   /** Time and round of the latest sample that counts. */
   latest: Taken | undefined;
+  /** How many routes ever gave a valid 402. */
+  proven: number;
 }
 
 const HOUR = 3_600_000;
@@ -35,7 +37,10 @@ const isFailure = (sample: Taken) => !isValid(sample) && !NEITHER.includes(sampl
 export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worked {
   const counted = all.filter((sample) => isValid(sample) || !ours.has(sample.round));
   const latest = counted.at(-1);
-  const scored = listScored(counted, latest);
+  const proven = new Set(counted.filter(isValid).map(({ route_id }) => route_id));
+  // Once a route gave a valid 402, the others speak for and against nobody.
+  const standing = counted.filter(({ route_id }) => proven.size === 0 || proven.has(route_id));
+  const scored = listScored(standing, latest);
   const n = scored.length;
   const { share, effective } = weigh(scored);
   const span = n === 0 ? 0 : Date.parse(scored.at(-1)?.at ?? '') - Date.parse(scored[0]?.at ?? '');
@@ -45,9 +50,10 @@ export function workOut(all: readonly Taken[], ours: ReadonlySet<number>): Worke
     score: band === 'unscored' ? null : Math.round(getLowerEnd(share, effective) * 1000) / 10,
     samples: n,
     last_sample_at: scored.at(-1)?.at ?? null,
-    failing: findFailing(counted),
+    failing: findFailing(standing),
     routes: workOutRoutes(counted),
     latest,
+    proven: proven.size,
   };
 }
 

@@ -25,7 +25,7 @@ describe('the Wilson lower bound', () => {
   });
 });
 
-describe('reliability, method version 2', () => {
+describe('reliability, method version 3', () => {
   it('has no score without 12 samples over 3 days', () => {
     expect(getReliability([], NOW)).toEqual(UNSCORED);
     expect(getReliability(makeSamples(11, 24), NOW)).toMatchObject({ band: 'unscored', score: null, samples: 11 });
@@ -40,7 +40,7 @@ describe('reliability, method version 2', () => {
       score: 93.7,
       samples: 57,
       window_days: 30,
-      method: 2,
+      method: 3,
       last_sample_at: NOW,
       days: expect.any(Array),
     });

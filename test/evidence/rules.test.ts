@@ -121,7 +121,7 @@ describe('a route’s proof', () => {
 });
 
 describe('merging declarations', () => {
-  it('takes texts from the source closest to the provider, and each route from the one that saw it last', () => {
+  it('takes each fact from the first source that has it, however fresh a feed is', () => {
     const feed = makeDeclaration({
       source: { kind: 'bazaar', name: 'feed', observed_at: '2026-11-10T00:00:00.000Z' },
       title: 'Feed title',
@@ -137,7 +137,7 @@ describe('merging declarations', () => {
     expect(merged.words.title).toBe('Example Prices');
     expect(merged.routes.map(({ route, source }) => [route.path, route.terms[0]?.amount, source.name])).toEqual([
       ['/v1/new', 1000, 'feed'],
-      ['/v1/price/:symbol', 2000, 'feed'],
+      ['/v1/price/:symbol', 1000, 'example-prices.yaml'],
     ]);
     const described = merged.routes.find(({ route }) => route.path === '/v1/price/:symbol')?.route.description;
     expect(described).toBe('Latest price of one symbol.');

@@ -57,7 +57,7 @@ it('the summary of any samples equals that of the simple computation', () => {
         const worked = workOut(samples, ours);
         expect({ ...reliability, days: [] }).toEqual({
           ...{ band: worked.band, score: worked.score, samples: worked.samples },
-          ...{ last_sample_at: worked.last_sample_at, days: [], window_days: 30, method: 2 },
+          ...{ last_sample_at: worked.last_sample_at, days: [], window_days: 30, method: 3 },
         });
         expect(failing).toEqual(worked.failing);
         expect(latest?.at).toBe(worked.latest?.at);

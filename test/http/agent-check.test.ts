@@ -109,8 +109,22 @@ describe('terms as on record', () => {
   });
 });
 
+describe('terms that were only declared', () => {
+  it('prove no others wrong: both are named, and neither is safe', async () => {
+    const { checkOffers } = serveChecks(await recordAll([makeFresh()]));
+    const answer = await checkOffers([makeTerms({ amount: 1001, pay_to: OTHER_PAYEE })]);
+    expect(answer).toMatchObject({ verdict: 'mismatch', severity: 'notice', reason: 'terms_differ', safe_offers: [] });
+    expect(answer.summary).toContain('It asks 0.001001 USDC; on record is 0.001; payee differs from the record');
+    expect(answer.summary).toContain('no 402 was ever seen here');
+  });
+});
+
 describe('terms that are not on record', () => {
-  const served = async () => serveChecks(await recordAll([makeFresh()]));
+  const served = async () => {
+    const catalogue = await recordAll([makeFresh()]);
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
+    return serveChecks(catalogue);
+  };
 
   it.each([
     ['dearer', { amount: 1001 }, 'amount', 'It asks 0.001001 USDC; on record is 0.001 '],

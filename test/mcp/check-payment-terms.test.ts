@@ -80,7 +80,7 @@ describe('the tool', () => {
     });
     expect(structured).toMatchObject({
       verdict: 'mismatch',
-      severity: 'danger',
+      severity: 'notice',
       safe_offers: [],
       differences: [
         { offer: 0, what: 'amount', offered: '2000', on_record: '1000' },

@@ -48,7 +48,9 @@ describe('the listing page', () => {
       /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC Caution: terms never seen, declared 2026-11-01 unverified/,
     );
     expect(text).toContain('unscored, not yet sampled');
-    expect(text).toContain('A manifest kept by the catalogue, example-prices.yaml observed 2026-11-01');
+    expect(text).toMatch(
+      /A manifest kept by the catalogue, example-prices.yaml the operator of this catalogue says so: title, .*, 2 routes observed 2026-11-01/,
+    );
     expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified, 2026-11-20');
   });
 

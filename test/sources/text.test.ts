@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText } from '../../src/model/text.ts';
+import { cutText, getFirstSentence, TEXT_LIMITS } from '../../src/model/text.ts';
 import { hasHiddenText } from '../../src/sources/clean-string.ts';
-import {
-  cleanText,
-  getFirstSentence,
-  isTooLong,
-  TEXT_LIMITS,
-  type TextField,
-} from '../../src/sources/provider-text.ts';
+import { cleanText, isTooLong, type TextField } from '../../src/sources/provider-text.ts';
 
 const FIELDS = Object.keys(TEXT_LIMITS) as TextField[];
 

@@ -35,7 +35,7 @@ function listFaults(declared: DeclaredRoute): string[] {
   const route: Route = {
     ...declared,
     ...{ id: 'b2c0ffee-0000-5000-8000-000000000000', verification: 'unverified', proof: null, proofs: [] },
-    ...{ cautions: [], undelivered: null, payee: null, probe: null, terms: [] },
+    ...{ said_by: {}, cautions: [], undelivered: null, payee: null, probe: null, terms: [] },
   };
   const { url, body } = buildCallRequest('https://api.example.com', route);
   const parts = isObject(route.input_schema?.properties) ? route.input_schema.properties : {};

@@ -68,6 +68,7 @@ function makeHostileRoute(text: string): Route {
     verification: 'unverified',
     proof: null,
     proofs: [],
+    said_by: {},
     cautions: [],
     undelivered: null,
     payee: null,

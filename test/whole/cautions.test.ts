@@ -49,6 +49,12 @@ const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise
   unrecognised: ({ catalogue }, slug) =>
     recordReceiptFor(catalogue, slug, { delivered: false, unrecognised: 'html_page', settled_at: getTime(7) }),
   payee_differs: ({ look }, slug) => look(12, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
+  payee_announced: async ({ declare, look }, slug) => {
+    const routes = [makeRoute({ path: '/v1/thing', terms: [makeTerms({ pay_to: OTHER_PAYEE })] })];
+    const source = { kind: 'openapi' as const, name: `${getBase('payee_announced')}/openapi.json`, observed_at: null };
+    await declare(makeCase('payee_announced', { source, routes }), 7);
+    await look(56, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] });
+  },
   imitates_name: async ({ declare }) => {
     const terms = [makeTerms({ pay_to: OTHER_PAYEE })];
     const [title, base_url] = ['Walked imitates name', 'https://api.walkedimitatesname.com'];
@@ -86,7 +92,7 @@ interface Walked {
 
 let walked: Walked;
 const folder = mkdtempSync(join(SCRATCH, 'cautions-'));
-const AT = new Date(getTime(36));
+const AT = new Date(getTime(60));
 
 beforeAll(async () => {
   const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
@@ -299,7 +305,12 @@ describe.each(CAUTION_CODES)('%s', (code) => {
         expect(answer.safe_offers ?? []).toEqual([]);
         expect(answer.summary).toMatch(/^Do not pay\./);
       } else {
-        expect(answer).toMatchObject({ verdict: code === 'never_seen' ? 'unseen' : 'match', severity: 'notice' });
+        const verdicts = new Map<CautionCode, string>([
+          ['never_seen', 'unseen'],
+          ['payee_announced', 'caution'],
+        ]);
+        expect(answer).toMatchObject({ verdict: verdicts.get(code) ?? 'match', severity: 'notice' });
+        if (code === 'payee_announced') expect(answer.safe_offers ?? []).toEqual([]);
       }
     }
     expect(told).toContain(code);

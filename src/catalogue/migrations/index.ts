@@ -5,6 +5,7 @@ import { listStatements as catalogue } from './001-catalogue.ts';
 import { listStatements as probers } from './002-probers.ts';
 import { listStatements as offerNeeds } from './003-offer-needs.ts';
 import { listStatements as ceilings } from './004-ceilings.ts';
+import { listStatements as authority } from './005-authority.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -15,6 +16,7 @@ const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly strin
   '002-probers': probers,
   '003-offer-needs': offerNeeds,
   '004-ceilings': ceilings,
+  '005-authority': authority,
 };
 
 /** Builds the migrations for an engine. */

@@ -1,7 +1,8 @@
-import type { RecordedDeclaration } from '../../evidence/declarations.ts';
-import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import type { RecordedDeclaration } from '../../evidence/authority.ts';
+import type { Declaration } from '../../model/declaration.ts';
 import { getListingId } from '../../model/ids.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import type { DeclarationSource } from '../../model/source.ts';
 import type { Catalogue } from '../database.ts';
 import type { ListingIdentity } from './listings.ts';
 
@@ -25,12 +26,12 @@ export async function listDeclared(
 export async function listDeclarations({ query }: Catalogue, listingId: string): Promise<RecordedDeclaration[]> {
   const rows = await query
     .selectFrom('declarations')
-    .select(['document', 'withdrawn_at'])
+    .select(['document', 'withdrawn_at', 'heard_at'])
     .where('listing_id', '=', listingId)
     .orderBy('kind')
     .orderBy('source')
     .execute();
-  return rows.map(({ document, withdrawn_at }) => ({ declaration: JSON.parse(document), withdrawn_at }));
+  return rows.map(({ document, ...row }) => ({ declaration: JSON.parse(document), ...row }));
 }
 
 /** Counts the listings that a source declares and has not withdrawn. */

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
+import type { RecordedDeclaration } from '../../evidence/authority.ts';
 import type { RecordedReply } from '../../evidence/cautions.ts';
-import type { RecordedDeclaration } from '../../evidence/declarations.ts';
-import { getSampleSummary, NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
+import type { KeptSample } from '../../evidence/sample-summary.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Receipt } from '../../model/payment.ts';
 import type { PayeeKind } from '../../model/route.ts';
@@ -32,7 +32,8 @@ export interface RecordedEvidence {
   readonly receipts: readonly Receipt[];
   readonly delisting: RecordedDelisting | undefined;
   readonly replies: readonly RecordedReply[];
-  readonly sampled: SampleSummary;
+  /** Its samples, in any order. */
+  readonly samples: readonly KeptSample[];
 }
 
 /** Largest number of listings whose evidence is read at a time. */
@@ -40,12 +41,12 @@ export const EVIDENCE_AT_ONCE = 100;
 
 /**
  * Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, in one query for each kind of evidence. By id.
- * `known` has the summaries of samples that were read already: those are the most rows.
+ * `known` has the samples that were read already: those are the most rows.
  */
 export async function readEvidence(
   catalogue: Catalogue,
   identities: readonly ListingIdentity[],
-  known: ReadonlyMap<string, SampleSummary> = new Map(),
+  known: ReadonlyMap<string, readonly KeptSample[]> = new Map(),
 ): Promise<Map<string, RecordedEvidence>> {
   if (identities.length === 0) return new Map();
   const ids = identities.map(({ id }) => id);
@@ -58,7 +59,7 @@ export async function readEvidence(
   const declarations = Map.groupBy(
     await query
       .selectFrom('declarations')
-      .select(['listing_id', 'document', 'withdrawn_at'])
+      .select(['listing_id', 'document', 'withdrawn_at', 'heard_at'])
       .where('listing_id', 'in', ids)
       .orderBy('kind')
       .orderBy('source')
@@ -76,7 +77,7 @@ export async function readEvidence(
     ({ listing_id }) => listing_id,
   );
   const replies = await listReplies(catalogue, ids);
-  const sampled = await summariseSamples(
+  const samples = await readSamples(
     catalogue,
     ids.filter((id) => !known.has(id)),
   );
@@ -90,16 +91,17 @@ export async function readEvidence(
           identity,
           before: listing && parseListing(listing.document),
           was_live: listing?.was_live === 1,
-          declarations: (declarations.get(id) ?? []).map(({ document, withdrawn_at }) => ({
+          declarations: (declarations.get(id) ?? []).map(({ document, withdrawn_at, heard_at }) => ({
             declaration: JSON.parse(document),
             withdrawn_at,
+            heard_at,
           })),
           payees: new Map((routes.get(id) ?? []).map((route) => [route.id, route.payee])),
           terms: terms.get(id) ?? new Map(),
           receipts: receipts.get(id) ?? [],
           delisting: chooseDelisting(delistings.get(id) ?? []),
           replies: replies.get(id) ?? [],
-          sampled: known.get(id) ?? sampled.get(id) ?? NO_SAMPLES,
+          samples: known.get(id) ?? samples.get(id) ?? [],
         },
       ];
     }),
@@ -133,8 +135,13 @@ async function readTerms(
 }
 
 /** Reads the row of an offer. */
-export function readStoredTerms({ current, needs, ...offer }: Omit<Selectable<TermsTable>, 'route_id'>): StoredTerms {
-  const extra = needs === null ? {} : { extra_needs: JSON.parse(needs) };
+export function readStoredTerms({
+  current,
+  needs,
+  heard_at,
+  ...offer
+}: Omit<Selectable<TermsTable>, 'route_id'>): StoredTerms {
+  const extra = { ...(needs !== null && { extra_needs: JSON.parse(needs) }), ...(heard_at !== null && { heard_at }) };
   return { ...offer, current: current === 1, ...extra } as StoredTerms;
 }
 
@@ -152,11 +159,11 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Returns the summaries of the samples on record of listings, by listing id; those without samples are left out. */
-export async function summariseSamples(
+/** Reads the samples on record of listings, by listing id; those without samples are left out. */
+export async function readSamples(
   catalogue: Catalogue,
   listingIds: readonly string[],
-): Promise<Map<string, SampleSummary>> {
+): Promise<Map<string, KeptSample[]>> {
   if (listingIds.length === 0) return new Map();
   const rows = await catalogue.query
     .selectFrom('samples')
@@ -170,6 +177,5 @@ export async function summariseSamples(
     .orderBy('id')
     .execute();
   const samples = rows.map(({ ours, ...sample }) => ({ ...sample, is_ours: ours === 1 }));
-  const byListing = Map.groupBy(samples, ({ listing_id }) => listing_id);
-  return new Map([...byListing].map(([id, taken]) => [id, getSampleSummary(taken)]));
+  return Map.groupBy(samples, ({ listing_id }) => listing_id);
 }

@@ -1,3 +1,4 @@
+import { listCounted } from '../../evidence/authority.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
@@ -6,7 +7,7 @@ import type { Catalogue } from '../database.ts';
 import { findListing } from './listings.ts';
 
 /**
- * Which routes a probe run asks. `due`: one route of each listing that is due at `at`. `all`: all routes. `chosen`: the routes
+ * Which routes a probe run asks. `due`: one route of each listing that is due at `at`, and one that is set aside. `all`: all routes. `chosen`: the routes
  * of some listings, or only those in `routeIds`. `all` and `chosen` leave out what was probed at `since` or later (null:
  * nothing is left out). Times are ISO 8601 UTC.
  */
@@ -95,7 +96,7 @@ async function listCandidates(
   return rows.filter(({ routes }) => routes > 0 || scope.kind === 'chosen');
 }
 
-/** Lists the routes of one listing that a run probes. For `due` it is the one that was not probed for the longest time. */
+/** Lists the routes of one listing that a run probes. For `due` it is the one whose turn it is, after one that is set aside. */
 export async function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): Promise<ProbeTask[]> {
   const listing = await findListing(catalogue, { id: listingId });
   if (!listing) return [];
@@ -110,9 +111,34 @@ export async function listProbeTasks(catalogue: Catalogue, listingId: string, sc
   const getProbedAt = ({ id }: Route) => probedAt.get(id) ?? '';
   const byAge = listing.routes.toSorted((a, b) => (getProbedAt(a) < getProbedAt(b) ? -1 : 1));
   const wanted =
-    scope.kind === 'due' ? byAge.slice(0, 1) : byAge.filter((route) => getProbedAt(route) < (scope.since ?? '~'));
+    scope.kind === 'due'
+      ? chooseDue(byAge, getProbedAt, scope.at)
+      : byAge.filter((route) => getProbedAt(route) < (scope.since ?? '~'));
   const named = scope.kind === 'chosen' ? scope.routeIds : undefined;
   return wanted.filter(({ id }) => named?.includes(id) ?? true).map((route) => buildTask(listing, route));
+}
+
+/** Conclusive failures after which a route that is set aside is asked rarely, and how rarely: once a week. */
+const RARE = { after: 3, every_ms: 7 * 24 * 60 * 60 * 1000 };
+
+/**
+ * Chooses the routes whose turn it is, of routes by the time of their last probe. One of those that count: while the latest
+ * answer was a failure, one that answered when it was last asked, if there is any. One of those set aside beside it, so that
+ * no number of invented routes takes a turn from a real one. The one that counts comes last: it decides when the listing is
+ * due again.
+ */
+function chooseDue(byAge: readonly Route[], getProbedAt: (route: Route) => string, at: string): Route[] {
+  const counted = listCounted(byAge);
+  const latest = counted.findLast(({ probe }) => probe !== null);
+  const answering = counted.filter(({ probe }) => probe?.valid_at != null && probe.failures === 0);
+  const isFailing = latest?.probe != null && latest.probe.failures > 0;
+  const [first] = isFailing && answering.length > 0 ? answering : counted;
+  const rareBefore = new Date(Date.parse(at) - RARE.every_ms).toISOString();
+  const other = byAge.find(
+    (route) =>
+      route.set_aside === true && ((route.probe?.failures ?? 0) < RARE.after || getProbedAt(route) < rareBefore),
+  );
+  return [other, first].flatMap((route) => route ?? []);
 }
 
 function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Route): ProbeTask {

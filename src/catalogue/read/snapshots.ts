@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { keepWords } from '../../evidence/declarations.ts';
-import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import type { Declaration } from '../../model/declaration.ts';
 import { getListingId } from '../../model/ids.ts';
+import type { DeclarationSource } from '../../model/source.ts';
 import type { Catalogue } from '../database.ts';
 
 /** How many declarations are read at a time. */

@@ -1,9 +1,11 @@
+import { getAuthority } from '../../evidence/authority.ts';
 import { keepWords } from '../../evidence/declarations.ts';
 import { listSlugs } from '../../evidence/slug.ts';
-import type { Declaration, DeclarationSource } from '../../model/declaration.ts';
+import type { Declaration } from '../../model/declaration.ts';
 import { getListingId } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import { type DeclarationSource, SOURCES } from '../../model/source.ts';
 import { type Catalogue, cutRows, insertRows } from '../database.ts';
 import { formatDeclaration, listDeclared } from '../read/declarations.ts';
 import { findDelisting } from '../read/delistings.ts';
@@ -20,11 +22,19 @@ export interface RecordedOutcome {
   readonly outcome: RecordOutcome;
 }
 
+/** What is recorded with declarations besides their sources. */
+export interface RecordingFacts {
+  readonly evidence?: JsonObject | undefined;
+  /** When the sources were read: the same for all of one import. */
+  readonly heardAt?: string;
+}
+
 /** Most declarations that are recorded at a time, each of another listing. */
 const RECORDED_AT_ONCE = 100;
 
 /**
- * Records what sources declare of listings, each in place of what the source declared before, and publishes the listings. The
+ * Records what sources declare of listings, each in place of what the source declared before, and publishes the listings. They
+ * were heard at `heardAt`, ISO 8601 UTC, by default at the time of the write. The
  * same declaration twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`),
  * and an address whose provider wants no listing gets one. `evidence` is recorded with the changes. Returns the outcomes in
  * the order of the declarations.
@@ -32,13 +42,13 @@ const RECORDED_AT_ONCE = 100;
 export async function recordDeclarations(
   writing: Writing,
   declarations: readonly Declaration[],
-  evidence?: JsonObject,
+  { evidence, heardAt = writing.at }: RecordingFacts = {},
 ): Promise<RecordedOutcome[]> {
   const outcomes: RecordedOutcome[] = [];
   for (let left = [...declarations]; left.length > 0; ) {
     const batch = takeDifferent(left);
     left = left.slice(batch.length);
-    outcomes.push(...(await recordBatch(writing, batch, evidence)));
+    outcomes.push(...(await recordBatch(writing, batch, { evidence, heardAt })));
   }
   return outcomes;
 }
@@ -47,9 +57,9 @@ export async function recordDeclarations(
 export async function recordDeclaration(
   writing: Writing,
   declaration: Declaration,
-  evidence?: JsonObject,
+  facts: RecordingFacts = {},
 ): Promise<RecordedOutcome> {
-  const [outcome] = await recordDeclarations(writing, [declaration], evidence);
+  const [outcome] = await recordDeclarations(writing, [declaration], facts);
   return outcome as RecordedOutcome;
 }
 
@@ -69,9 +79,9 @@ function takeDifferent(declarations: readonly Declaration[]): Declaration[] {
 async function recordBatch(
   writing: Writing,
   declarations: readonly Declaration[],
-  evidence: JsonObject | undefined,
+  { evidence, heardAt }: Required<Pick<RecordingFacts, 'heardAt'>> & RecordingFacts,
 ): Promise<RecordedOutcome[]> {
-  const { catalogue } = writing;
+  const { catalogue, at } = writing;
   const { query } = catalogue;
   const ids = declarations.map(({ base_url }) => getListingId(base_url));
   const known = new Map(
@@ -86,7 +96,7 @@ async function recordBatch(
   const identities = new Map([...known, ...created]);
   const stored = await query
     .selectFrom('declarations')
-    .select(['listing_id', 'kind', 'source', 'document', 'withdrawn_at'])
+    .select(['listing_id', 'kind', 'source', 'document', 'withdrawn_at', 'heard_at'])
     .where('listing_id', 'in', ids)
     .execute();
   const recorded = new Map(stored.map((row) => [getDeclarationKey(row), row]));
@@ -94,12 +104,20 @@ async function recordBatch(
     const { kind, name } = declaration.source;
     const listing_id = getListingId(declaration.base_url);
     const before = recorded.get(getDeclarationKey({ listing_id, kind, source: name }));
-    return { listing_id, kind, source: name, withdrawn_at: null, document: formatNext(declaration, before?.document) };
+    const document = formatNext(declaration, before?.document, heardAt);
+    // A feed keeps its place among feeds while it has the listing; all other words are as old as their last reading.
+    const isKept = SOURCES[kind].speaker === 'hearsay' && before?.withdrawn_at === null;
+    return {
+      ...{ listing_id, kind, source: name, document },
+      withdrawn_at: null,
+      heard_at: isKept ? before.heard_at : heardAt,
+    };
   });
-  const changed = rows.filter((row) => {
+  const isNew = (row: (typeof rows)[number]) => {
     const before = recorded.get(getDeclarationKey(row));
     return before?.withdrawn_at !== null || before.document !== row.document;
-  });
+  };
+  const changed = rows.filter((row) => isNew(row) || recorded.get(getDeclarationKey(row))?.heard_at !== row.heard_at);
   for (const some of cutRows(changed)) {
     await query
       .insertInto('declarations')
@@ -108,10 +126,16 @@ async function recordBatch(
         conflict.columns(['listing_id', 'kind', 'source']).doUpdateSet(({ ref }) => ({
           withdrawn_at: null,
           document: ref('excluded.document'),
+          heard_at: ref('excluded.heard_at'),
         })),
       )
       .execute();
   }
+  await makeDue(
+    catalogue,
+    declarations.filter((_, index) => isNew(rows[index] as (typeof rows)[number])),
+    at,
+  );
   const publications: Publication[] = [];
   for (const { listing_id, kind } of changed) {
     const identity = identities.get(listing_id) as ListingIdentity;
@@ -140,10 +164,19 @@ function getDeclarationKey({ listing_id, kind, source }: { listing_id: string; k
 }
 
 /** Returns the form in which a declaration is stored in place of an earlier one: that of a feed keeps earlier words. */
-function formatNext(declaration: Declaration, before: string | undefined): string {
+function formatNext(declaration: Declaration, before: string | undefined, heardAt: string): string {
   const document = formatDeclaration(declaration);
   if (before === undefined || before === document || declaration.source.kind !== 'bazaar') return document;
-  return formatDeclaration(keepWords(declaration, JSON.parse(before)));
+  return formatDeclaration(keepWords(declaration, JSON.parse(before), heardAt));
+}
+
+/** Makes the routes of listings due at once of which a host says something new: a valid 402 may put a removed one back. */
+async function makeDue({ query }: Catalogue, said: readonly Declaration[], at: string): Promise<void> {
+  const ids = said
+    .filter(({ source, base_url }) => getAuthority(source, base_url) === 'host')
+    .map(({ base_url }) => getListingId(base_url));
+  if (ids.length === 0) return;
+  await query.updateTable('probe_targets').set({ due_at: at }).where('listing_id', 'in', ids).execute();
 }
 
 /**

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
+import { listCounted } from '../../evidence/authority.ts';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../../evidence/delisting.ts';
-import { NO_SAMPLES, type SampleSummary } from '../../evidence/sample-summary.ts';
+import { getSampleSummary, type KeptSample, type SampleSummary } from '../../evidence/sample-summary.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Listing } from '../../model/listing.ts';
 import { formatRoute } from '../../model/route.ts';
 import type { Catalogue } from '../database.ts';
 import { listChanges } from '../read/changes.ts';
-import { summariseSamples } from '../read/evidence.ts';
+import { readSamples } from '../read/evidence.ts';
 import { parseListing } from '../read/listings.ts';
 import type { Writing } from '../transaction.ts';
 import { decideToDelist, liftDelisting } from './decisions.ts';
@@ -43,15 +44,15 @@ export async function publishSampled(
   const ids = targets.map(({ id }) => id);
   await query.updateTable('probe_targets').set({ unpublished: 0 }).where('listing_id', 'in', ids).execute();
   await pruneSamples(writing, ids);
-  const samples = await summariseSamples(catalogue, ids);
+  const samples = await readSamples(catalogue, ids);
   const publications: Publication[] = [];
   const decided = new Map<string, 'delisted' | 'relisted'>();
   for (const { id, document } of targets) {
     const listing = parseListing(document);
     if (!listing) continue;
-    const sampled = samples.get(id) ?? NO_SAMPLES;
-    const { publication, decision } = await decide(writing, listing, sampled, fresh);
-    publications.push({ ...publication, sampled });
+    const taken = samples.get(id) ?? [];
+    const { publication, decision } = await decide(writing, listing, summarise(listing, taken), fresh);
+    publications.push({ ...publication, samples: taken });
     if (decision) decided.set(id, decision);
   }
   const published = await publishListings(writing, publications);
@@ -60,6 +61,11 @@ export async function publishSampled(
     const change = decision ?? 'changed';
     return { slug, result: published.has(id) || decision === 'delisted' ? change : 'unchanged' };
   });
+}
+
+function summarise({ routes }: Listing, samples: readonly KeptSample[]): SampleSummary {
+  const setAside = routes.filter(({ set_aside }) => set_aside === true);
+  return getSampleSummary(samples, new Set(setAside.map(({ id }) => id)));
 }
 
 /** Decides by rule whether a listing is removed or put back, and says how it is published. */
@@ -79,7 +85,15 @@ async function decide(
     if (isBack && (await liftDelisting(catalogue, id, 'rule'))) {
       return { publication: { identity, cause: 'relisted_by_rule', evidence }, decision: 'relisted' };
     }
-  } else if (failing && latest && isLongEnoughToDelist(await sinceRelisted(catalogue, slug, failing), latest.at)) {
+  } else if (
+    failing &&
+    latest &&
+    isLongEnoughToDelist(
+      await sinceRelisted(catalogue, slug, failing),
+      latest.at,
+      sampled.proven || listCounted(listing.routes).length,
+    )
+  ) {
     await decideToDelist(writing, listing, { by: 'rule', reason: 'no_valid_402' });
     return { publication: { identity, cause: 'delisted_by_rule', evidence }, decision: 'delisted' };
   }

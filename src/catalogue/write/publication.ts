@@ -1,14 +1,21 @@
 import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
 import { canPublicationWait } from '../../evidence/freshness.ts';
-import { type DerivedListing, deriveListing, getGivenNames, type ListingEvidence } from '../../evidence/listing.ts';
-import type { SampleSummary } from '../../evidence/sample-summary.ts';
+import {
+  type DerivedListing,
+  deriveListing,
+  getGivenNames,
+  type ListingEvidence,
+  RULES_VERSION,
+} from '../../evidence/listing.ts';
+import { getSampleSummary, type KeptSample } from '../../evidence/sample-summary.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
+import { isPayable } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from '../read/evidence.ts';
 import type { ListingIdentity } from '../read/listings.ts';
-import type { NewChange, Writing } from '../transaction.ts';
+import { type NewChange, type Writing, writeCatalogue } from '../transaction.ts';
 import { type NameBook, openNameBook } from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
@@ -22,8 +29,8 @@ export interface Publication {
   readonly cause: string;
   /** What the changes rest on. */
   readonly evidence?: ChangeEvidence | undefined;
-  /** The summary of its samples, where that was read already. */
-  readonly sampled?: SampleSummary;
+  /** Its samples, where those were read already. */
+  readonly samples?: readonly KeptSample[];
   /** Whether to leave it as it is where only times and counts differ from what readers see. */
   readonly may_wait?: boolean;
 }
@@ -58,6 +65,28 @@ export async function publishListing(
   return published.has(id);
 }
 
+/**
+ * Derives all listings again from what is on record, if older rules derived them, and publishes those that differ; `at` is the
+ * time of the changes, ISO 8601 UTC. A run that is stopped begins at the next opening from the start.
+ */
+export async function deriveAgain(catalogue: Catalogue, at: string): Promise<void> {
+  const { rules } = await catalogue.query.selectFrom('catalogue').select('rules').executeTakeFirstOrThrow();
+  if (rules >= RULES_VERSION) return;
+  const all = await catalogue.query.selectFrom('listings').select(['id', 'slug', 'base_url']).orderBy('slug').execute();
+  for (let start = 0; start < all.length; start += EVIDENCE_AT_ONCE) {
+    const batch = all.slice(start, start + EVIDENCE_AT_ONCE);
+    await writeCatalogue(catalogue, at, (writing) =>
+      publishListings(
+        writing,
+        batch.map((identity) => ({ identity, cause: 'derived_again' })),
+      ),
+    );
+  }
+  await writeCatalogue(catalogue, at, ({ catalogue: { query } }) =>
+    query.updateTable('catalogue').set({ rules: RULES_VERSION }).execute(),
+  );
+}
+
 async function publishBatch(
   writing: Writing,
   batch: readonly Publication[],
@@ -66,11 +95,11 @@ async function publishBatch(
   const evidence = await readEvidence(
     catalogue,
     batch.map(({ identity }) => identity),
-    new Map(batch.flatMap(({ identity, sampled }) => (sampled ? [[identity.id, sampled] as const] : []))),
+    new Map(batch.flatMap(({ identity, samples }) => (samples ? [[identity.id, samples] as const] : []))),
   );
   const prepared = batch.map((publication) => {
     const record = evidence.get(publication.identity.id) as RecordedEvidence;
-    return { publication, record, merged: mergeDeclarations(record.declarations, record.before) };
+    return { publication, record, merged: merge(record) };
   });
   const terms = await declareTerms(catalogue, prepared);
   const names = await openNameBook(
@@ -87,7 +116,7 @@ async function publishBatch(
     const { identity, cause, may_wait = false } = publication;
     call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
     const { before } = record;
-    const { listing: derived } = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
+    const derived = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
     if (may_wait && before && canPublicationWait(before, derived)) continue;
     const differences = listDifferences(before, derived, {
       cause,
@@ -116,13 +145,23 @@ function nameListing(identity: ListingIdentity, words: MergedDeclaration['words'
   return { ...identity, ...getGivenNames(words) };
 }
 
-/** Derives what readers should see of a listing from its evidence on record. */
+/** Merges what is declared of a listing, in the light of what was seen of its routes. */
+export function merge({ identity, before, declarations, samples, receipts }: RecordedEvidence): MergedDeclaration {
+  const seen = new Set([
+    ...samples.filter(({ outcome }) => isPayable(outcome)).map(({ route_id }) => route_id),
+    ...receipts.filter(({ settled }) => settled).map(({ route_id }) => route_id),
+  ]);
+  return mergeDeclarations(declarations, before, ({ method, path }) => seen.has(getRouteId(identity.id, method, path)));
+}
+
+/** Derives what readers should see of a listing from its evidence on record and from what its declarations come to. */
 export function derive(
-  { identity, before, declarations, payees, receipts, delisting, replies, sampled }: RecordedEvidence,
+  { identity, before, declarations, payees, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
   names: Pick<NameBook, 'findNamesake'>,
-  merged?: MergedDeclaration,
-): { listing: DerivedListing; merged: MergedDeclaration } {
+  merged: MergedDeclaration,
+): DerivedListing {
+  const setAside = merged.routes.filter(({ set_aside }) => set_aside);
   const all: ListingEvidence = {
     ...identity,
     declarations,
@@ -131,9 +170,11 @@ export function derive(
     receipts,
     delisting: delisting ?? null,
     getPayee: (routeId) => payees.get(routeId) ?? null,
-    sampled,
+    sampled: getSampleSummary(
+      samples,
+      new Set(setAside.map(({ route: { method, path } }) => getRouteId(identity.id, method, path))),
+    ),
     known_networks: before?.networks.map(({ key }) => key) ?? [],
-    known_words: before,
     findNamesake: (found, asked) => names.findNamesake(identity.id, found, asked),
     replies,
   };

@@ -12,6 +12,8 @@ interface Seen {
   evidence: 'declared' | 'observed';
   source: string;
   seen_at: string | null;
+  /** When this catalogue heard the source say so; null for what it saw itself. */
+  heard_at: string | null;
 }
 
 /**
@@ -28,11 +30,11 @@ export async function declareTerms(
   for (const { record, merged } of declared) {
     const listing_id = record.identity.id;
     const terms = new Map<string, readonly StoredTerms[]>(record.terms);
-    for (const { route, source } of merged.routes) {
+    for (const { route, source, heard_at } of merged.routes) {
       const { method, path } = route;
       const id = getRouteId(listing_id, method, path);
       if (!record.payees.has(id)) routes.push({ id, listing_id, method, path });
-      const seen: Seen = { evidence: 'declared', source: source.name, seen_at: source.observed_at };
+      const seen: Seen = { evidence: 'declared', source: source.name, seen_at: source.observed_at, heard_at };
       const before = terms.get(id) ?? [];
       const after = declareOffers(before, route.terms, seen);
       terms.set(id, sortTerms(after));
@@ -98,7 +100,7 @@ export async function recordObservedTerms(
   offers: readonly Terms[],
   seenAt: string,
 ): Promise<void> {
-  const seen: Seen = { evidence: 'observed', source: PROBE_SOURCE, seen_at: seenAt };
+  const seen: Seen = { evidence: 'observed', source: PROBE_SOURCE, seen_at: seenAt, heard_at: null };
   const rows = await catalogue.query
     .selectFrom('terms')
     .selectAll()
@@ -132,6 +134,7 @@ function buildTerms(offer: Terms, { seen_at, ...seen }: Seen): StoredTerms {
     first_seen_at: seen_at,
     last_seen_at: seen_at,
     current: true,
+    ...(seen.heard_at !== null && { heard_at: seen.heard_at }),
     ...(extra_needs && { extra_needs }),
   };
 }
@@ -162,10 +165,11 @@ async function storeTerms(
   catalogue: Catalogue,
   changed: readonly { routeId: string; terms: StoredTerms }[],
 ): Promise<void> {
-  const rows = changed.map(({ routeId, terms: { id, current, extra_needs, ...terms } }) => ({
+  const rows = changed.map(({ routeId, terms: { id, current, extra_needs, heard_at = null, ...terms } }) => ({
     id,
     row: {
       ...terms,
+      heard_at,
       route_id: routeId,
       current: current ? (1 as const) : (0 as const),
       needs: formatNeeds({ ...terms, extra_needs }),

@@ -1,8 +1,6 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
-import type { DeclaredRoute } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { buildFinding, type FindingCode } from '../finding-codes.ts';
-import { cleanText, getFirstSentence } from '../provider-text.ts';
 import { type FeedItemOptions, parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
 import { getItemHash } from './item-key.ts';
 
@@ -103,68 +101,25 @@ function buildDuplicateFinding(name: string, count: number): Finding {
   return buildFinding('noted', 'duplicate', name, `The item came ${count + 1} times in one pull and counts once.`);
 }
 
+/** Builds the declaration of the items of one origin. Which of their words are about the whole listing is decided later. */
 function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt, isFile }: FeedOptions): Declaration {
-  const serviceName = chooseMostCommon(items.map(({ service }) => service.name));
-  const title = chooseTitle(items);
-  const description = chooseDescription(items);
   const dates = items.flatMap(({ updated_at }) => updated_at ?? []).sort();
-  const tags = listTags(items);
+  const names = new Set(items.flatMap(({ words }) => words.service_name ?? []));
   return {
     source: { kind: 'bazaar', name: feed, observed_at: dates.at(-1) ?? (isFile ? null : pulledAt) },
     base_url: baseUrl,
     slug: null,
-    service_name: serviceName || null,
-    title,
-    tagline: isAboutAll(description, items) ? cleanText(getFirstSentence(description), 'tagline') : '',
-    description,
-    provider_name: cleanText(title, 'provider_name'),
+    service_name: names.size === 1 ? ([...names][0] ?? null) : null,
+    ...{ title: '', tagline: '', description: '', provider_name: '' },
     category: null,
-    ...(tags.length > 0 && { tags }),
     mcp_endpoint: null,
-    docs_url: chooseMostCommon(items.map(({ service }) => service.docs_url ?? '')) || null,
+    docs_url: null,
     price: null,
     networks: [],
     routes: items
-      .map((item) => buildRoute(item, title))
+      .map(({ route, words }) => (Object.keys(words).length === 0 ? route : { ...route, item: words }))
       .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
   };
-}
-
-/**
- * Chooses a listing's title: a service name that more than half of the items have, else the title of the site that most
- * of them name. A host with many differently named items is a marketplace and gets the name of none of them. Empty
- * without one.
- */
-function chooseTitle(items: readonly TakenItem[]): string {
-  const [named] = countTexts(items.map(({ service }) => service.name));
-  if (named && named[1] * 2 > items.length) return named[0];
-  return chooseMostCommon(items.map(({ service }) => service.site_title));
-}
-
-/** A route whose item has a name of its own keeps it, in front of its description. */
-function buildRoute({ route, service }: TakenItem, title: string): DeclaredRoute {
-  const { name } = service;
-  const isOwn = name !== '' && name !== title && !route.description.toLowerCase().includes(name.toLowerCase());
-  if (!isOwn) return route;
-  const description = route.description === '' ? name : `${name}: ${route.description}`;
-  return { ...route, description: cleanText(description, 'route_description') };
-}
-
-/** Returns whether a description is about the whole listing: of the service, of its only route, or shared by most. */
-function isAboutAll(description: string, items: readonly TakenItem[]): boolean {
-  if (description === '' || items.length === 1) return true;
-  const saying = items.filter((item) => item.service.description === description || item.description === description);
-  return saying.some(({ service }) => service.description === description) || saying.length * 2 > items.length;
-}
-
-/** Most tags of a listing that are kept. */
-const MAX_TAGS = 20;
-
-/** Lists the tags of the items, the most frequent first. */
-function listTags(items: readonly TakenItem[]): string[] {
-  return countTexts(items.flatMap(({ service }) => service.tags))
-    .slice(0, MAX_TAGS)
-    .map(([tag]) => tag);
 }
 
 function groupBy<Value>(values: Value[], getKey: (value: Value) => string): Map<string, Value[]> {
@@ -231,38 +186,6 @@ function getSortKey(offer: Terms): string {
   const [version, timeout] = descending.map((value) => String(value).padStart(8, '0'));
   const amount = String(offer.amount).padStart(16, '0');
   return [offer.network, offer.scheme, amount, offer.pay_to ?? '', version, timeout].join('|');
-}
-
-/** Returns the most frequent of some texts, without empty ones; of equally frequent ones the first by code units. */
-export function chooseMostCommon(texts: readonly string[]): string {
-  const [first] = countTexts(texts);
-  return first?.[0] ?? '';
-}
-
-/**
- * Chooses a listing's description from the texts of its items, all written by the provider: a description of the
- * service; else a text that most items share; else the text of the route nearest to the root, which is usually the most
- * general one. The choice does not depend on the order of the items.
- */
-export function chooseDescription(items: readonly TakenItem[]): string {
-  const ofService = chooseMostCommon(items.map(({ service }) => service.description));
-  if (ofService) return ofService;
-  const described = items.filter(({ description }) => description !== '');
-  const [mostCommon] = countTexts(described.map(({ description }) => description));
-  if (mostCommon && mostCommon[1] * 2 > described.length) return mostCommon[0];
-  const [nearest] = described.sort((a, b) => compareDepth(a.route.path, b.route.path) || compareTexts(a.key, b.key));
-  return nearest?.description ?? '';
-}
-
-/** Counts distinct texts, the most frequent first. */
-function countTexts(texts: readonly string[]): [text: string, count: number][] {
-  const counts = new Map<string, number>();
-  for (const text of texts) if (text) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return [...counts].sort(([a, aCount], [b, bCount]) => bCount - aCount || compareTexts(a, b));
-}
-
-function compareDepth(a: string, b: string): number {
-  return a.split('/').length - b.split('/').length || a.length - b.length;
 }
 
 function compareTexts(a: string, b: string): number {

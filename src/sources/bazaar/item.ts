@@ -1,6 +1,6 @@
 import type { Finding } from '../../model/declaration.ts';
 import { httpMethod } from '../../model/request.ts';
-import type { DeclaredRoute } from '../../model/route.ts';
+import type { DeclaredRoute, ItemWords } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
@@ -30,9 +30,7 @@ export interface TakenItem {
   /** The base address of its listing: the origin with its port. */
   base_url: string;
   route: DeclaredRoute;
-  /** The item's text, cut to the length of a listing's description. */
-  description: string;
-  service: ServiceFacts;
+  words: ItemWords;
   updated_at: string | null;
   findings: Finding[];
 }
@@ -92,14 +90,14 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
     output_schema: readOutputSchema(raw, note),
     terms,
   };
+  const whole = readText(text, 'description', note);
   return {
     outcome: 'taken',
     key,
     name,
     base_url: url.origin,
     route,
-    description: readText(text, 'description', note),
-    service: readServiceFacts(raw, options, note),
+    words: { ...(whole !== route.description && { text: whole }), ...readItemWords(raw, options, note) },
     updated_at: readUpdatedAt(raw.lastUpdated ?? raw.last_updated ?? raw.updatedAt, options.pulledAt, note),
     findings: [...notes.values()],
   };
@@ -183,31 +181,25 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
   return new Date(Math.min(time, now)).toISOString();
 }
 
-/** What an item says about its service; empty or null if it says nothing. */
-export interface ServiceFacts {
-  name: string;
-  /** Title of the web site at the host, as the feed found it. */
-  site_title: string;
-  description: string;
-  docs_url: string | null;
-  tags: string[];
-}
-
 /**
  * Reads what an item says about its service. `extra.name` is the name of the token and is not read. A documentation
  * address that could not be fetched is left out.
  */
-export function readServiceFacts(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ServiceFacts {
+export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {
   const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
   const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
   const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
   const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
+  const service_name = readText(findText([...holders, ...extras], ['serviceName']), 'title', note);
+  const site_title = readSiteTitle(holders, note);
+  const description = readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note);
+  const tags = readTags([...holders, ...extras]);
   return {
-    name: readText(findText([...holders, ...extras], ['serviceName']), 'title', note),
-    site_title: readSiteTitle(holders, note),
-    description: readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note),
-    docs_url: docsUrl instanceof URL ? docsUrl.href : null,
-    tags: readTags([...holders, ...extras]),
+    ...(service_name && { service_name }),
+    ...(site_title && { site_title }),
+    ...(description && { description }),
+    ...(docsUrl instanceof URL && { docs_url: docsUrl.href }),
+    ...(tags.length > 0 && { tags }),
   };
 }
 

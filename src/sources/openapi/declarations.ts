@@ -43,7 +43,7 @@ export function readOpenApi(
     docs_url: findDocsUrl(document),
     categories: findMember(document, 'x-service-info', 'categories'),
   };
-  const declarations = buildDocumentDeclarations(routes, words, options, findings);
+  const declarations = buildDocumentDeclarations('openapi', routes, words, options, findings, items);
   return { kind: 'openapi', declarations, findings: findings.list(), items, openapi_url: null };
 }
 

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
 import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import { TEXT_LIMITS } from '../../model/text.ts';
 import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
 import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
@@ -9,7 +10,7 @@ import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest-declaration.ts';
 import { describeIssues } from '../manifest-issues.ts';
 import { parseListedUrl } from '../outside-address.ts';
-import { cleanText, isTooLong, TEXT_LIMITS } from '../provider-text.ts';
+import { cleanText, isTooLong } from '../provider-text.ts';
 import {
   getEntryMapping,
   MAX_LISTINGS,

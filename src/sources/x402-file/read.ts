@@ -1,3 +1,4 @@
+import { chooseFeedWords } from '../../evidence/feed-words.ts';
 import type { Finding } from '../../model/declaration.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
@@ -64,8 +65,9 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
     allowPrivateNetworks: options.allowPrivateNetworks,
     getPlace: (index) => offering[index]?.entry.place ?? '',
   });
+  const worded = priced.declarations.map((declaration) => chooseFeedWords(declaration, () => false));
   for (const { outcome } of priced.outcomes) items[outcome === 'duplicate' ? 'duplicates' : outcome] += 1;
-  const routes = priced.declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  const routes = worded.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
   const known = new Set(routes.flatMap(listRouteKeys));
   const others = resources.filter((resource) => !offering.includes(resource));
   const read = others.map((resource) => ({ resource, stated: findStated(resource.entry.raw, file) }));
@@ -81,8 +83,8 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
       items.taken += 1;
     }
   }
-  const words = findServiceTexts(file, priced.declarations[0]);
-  const declarations = buildDocumentDeclarations(routes, words, options, findings);
+  const words = findServiceTexts(file, worded[0]);
+  const declarations = buildDocumentDeclarations('x402_file', routes, words, options, findings, items);
   return {
     kind: 'x402_file',
     declarations,

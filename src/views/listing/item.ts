@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listCounted } from '../../evidence/authority.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
@@ -51,7 +52,7 @@ export const agentItem = z
     price_min_usdc: z.number(),
     price_max_usdc: z.number(),
     networks: z.array(networkKey).describe('Networks on which payment is currently advertised'),
-    endpoints_count: z.int().nonnegative(),
+    endpoints_count: z.int().nonnegative().describe('Its routes, without those set aside'),
     verified_route_count: z.int().nonnegative(),
     last_verified_at: z.iso
       .datetime()
@@ -99,7 +100,7 @@ export type Verification = Pick<
 export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
   const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
   return {
-    endpoints_count: routes.length,
+    endpoints_count: listCounted(routes).length,
     verified_route_count: getVerifiedRouteCount({ routes }),
     last_verified_at: times.at(-1) ?? null,
     updated_at,

@@ -58,8 +58,8 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     '## Sources',
     buildList([
       ...page.sources.map(
-        ({ kind, name, observed_on, observed_in }) =>
-          `${kind}, ${buildCodeSpan(name)}: ${observed_on ? `observed ${observed_on}${observed_in ? ` in ${buildCodeSpan(observed_in)}` : ''}` : 'a bare claim, undated'}`,
+        ({ kind, authority, said, name, observed_on, observed_in }) =>
+          `${kind}, ${buildCodeSpan(name)} (${authority}): ${said ? `${said}; ` : ''}${observed_on ? `observed ${observed_on}${observed_in ? ` in ${buildCodeSpan(observed_in)}` : ''}` : 'a bare claim, undated'}`,
       ),
       ...page.networks.map(({ label, id, state }) => `${label} (${id}): ${state}`),
       `Listed ${page.listed_on}, last changed ${page.changed_on}`,

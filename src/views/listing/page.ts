@@ -1,3 +1,4 @@
+import { listCounted } from '../../evidence/authority.ts';
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/names.ts';
 import { buildTagline } from '../../evidence/taglines.ts';
@@ -5,7 +6,6 @@ import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
-import type { DeclarationSource, SourceKind } from '../../model/declaration.ts';
 import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
 import { formatRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -19,6 +19,7 @@ import type { Site } from '../site.ts';
 import { type CautionView, listCautionViews } from '../words/caution.ts';
 import { describeEvidence, describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
+import { describeSources, getAuthor } from '../words/source.ts';
 import {
   buildDecisionRows,
   buildPriceHistory,
@@ -73,7 +74,7 @@ export interface ListingPage {
   /** Provider's text, of several lines; may be empty. */
   readonly description: string;
   /** Whose words title, tagline and descriptions are. Either way nobody checked them. */
-  readonly words_by: 'the provider' | 'a manifest';
+  readonly words_by: ReturnType<typeof getAuthor>;
   /** Provider's text. */
   readonly provider_name: string;
   /** Addresses that the provider gives. */
@@ -190,7 +191,7 @@ export function buildListingPage(
     probes: buildProbeStrip(listing.reliability),
     price_history: buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) }),
     decisions: buildDecisionRows(decisions),
-    sources: buildSourceRows(listing.sources),
+    sources: buildSourceRows(listing),
     related: related.map(buildListingCard),
     same_product: same_product.map((slug) => ({ slug, href: PATHS.listing(slug) })),
     listed_on: formatDay(listing.listed_at),
@@ -296,11 +297,6 @@ function formatUnverified(lapsedOn: string | undefined): string {
     : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
 }
 
-/** Words are those of the source closest to the provider, which comes first; a manifest is not always the provider's. */
-function getAuthor({ sources: [closest] }: LiveListing): ListingPage['words_by'] {
-  return closest?.kind === 'manifest' ? 'a manifest' : 'the provider';
-}
-
 const NAME_LENGTH = 60;
 
 /** Names a listing by its title, which anybody can write, and its host, which is a fact: for titles of windows and previews. */
@@ -328,7 +324,7 @@ function buildStatus(listing: LiveListing): ListingStatus {
   return {
     verification: formatVerification(getVerification(listing)),
     price: `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
-    endpoints: formatCount(listing.routes.length, 'endpoint'),
+    endpoints: formatCount(listCounted(listing.routes).length, 'endpoint'),
     category: listing.category,
     network: formatNetworks(listing),
     protocol: 'x402',
@@ -417,6 +413,9 @@ function buildReliability({ reliability }: LiveListing): GlanceFact {
 interface SourceRow {
   /** What kind of source it is, in words. */
   readonly kind: string;
+  /** Whose word it is, and which facts come from it; empty if another source is believed in all. */
+  readonly authority: string;
+  readonly said: string;
   /** Address or file name of the source, as recorded. */
   readonly name: string;
   /** Day on which what it says was observed; null for a bare claim. */
@@ -436,21 +435,19 @@ interface NetworkRow {
   readonly state: string;
 }
 
-const SOURCE_WORDS: Readonly<Record<SourceKind, string>> = {
-  provider: "The provider's own announcement",
-  manifest: 'A manifest kept by the catalogue',
-  openapi: "The provider's OpenAPI document",
-  bazaar: "A facilitator's discovery feed",
-};
-
 /** Builds the rows that say where a listing's claims come from. */
-function buildSourceRows(sources: readonly DeclarationSource[]): SourceRow[] {
-  return sources.map(({ kind, name, observed_at, observed_in }) => ({
-    kind: SOURCE_WORDS[kind],
-    name,
-    observed_on: observed_at === null ? null : formatDay(observed_at),
-    observed_in: observed_in ?? null,
-  }));
+function buildSourceRows(listing: Pick<Listing, 'sources' | 'said_by' | 'routes'>): SourceRow[] {
+  return describeSources(listing).map(({ title, authority, said }, at) => {
+    const { name = '', observed_at = null, observed_in = null } = listing.sources[at] ?? {};
+    return {
+      kind: title,
+      authority,
+      said,
+      name,
+      observed_on: observed_at === null ? null : formatDay(observed_at),
+      observed_in,
+    };
+  });
 }
 
 /** Builds the rows that say where a listing can be paid, and on what evidence. */

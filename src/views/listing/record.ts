@@ -3,11 +3,11 @@ import { listNeeds } from '../../evidence/abilities.ts';
 import { needs } from '../../model/ability.ts';
 import { caution } from '../../model/caution.ts';
 import { type Change, change } from '../../model/change.ts';
-import { declarationSource } from '../../model/declaration.ts';
 import { getHost, type Listing, type LiveListing, reliability, slug } from '../../model/listing.ts';
 import { NETWORKS, networkEntry } from '../../model/network.ts';
 import { correctedReceipt } from '../../model/payment.ts';
 import { getRouteUrl, isToolPath, type Route, route } from '../../model/route.ts';
+import { listedSource, listingSaidBy } from '../../model/source.ts';
 import { recordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { Site } from '../site.ts';
@@ -58,7 +58,7 @@ export const agentRoute = route
   })
   .meta({ id: 'AgentRoute' });
 
-export const evidenceSource = declarationSource.meta({ id: 'EvidenceSource' });
+export const evidenceSource = listedSource.meta({ id: 'EvidenceSource' });
 
 /** The answer of `GET /agent/listings/{slug}`: everything on record about one live listing. */
 export const agentListing = z
@@ -71,7 +71,14 @@ export const agentListing = z
       docs_url: z.url().nullable(),
       network_entries: z.array(networkEntry),
       reliability,
-      sources: z.array(evidenceSource).describe('Who claims this, and when it was seen; null is a bare claim'),
+      sources: z
+        .array(evidenceSource)
+        .describe(
+          'Who claims this, the one that is believed first at the beginning, and when it was seen; null is a bare claim',
+        ),
+      said_by: listingSaidBy.describe(
+        'For each fact the place of its source in `sources`; absent for what no source says',
+      ),
       listed_at: z.iso.datetime(),
       listing_cautions: z.array(caution).describe('What speaks against it as a whole; its routes carry their own'),
       corrections: z.array(correctedReceipt).describe('Receipts that the operator corrected, with the reason'),
@@ -111,6 +118,7 @@ export function buildAgentListing(
       network_entries: listing.networks,
       reliability: listing.reliability,
       sources: listing.sources,
+      said_by: listing.said_by,
       listed_at: listing.listed_at,
       listing_cautions: listing.cautions,
       corrections: listing.corrections,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listCounted } from '../../evidence/authority.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { category } from '../../model/catalogue.ts';
 import {
@@ -59,7 +60,7 @@ export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
     'x-price-min-usdc': getUsdcNumber(listing.price_min),
     'x-price-max-usdc': getUsdcNumber(listing.price_max),
     'x-network': primary.key,
-    'x-endpoints-count': listing.routes.length,
+    'x-endpoints-count': listCounted(listing.routes).length,
     'x-category': listing.category,
     'x-provider-name': listing.provider_name,
     'x-base-url': listing.base_url,
@@ -99,7 +100,7 @@ export function buildSuffix(listing: LiveListing): string {
     `[${listing.category}`,
     `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
     formatPrimaryNetwork(listing),
-    formatCount(listing.routes.length, 'endpoint'),
+    formatCount(listCounted(listing.routes).length, 'endpoint'),
     formatVerification(verification),
     ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
     formatReliability(listing),
@@ -121,7 +122,8 @@ export function formatPrimaryNetwork(listing: Listing): string {
  */
 export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
   if (advertised) return 'advertised';
-  const { routes, sources, primary_network } = listing;
+  const { sources, primary_network } = listing;
+  const routes = listCounted(listing.routes);
   const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
   const isDeclared = routes.length === 0 ? key === primary_network : terms.some(({ current }) => current);
   const seen = routes.length === 0 ? sources.map(({ observed_at }) => observed_at) : terms.map((t) => t.last_seen_at);

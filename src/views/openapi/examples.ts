@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { RELIABILITY_METHOD } from '../../evidence/reliability.ts';
 import { CATEGORIES } from '../../model/catalogue.ts';
 import type { Caution } from '../../model/caution.ts';
 import type { Change } from '../../model/change.ts';
@@ -129,11 +130,12 @@ function buildListingExample(item: AgentItem): AgentListing {
         score: null,
         samples: 0,
         window_days: 30,
-        method: 2,
+        method: RELIABILITY_METHOD.version,
         last_sample_at: null,
         days: [],
       },
-      sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: EXAMPLE_SEEN }],
+      sources: [{ kind: 'manifest', name: 'example-prices.yaml', observed_at: EXAMPLE_SEEN, authority: 'operator' }],
+      said_by: { title: 0, tagline: 0, description: 0, category: 0 },
       listed_at: EXAMPLE_SEEN,
       listing_cautions: [],
       corrections: [],
@@ -148,6 +150,7 @@ function buildListingExample(item: AgentItem): AgentListing {
           input_schema: null,
           output_schema: null,
           example: null,
+          said_by: { route: 0, description: 0, price: 0 },
           verification: 'unverified',
           proof: null,
           proofs: [],

@@ -7,12 +7,19 @@ import { formatDay, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
 
 /** Says what a caution means and since when it holds: `We paid for a call, and nothing was delivered (since 2026-11-20).` */
-export function describeCaution({ code, since }: Pick<Caution, 'code' | 'since'>): string {
-  const sentence = CAUTIONS[code].sentence.slice(0, -1);
+export function describeCaution({
+  code,
+  since,
+  evidence,
+}: Pick<Caution, 'code' | 'since'> & Partial<Pick<Caution, 'evidence'>>): string {
+  const sentence = evidence?.said_by_others ? SAID_BY_OTHERS : CAUTIONS[code].sentence.slice(0, -1);
   const day = since === null ? '' : formatDay(since);
   if (code === 'never_seen') return `${sentence} (${day === '' ? 'declared without a date' : `declared ${day}`}).`;
   return day === '' ? `${sentence}.` : `${sentence} (since ${day}).`;
 }
+
+/** Said of a route that only others name. */
+const SAID_BY_OTHERS = 'The route is said by others and was never seen: no 402 of it came here';
 
 /** Says what a caution of a listing means, and of which routes it holds: `GET /tides: We paid for a call, …`. */
 export function describeCautionSummary(summary: Pick<CautionSummary, 'code' | 'since' | 'route' | 'routes'>): string {
@@ -32,7 +39,8 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
       const why = reason ? `; ${UNRECOGNISED[reason]}` : '';
       return `${formatUsdc(amount ?? 0)} USDC paid${chain}, receipt ${receipt_id}${why}; since ${formatTime(since)}`;
     }
-    case 'payee_differs': {
+    case 'payee_differs':
+    case 'payee_announced': {
       const before = `${evidence.pay_to_before}${evidence.network_before ? ` on ${evidence.network_before}` : ''}`;
       return `asks to pay ${pay_to}${on} since ${formatTime(since)}, before ${before}`;
     }
@@ -88,7 +96,9 @@ const SHOWN_REPLIES = 3;
 export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
   const held = [
     ...cautions.map((caution) => ({ route: null, caution })),
-    ...routes.flatMap((route) => route.cautions.map((caution) => ({ route: formatRoute(route), caution }))),
+    ...routes
+      .filter(({ set_aside }) => !set_aside)
+      .flatMap((route) => route.cautions.map((caution) => ({ route: formatRoute(route), caution }))),
   ];
   const byCode = Map.groupBy(held, ({ caution }) => caution.code);
   return CAUTION_CODES.flatMap((code) => {

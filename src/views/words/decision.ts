@@ -4,12 +4,12 @@ import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { RELIABILITY_METHOD } from '../../evidence/reliability.ts';
 import { CAUTION_CODES, CAUTIONS, type CautionCode, caution, cautionCode } from '../../model/caution.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
-import { declarationSource } from '../../model/declaration.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { reliability } from '../../model/listing.ts';
 import { NETWORKS, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
 import { probeOutcome } from '../../model/probe.ts';
 import { type PayeeKind, payeeKind, routeProof } from '../../model/route.ts';
+import { declarationSource, SOURCES } from '../../model/source.ts';
 import { isCeiling, terms } from '../../model/terms.ts';
 import { formatPaid, formatPrice, formatPriceRange, priceCeilings } from '../../model/usdc.ts';
 import { describeCautionEvidence } from './caution.ts';
@@ -21,10 +21,7 @@ import { formatOutcome } from './outcome.ts';
  * by the operator carries the operator's words instead.
  */
 export const REASONS = {
-  declared_by_provider: 'its provider says so',
-  declared_by_manifest: 'a manifest says so',
-  declared_by_openapi: "its provider's OpenAPI document says so",
-  declared_by_bazaar: 'a Bazaar feed says so',
+  ...Object.fromEntries(Object.entries(SOURCES).map(([kind, { says }]) => [`declared_by_${kind}`, says])),
   absent_from_feed: 'a complete pull of the feed that brought it no longer held it',
   absent_from_document: 'the document of its provider that declared it no longer holds it',
   statement_withdrawn: 'the statement of its provider no longer says so',

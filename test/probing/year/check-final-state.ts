@@ -2,6 +2,7 @@ import type { Catalogue } from '../../../src/catalogue/database.ts';
 import { isRevisionConsistent, listStaleListings } from '../../../src/catalogue/integrity.ts';
 import { type RecordedEvidence, readEvidence } from '../../../src/catalogue/read/evidence.ts';
 import { findListing } from '../../../src/catalogue/read/listings.ts';
+import { getSampleSummary } from '../../../src/evidence/sample-summary.ts';
 import type { Listing } from '../../../src/model/listing.ts';
 import { workOut } from '../../evidence/oracle.ts';
 import { inTurn } from '../../in-turn.ts';
@@ -20,7 +21,8 @@ export async function listWrongStandings(catalogue: Catalogue, market: Market, {
       await inTurn(market.sellers, async (seller) => {
         const listing = await findListing(catalogue, { slug: seller.slug });
         if (!listing) return [`${seller.slug} is not there`];
-        const sampled = ((await readEvidence(catalogue, [listing])).get(listing.id) as RecordedEvidence).sampled;
+        const { samples } = (await readEvidence(catalogue, [listing])).get(listing.id) as RecordedEvidence;
+        const sampled = getSampleSummary(samples);
         const worked = workOut(listKept(log.get(listing.id) ?? []), ours);
         const { band, score } = listing.reliability;
         return listDifferent(`${seller.slug}:`, [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { declaration } from '../../../src/model/declaration.ts';
+import { chooseFeedWords } from '../../../src/evidence/feed-words.ts';
+import { type Declaration, declaration } from '../../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
 import { makeItem, makeOffer, makeSolanaOffer, makeVersion1Item, OPTIONS, PULLED_AT } from './items.ts';
 
@@ -46,56 +47,64 @@ describe('items of one origin', () => {
     expect(build([makeItem({ lastUpdated: undefined })]).declarations[0]?.source.observed_at).toBe(PULLED_AT);
   });
 
-  it('have the title and the slug of their service; without one the title is empty', () => {
-    expect(build([makeItem({ resource: 'https://api.tides.example:8443/x' })]).declarations[0]).toMatchObject({
-      ...{ title: '', provider_name: '', service_name: null, slug: null },
-    });
-    const named = ['Tide Tables', 'Tide Tables', 'Tides'].map((serviceName, at) =>
-      makeRouteItem(`/${at}`, 'X.', { serviceName }),
-    );
-    expect(build(named).declarations[0]).toMatchObject({ title: 'Tide Tables', service_name: 'Tide Tables' });
+  it('have the slug of their service, if they name one', () => {
+    const name = (...names: (string | undefined)[]) =>
+      build(names.map((serviceName, at) => makeRouteItem(`/${at}`, 'X.', { serviceName }))).declarations[0];
+    expect(name(undefined)).toMatchObject({ title: '', provider_name: '', service_name: null, slug: null });
+    expect(name('Tide Tables', undefined)).toMatchObject({ service_name: 'Tide Tables' });
+    expect(name('Tide Tables', 'Tides')).toMatchObject({ service_name: null });
   });
+});
 
-  it('have no title if no name is that of most of them, and each route keeps its own', () => {
-    const names = ['Tide Tables', 'Tide Tables', 'Moon Phases', 'Sun Times', undefined, 'Port Index'];
-    const items = names.map((serviceName, at) => makeRouteItem(`/${at}`, 'X.', { serviceName }));
-    const [declaration] = build(items).declarations;
-    expect(declaration).toMatchObject({ title: '', service_name: 'Tide Tables' });
-    expect(declaration?.routes.map(({ description }) => description)).toEqual([
-      ...['Tide Tables: X.', 'Tide Tables: X.', 'Moon Phases: X.', 'Sun Times: X.', 'X.', 'Port Index: X.'],
+describe('the words about the whole listing', () => {
+  const say = (items: unknown[], seen: readonly string[] = []) =>
+    chooseFeedWords(build(items).declarations[0] as Declaration, ({ path }) => seen.includes(path));
+  const name = (...names: (string | undefined)[]) =>
+    names.map((serviceName, at) => makeRouteItem(`/${at}`, 'X.', { serviceName }));
+
+  it('have the one name that the items give, and each route of a host of several keeps its own', () => {
+    expect(say(name('Tide Tables', 'Tide Tables', undefined))).toMatchObject({ title: 'Tide Tables' });
+    expect(say(name('Tide Tables', 'TIDE TABLES API')).title).toBe('Tide Tables');
+    const { title, routes } = say(name('Tide Tables', 'Moon Phases', undefined));
+    expect([title, ...routes.map(({ description }) => description)]).toEqual([
+      ...['', 'Tide Tables: X.', 'Moon Phases: X.', 'X.'],
     ]);
   });
 
   it('have the title of their site if no service is named, without its slogan', () => {
     const origin = { title: 'Tide House — heights for every port' };
-    expect(build([makeItem({ origin })]).declarations[0]?.title).toBe('Tide House');
-    expect(build([makeItem({ origin, serviceName: 'Tide Tables' })]).declarations[0]?.title).toBe('Tide Tables');
-    expect(build([makeItem({ metadata: { siteTitle: 'Tide House' } })]).declarations[0]?.title).toBe('Tide House');
+    expect(say([makeItem({ origin })]).title).toBe('Tide House');
+    expect(say([makeItem({ origin, serviceName: 'Tide Tables' })]).title).toBe('Tide Tables');
+    expect(say([makeItem({ metadata: { siteTitle: 'Tide House' } })]).title).toBe('Tide House');
   });
 
-  it('have the tags of their items, the most frequent first', () => {
+  it('have the tags of the items, each once', () => {
     const items = [['Sea', 'tides'], ['tides', ''], undefined].map((tags, at) => makeRouteItem(`/${at}`, '', { tags }));
-    expect(build(items).declarations[0]?.tags).toEqual(['tides', 'sea']);
-    expect(build([makeItem()]).declarations[0]).not.toHaveProperty('tags');
+    expect(say(items).tags).toEqual(['sea', 'tides']);
+    expect(say([makeItem()])).not.toHaveProperty('tags');
   });
 
-  it('are described by the service, else by the majority, else by the route nearest to the root', () => {
+  it('describe the service, else the route nearest to the root', () => {
     const extra = { serviceDescription: 'All about tides. And more.' };
-    const ofService = build([makeItem(), makeRouteItem('/x', 'X.', { accepts: [makeOffer({ extra })] })]);
-    expect(ofService.declarations[0]).toMatchObject({
+    expect(say([makeItem(), makeRouteItem('/x', 'X.', { accepts: [makeOffer({ extra })] })])).toMatchObject({
       tagline: 'All about tides.',
       description: 'All about tides. And more.',
     });
-    const shared = build([
-      makeRouteItem('/a/b', 'Same. Text.'),
-      makeRouteItem('/a/c', 'Same. Text.'),
-      makeRouteItem('/a', 'Other.'),
-    ]);
-    expect(shared.declarations[0]).toMatchObject({ tagline: 'Same.', description: 'Same. Text.' });
-    const nearest = build([makeRouteItem('/a/b/c', 'Deep.'), makeRouteItem('/zz', 'Near.'), makeRouteItem('/q', '')]);
-    expect(nearest.declarations[0]).toMatchObject({ tagline: '', description: 'Near.' });
-    expect(build([makeRouteItem('/a', 'Alone. With more.')]).declarations[0]?.tagline).toBe('Alone.');
-    expect(build([makeRouteItem('/a', '')]).declarations[0]).toMatchObject({ tagline: '', description: '' });
+    const nearest = [makeRouteItem('/a/b/c', 'Deep.'), makeRouteItem('/zz', 'Near.'), makeRouteItem('/q', '')];
+    expect(say(nearest)).toMatchObject({ tagline: '', description: 'Near.' });
+    expect(say([makeRouteItem('/a', 'Alone. With more.')]).tagline).toBe('Alone.');
+    expect(say([makeRouteItem('/a', '')])).toMatchObject({ tagline: '', description: '' });
+  });
+
+  it('are those of routes that gave a valid 402, however many others say otherwise', () => {
+    const phantoms = Array.from({ length: 60 }, (_, at) =>
+      makeRouteItem(`/${at}`, 'DEPRECATED.', { serviceName: 'Moved' }),
+    );
+    const honest = makeRouteItem('/v1/tides/heights', 'Heights of tides.', { serviceName: 'Tide Tables' });
+    expect(say([...phantoms, honest], ['/v1/tides/heights'])).toMatchObject({
+      ...{ title: 'Tide Tables', tagline: 'Heights of tides.', description: 'Heights of tides.' },
+    });
+    expect(say([...phantoms, honest])).toMatchObject({ title: '' });
   });
 });
 

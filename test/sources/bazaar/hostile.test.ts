@@ -100,7 +100,10 @@ describe('whatever a feed holds', () => {
       [makeItem({ description: order, serviceName: order })],
       OPTIONS,
     );
-    expect(declarations[0]).toMatchObject({ title: order, description: order, base_url: 'https://api.tides.example' });
+    expect(declarations[0]).toMatchObject({
+      base_url: 'https://api.tides.example',
+      routes: [{ description: order, item: { service_name: order } }],
+    });
     expect(JSON.stringify(findings)).not.toContain('ignore');
   });
 });

@@ -32,7 +32,7 @@ describe('an item of version 2', () => {
     expect(item).toMatchObject({
       key: 'GET https://api.tides.example/v1/height',
       base_url: 'https://api.tides.example',
-      description: 'Height of the tide. Takes a harbour.',
+      words: {},
       updated_at: '2026-11-01T08:00:00.000Z',
       findings: [],
     });
@@ -77,7 +77,7 @@ describe('an item of version 2', () => {
       }),
     );
     expect(item.route).toMatchObject({ path: '/v1/height', description: 'Of the object.', mime_type: 'text/csv' });
-    expect(item.service).toMatchObject({ name: 'Tide Tables', description: '', docs_url: 'https://tides.example/d' });
+    expect(item.words).toMatchObject({ service_name: 'Tide Tables', docs_url: 'https://tides.example/d' });
   });
 
   it('may have amounts under the old name, and everything inside its offers', () => {

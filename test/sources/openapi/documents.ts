@@ -40,6 +40,8 @@ export function readDocument(value: unknown, options: Partial<ApiDocumentOptions
   return readApiDocument(bytes, {
     name: URL_OF_DOCUMENT,
     url: URL_OF_DOCUMENT,
+    // Whose word it is has tests of its own.
+    speaker: null,
     base_url: null,
     allowPrivateNetworks: false,
     now: NOW,

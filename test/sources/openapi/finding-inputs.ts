@@ -45,7 +45,10 @@ export const DOCUMENT_INPUTS = {
     const paths = makePaths(400, () => makeOperation({ requestBody }));
     return listFindings(makeDocument({ paths, components: { schemas: { Large: LARGE } } }));
   },
-  other_origin: () => listFindings(makeDocument({ servers: [{ url: 'https://other.tides-of-tests.com' }] })),
+  other_origin: () =>
+    listFindings(makeDocument({ servers: [{ url: 'https://other.tides-of-tests.com' }] }), {
+      speaker: URL_OF_DOCUMENT,
+    }),
   many_servers: () =>
     listFindings(
       makeDocument({ servers: [{ url: 'https://api.tides-of-tests.com' }, { url: 'https://b.tides-of-tests.com' }] }),

@@ -100,14 +100,28 @@ paths:
 
   it('has a listing for each base address where operations name their own', () => {
     const own = makeOperation({ servers: [{ url: 'https://b.tides-of-tests.com' }] });
-    const { declarations, findings } = takeDocument(
-      makeDocument({ paths: { '/a': { get: own }, '/b': { get: makeOperation() } } }),
-    );
+    const document = makeDocument({ paths: { '/a': { get: own }, '/b': { get: makeOperation() } } });
+    const { declarations } = takeDocument(document);
     expect(declarations.map(({ base_url, routes }) => [base_url, routes.map(({ path }) => path)])).toEqual([
       ['https://api.tides-of-tests.com', ['/b']],
       ['https://b.tides-of-tests.com', ['/a']],
     ]);
-    expect(findings.filter(({ code }) => code === 'other_origin')).toHaveLength(1);
+  });
+
+  it('speaks for its own host and hosts below it, and for others if the operator names them', () => {
+    const servers = [{ url: 'https://api.tides-of-tests.com' }];
+    const take = (speaker: string, base_url: string | null = null) => {
+      const { declarations, findings, items } = takeDocument(makeDocument({ servers }), { speaker, base_url });
+      const codes = findings.filter(({ severity }) => severity === 'refused').map(({ code }) => code);
+      return [declarations[0]?.source.speaker, codes, items.taken, items.refused];
+    };
+    for (const own of ['https://api.tides-of-tests.com/x.json', 'https://www.tides-of-tests.com/openapi.json']) {
+      expect(take(own)).toEqual([own, [], 1, 0]);
+    }
+    for (const other of ['https://evil.com/openapi.json', 'https://docs.tides-of-tests.com/openapi.json']) {
+      expect(take(other)).toEqual([undefined, ['other_origin'], 0, 1]);
+      expect(take(other, 'https://api.tides-of-tests.com')).toEqual([null, [], 1, 0]);
+    }
   });
 
   it('is listed under the requested base address, and other operations are refused', () => {

@@ -118,11 +118,15 @@ describe('the page of an unverified listing', () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
     const page = buildListingPage(await makeLiveListing(bare), {}, SITE);
     expect(page.sources).toEqual([
-      { kind: 'A manifest kept by the catalogue', name: 'x.yaml', observed_on: null, observed_in: null },
+      {
+        ...{ kind: 'A manifest kept by the catalogue', authority: 'the operator of this catalogue says so' },
+        said: 'title, one-line description, description, category, 1 route',
+        ...{ name: 'x.yaml', observed_on: null, observed_in: null },
+      },
     ]);
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
-    expect(buildListingPage(await makeLiveListing(fed), {}, SITE).words_by).toBe('the provider');
+    expect(buildListingPage(await makeLiveListing(fed), {}, SITE).words_by).toBe('a discovery feed');
     expect(page.status.network).toBe('Base (declared, not seen)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
     const dated = buildListingPage(await makeLiveListing(), {}, SITE);

@@ -32,6 +32,7 @@ function makePublished(overrides: Partial<Route> = {}): Route {
     verification: 'unverified',
     proof: null,
     proofs: [],
+    said_by: {},
     cautions: [],
     undelivered: null,
     payee: null,

@@ -175,7 +175,7 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     const { declare, write, told } = await makeTelling({ category: null });
     const at = '2026-11-02T00:00:00.000Z';
     const dear = [makeRoute({ terms: [makeTerms({ amount: 7000 })] }), makeRoute({ path: '/v1/more' })];
-    for (const [index, kind] of (['bazaar', 'openapi', 'provider'] as const).entries()) {
+    for (const [index, kind] of (['bazaar', 'openapi', 'x402_file', 'provider'] as const).entries()) {
       await declare({
         source: { kind, name: `a ${kind}`, observed_at: at },
         title: `By ${kind}`,
@@ -184,9 +184,10 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
       });
     }
     await write((writing) => withdrawDeclarations(writing, { kind: 'bazaar', name: 'a bazaar' }, NONE));
-    const gone = (kind: 'openapi' | 'provider', cause: string) =>
+    const gone = (kind: 'openapi' | 'x402_file' | 'provider', cause: string) =>
       write((writing) => withdrawDeclarations(writing, { kind, name: `a ${kind}` }, NONE, { cause }));
     await gone('openapi', 'absent_from_document');
+    await gone('x402_file', 'absent_from_document');
     await gone('provider', 'statement_withdrawn');
     await write((writing) => withdrawDeclarations(writing, makeDeclaration().source, NONE));
     return told;
@@ -198,6 +199,19 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     const listing = await life.find();
     await life.write((writing) => publishListing(writing, listing, 'derived_again'));
     return life.told;
+  },
+  'of a seller who announces another payee': async () => {
+    const { declare, look, told } = await makeTelling();
+    await look();
+    const announced = makeTerms({ pay_to: OTHER_PAYEE });
+    const name = 'https://prices.example-provider.com/openapi.json';
+    await declare({
+      source: { kind: 'openapi', name, observed_at: null },
+      routes: [makeRoute({ terms: [announced] })],
+    });
+    await look({}, 5);
+    await look({ terms: [announced] });
+    return told;
   },
   'verified, then without its route': async () => {
     const { declare, pay, told } = await makeTelling();

@@ -1,0 +1,84 @@
+import type { Declaration } from '../model/declaration.ts';
+import { AUTHORITIES, type Authority, type DeclarationSource, SOURCES } from '../model/source.ts';
+import { speaksFor } from './domains.ts';
+
+/*
+ * The one order of claims. What was paid is believed first, then what was seen in a 402 of that very route, then the
+ * host's own words, the operator's, and hearsay last: feeds and documents of others, into which anybody can put anything
+ * about anybody.
+ *
+ * - Each fact comes from the first source that has it. Hearsay speaks where nobody above it does, its links stay on the
+ *   API's own host or the one below which that lies, and how often it says something never counts.
+ * - Hearsay lowers nobody: no score, no removal, no danger, no price. A route that only others name is set aside once another
+ *   route was seen or the provider names its routes.
+ * - Time breaks ties within a rank, by the clock of this catalogue: of the host and the operator the latest words count, of
+ *   feeds those that were heard first. No tie is broken by a name.
+ */
+
+/**
+ * Returns whose word a source is about the API at a base address. A document speaks for the host that it was fetched from
+ * and hosts below it; one that the operator handed over, or whose listings the operator named, is the operator's word.
+ */
+export function getAuthority({ kind, name, speaker }: DeclarationSource, baseUrl: string): Authority {
+  const by = SOURCES[kind].speaker;
+  if (by !== 'document') return by;
+  // Before the speaker was recorded, the name of a fetched document was its address.
+  const address = speaker === undefined ? (URL.canParse(name) ? name : null) : speaker;
+  if (address === null) return 'operator';
+  return speaksFor(address, baseUrl) ? 'host' : 'hearsay';
+}
+
+/** A declaration on record. */
+export interface RecordedDeclaration {
+  declaration: Declaration;
+  /** When a complete pull of its source no longer held it, ISO 8601 UTC; null while it does. */
+  withdrawn_at: string | null;
+  /** By our clock, of a feed when it was first heard, of other sources when they were last read; null if that is not known. */
+  heard_at?: string | null;
+}
+
+/** A declaration, and whose word it is. */
+export interface Heard {
+  readonly declaration: Declaration;
+  readonly authority: Authority;
+  /** As in `RecordedDeclaration`. */
+  readonly heard_at: string | null;
+}
+
+/** Lists declarations with whose word each is, the one that is believed first at the beginning. */
+export function rankDeclarations(recorded: readonly RecordedDeclaration[]): Heard[] {
+  return recorded
+    .map(({ declaration, heard_at = null }) => {
+      const { source, base_url } = declaration;
+      return { declaration, heard_at, authority: getAuthority(source, base_url) };
+    })
+    .toSorted(
+      (a, b) =>
+        AUTHORITIES.indexOf(a.authority) - AUTHORITIES.indexOf(b.authority) ||
+        // A provider's announcement is written for catalogues such as this one, and read again at every visit.
+        Number(b.declaration.source.kind === 'provider') - Number(a.declaration.source.kind === 'provider') ||
+        compareTexts(getTime(a), getTime(b)) * (a.authority === 'hearsay' ? 1 : -1) ||
+        compareTexts(getContent(a.declaration), getContent(b.declaration)),
+    );
+}
+
+/** Returns when a declaration was heard; of those heard before that was recorded, when what it says was seen comes next. */
+function getTime({ declaration: { source }, heard_at }: Heard): string {
+  return `${heard_at ?? ''} ${source.observed_at ?? ''}`;
+}
+
+/** Returns what a declaration says, without where it comes from: equal for sources that say the same. */
+function getContent({ source: _source, ...content }: Declaration): string {
+  return JSON.stringify(content);
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Lists the routes that count: those that are not set aside. */
+export function listCounted<Listed extends { readonly set_aside?: boolean | undefined }>(
+  routes: readonly Listed[],
+): Listed[] {
+  return routes.filter(({ set_aside }) => set_aside !== true);
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/**
+ * Whose word a claim is, the one that is believed first: the host of the API itself, the operator of this catalogue, anybody
+ * else. `evidence/authority.ts` says what each may say.
+ */
+export const AUTHORITIES = ['host', 'operator', 'hearsay'] as const;
+export const authority = z.enum(AUTHORITIES);
+export type Authority = z.infer<typeof authority>;
+
+/** The same for readers. */
+export const AUTHORITY_WORDS: Readonly<Record<Authority, string>> = {
+  host: "the API's own host says so",
+  operator: 'the operator of this catalogue says so',
+  hearsay: 'others say so',
+};
+
+/** A kind of source: whose word it is, and how readers are told of it. */
+interface SourceKindEntry {
+  /** `document`: that of the host which it was fetched from, or of the operator who handed it over. */
+  readonly speaker: Authority | 'document';
+  /** As a heading: `The provider's OpenAPI document`. */
+  readonly title: string;
+  /** Why something changed: `its provider says so`. */
+  readonly says: string;
+}
+
+/** Every kind of source. */
+export const SOURCES = {
+  provider: { speaker: 'host', title: "The provider's own announcement", says: 'its provider says so' },
+  openapi: { speaker: 'document', title: 'An OpenAPI document', says: 'an OpenAPI document says so' },
+  x402_file: { speaker: 'document', title: 'An x402 file', says: 'an x402 file says so' },
+  manifest: { speaker: 'operator', title: 'A manifest kept by the catalogue', says: 'a manifest says so' },
+  bazaar: { speaker: 'hearsay', title: "A facilitator's discovery feed", says: 'a Bazaar feed says so' },
+} as const satisfies Record<string, SourceKindEntry>;
+
+export type SourceKind = keyof typeof SOURCES;
+export const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
+export const sourceKind = z.enum(SOURCE_KINDS);
+
+/** Where a declaration was read, and when what it says was seen to be so (null: a bare claim, evidence of nothing). */
+export const declarationSource = z.object({
+  kind: sourceKind,
+  /** Address or file name of the source; one source has one declaration of a listing. */
+  name: z.string(),
+  observed_at: z.iso.datetime().nullable(),
+  /** Where it was seen, where that is another place than the source itself: an address or a few words. */
+  observed_in: z.string().optional(),
+  /** Of a document, the address of the host whose word it is; null if the operator handed it over or named what it lists. */
+  speaker: z.url().nullable().optional(),
+});
+export type DeclarationSource = z.infer<typeof declarationSource>;
+
+/** A source as readers see it. */
+export const listedSource = declarationSource.omit({ speaker: true }).extend({
+  authority: authority.describe('Whose word it is: of the host itself, of the operator, or of somebody else'),
+});
+export type ListedSource = z.infer<typeof listedSource>;
+
+/** The facts about a whole listing, and about one of its routes, that sources say. */
+export const LISTING_FACTS = [
+  'title',
+  'tagline',
+  'description',
+  'category',
+  'docs_url',
+  'mcp_endpoint',
+  'price',
+] as const;
+export const ROUTE_FACTS = ['route', 'description', 'input', 'output', 'example', 'price'] as const;
+export type ListingFact = (typeof LISTING_FACTS)[number];
+export type RouteFact = (typeof ROUTE_FACTS)[number];
+
+/** For each fact the place of the source that says so in the listing's `sources`; absent for what no source says. */
+export const listingSaidBy = z.partialRecord(z.enum(LISTING_FACTS), z.int().nonnegative());
+export const routeSaidBy = z.partialRecord(z.enum(ROUTE_FACTS), z.int().nonnegative());

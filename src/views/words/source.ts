@@ -1,0 +1,67 @@
+import type { Listing } from '../../model/listing.ts';
+import { AUTHORITY_WORDS, type ListedSource, type ListingFact, type RouteFact, SOURCES } from '../../model/source.ts';
+import { formatCount } from './figures.ts';
+
+const LISTING_WORDS: Readonly<Record<ListingFact, string>> = {
+  title: 'title',
+  tagline: 'one-line description',
+  description: 'description',
+  category: 'category',
+  docs_url: 'documentation',
+  mcp_endpoint: 'MCP server',
+  price: 'price of the whole',
+};
+
+const ROUTE_WORDS: Readonly<Record<RouteFact, (count: number) => string>> = {
+  route: (count) => formatCount(count, 'route'),
+  description: (count) => `descriptions of ${count}`,
+  input: (count) => `inputs of ${count}`,
+  output: (count) => `outputs of ${count}`,
+  example: (count) => `examples of ${count}`,
+  price: (count) => `declared prices of ${count}`,
+};
+
+/** A source of a listing in words. */
+export interface SourceWords {
+  /** As a heading: `An OpenAPI document`. */
+  readonly title: string;
+  /** Whose word it is: `the API's own host says so`. */
+  readonly authority: string;
+  /** What of the listing is said by it: `title, category, 3 routes`; empty if another source is believed in all. */
+  readonly said: string;
+}
+
+/** Lists the sources of a listing in words, in their order: whose word each is, and which facts come from it. */
+export function describeSources({
+  sources,
+  said_by,
+  routes,
+}: Pick<Listing, 'sources' | 'said_by' | 'routes'>): SourceWords[] {
+  return sources.map(({ kind, authority }, place) => {
+    const facts = Object.entries(said_by).flatMap(([fact, by]) =>
+      by === place ? LISTING_WORDS[fact as ListingFact] : [],
+    );
+    const ofRoutes = Object.entries(ROUTE_WORDS).flatMap(([fact, describe]) => {
+      // What the source of a route says of it besides needs no words.
+      const isTold = ({ said_by: by }: (typeof routes)[number]) =>
+        by[fact as RouteFact] === place && (fact === 'route' || by.route !== place);
+      const count = routes.filter(isTold).length;
+      return count > 0 ? describe(count) : [];
+    });
+    return {
+      title: SOURCES[kind].title,
+      authority: AUTHORITY_WORDS[authority],
+      said: [...facts, ...ofRoutes].join(', '),
+    };
+  });
+}
+
+/** Returns whose words title and descriptions are, as in "In the words of …". */
+export function getAuthor({
+  sources,
+  said_by,
+}: Pick<Listing, 'sources' | 'said_by'>): 'the provider' | 'a manifest' | 'a discovery feed' {
+  const source: ListedSource | undefined = sources[said_by.description ?? said_by.title ?? said_by.tagline ?? 0];
+  if (source?.kind === 'manifest') return 'a manifest';
+  return source?.authority === 'hearsay' ? 'a discovery feed' : 'the provider';
+}
