@@ -1,5 +1,6 @@
 import { parse } from 'tldts';
 import unhomoglyph from 'unhomoglyph';
+import { getDomain } from './domains.ts';
 
 /** Words that do not distinguish names: "The official CoinGecko API" is "CoinGecko". */
 const FILLER_WORDS = new Set(
@@ -21,21 +22,15 @@ export interface ListingNames {
   readonly own: readonly string[];
 }
 
-/** Returns the domain that somebody registered for the host of an address: `coingecko.com` for `api.coingecko.com`; the host itself if it has none. */
-export function getDomain(baseUrl: string): string {
-  const host = new URL(baseUrl).hostname;
-  return parse(host, { allowPrivateDomains: true }).domain ?? host;
-}
-
 /** Returns the keys of a listing's names, equal for lookalikes, and the domain it is at. */
 export function getListingNames(listing: { title: string; provider_name: string; base_url: string }): ListingNames {
   const host = new URL(listing.base_url).hostname;
-  const { domain, domainWithoutSuffix } = parse(host, { allowPrivateDomains: true });
+  const { domainWithoutSuffix } = parse(host, { allowPrivateDomains: true });
   // A name that only repeats the host is left out.
   const given = [listing.title, listing.provider_name].filter((name) => name.trim().toLowerCase() !== host);
   const names = [...new Set(given.map(getNameKey))].filter((name) => name.length >= MIN_LETTERS);
   const label = getNameKey(domainWithoutSuffix ?? '');
-  return { names, domain: domain ?? host, own: names.filter((name) => name === label) };
+  return { names, domain: getDomain(listing.base_url), own: names.filter((name) => name === label) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { parse } from 'tldts';
+import { isUnlistedPlatform } from './domains.ts';
 
 /** Titles that frameworks and templates put in where nobody chose one, in letters and digits alone. */
 const PLACEHOLDER_TITLES = new Set(
@@ -13,9 +14,6 @@ export function isTitle(title: string, baseUrl: string): boolean {
   const lower = title.trim().toLowerCase();
   return lower !== '' && lower !== host && lower !== hostname && !PLACEHOLDER_TITLES.has(getLetters(title));
 }
-
-/** Platforms whose hosts are projects of their users and which the public suffix list lacks. */
-const PLATFORMS = ['zuplo.dev', 'zuplo.app', 'koyeb.app', 'modal.run', 'apify.actor', 'workers.dev'];
 
 /** Hosts under these suffixes are numbers of a cloud, which say nothing. */
 const NUMBERED_SUFFIX = /(?:^|\.)(?:amazonaws\.com|cloudfront\.net|on\.aws)$/;
@@ -70,8 +68,9 @@ function splitHost(hostname: string): string[][] | undefined {
   const { domain, domainWithoutSuffix, subdomain, publicSuffix, isIp } = parse(hostname, { allowPrivateDomains: true });
   if (isIp || !domain || !domainWithoutSuffix || hostname.includes('xn--')) return undefined;
   if (NUMBERED_SUFFIX.test(publicSuffix ?? '')) return undefined;
-  const isPlatform = PLATFORMS.some((platform) => domain === platform || domain.endsWith(`.${platform}`));
-  const labels = isPlatform
+  // Below workers.dev, a public suffix, each host is a project, and the label before it a user.
+  const isProject = isUnlistedPlatform(hostname) || publicSuffix === 'workers.dev';
+  const labels = isProject
     ? [(subdomain ?? '').split('.')[0] || domainWithoutSuffix]
     : [domainWithoutSuffix, ...(subdomain ?? '').split('.').reverse()];
   const [name = [], ...before] = labels.map((label) => splitLabel(label));

@@ -1,5 +1,5 @@
 import { listNeeds } from '../evidence/abilities.ts';
-import { getDomain } from '../evidence/names.ts';
+import { getDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';

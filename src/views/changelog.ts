@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'Each host on platforms such as koyeb.app, modal.run and zuplo.dev counts as a domain of its own in `domain` and in /provider/{domain}.',
       'Routes whose price is a ceiling (scheme upto) are paid and verified as well. Their proofs and receipts have `amount`, what the seller took, and `ceiling`, the most that was signed for.',
       'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',
       'Each of the listings that are one product at several addresses names the others: `same_product` in /agent/listings/{slug} and in get_listing of MCP, and a line on the page.',

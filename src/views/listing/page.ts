@@ -1,6 +1,6 @@
 import { listCounted } from '../../evidence/authority.ts';
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
-import { getDomain } from '../../evidence/names.ts';
+import { getDomain } from '../../evidence/domains.ts';
 import { buildTagline } from '../../evidence/taglines.ts';
 import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
