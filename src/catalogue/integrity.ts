@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { canPublicationWait } from '../evidence/freshness.ts';
+import { getListingNames } from '../evidence/names.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Catalogue } from './database.ts';
 import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from './read/evidence.ts';
@@ -33,7 +34,10 @@ export async function listStaleListings(catalogue: Catalogue): Promise<StaleList
       .execute();
     const evidence = await readEvidence(catalogue, rows.map(getIdentity));
     const published = [...evidence.values()].flatMap(({ before }) => before ?? []);
-    const names = await openNameBook(catalogue, published);
+    const names = await openNameBook(
+      catalogue,
+      published.map((listing) => ({ id: listing.id, names: getListingNames({ ...listing, is_named: true }) })),
+    );
     for (const row of rows) {
       const record = evidence.get(row.id);
       const fields = record?.before ? listWrongFields(row, record, names, waiting.has(row.id)) : ['document'];

@@ -153,7 +153,7 @@ export interface ListingNamesTable {
   listing_id: string;
   /** Registrable domain of its host. */
   domain: string;
-  /** 1: it is the better known of the listings with this name. */
+  /** 1: the listing has a standing for this name (evidence/names.ts). */
   known: 0 | 1;
   since: string;
 }

@@ -34,7 +34,7 @@ export interface RouteRecord {
   readonly routes: number;
 }
 
-/** A better known listing at another domain with the same name. */
+/** A listing at another domain that is better known for the same name. */
 export interface Namesake {
   readonly slug: string;
   readonly host: string;

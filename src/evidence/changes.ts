@@ -280,15 +280,16 @@ function hasLostOneProof(before: Route, after: Route): boolean {
   return after.proof !== null && before.proofs.some(({ network }) => !now.has(network));
 }
 
-/** Lists the parts of a listing that say how recent it is. */
-function listRecency({ networks, routes, cautions, reliability, latency, sources }: DerivedListing): unknown {
+/** Lists the parts of a listing that say how recent it is, and which source says what. */
+function listRecency({ networks, routes, cautions, reliability, latency, sources, said_by }: DerivedListing): unknown {
   return [
     networks,
-    routes.map(({ terms, probe, cautions: held }) => [terms, probe, held]),
+    routes.map(({ terms, probe, cautions: held, said_by: said, set_aside }) => [terms, probe, held, said, set_aside]),
     cautions,
     reliability,
     latency,
     sources,
+    said_by,
   ];
 }
 

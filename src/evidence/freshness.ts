@@ -38,10 +38,10 @@ function omitCautionFreshness({ since, evidence, ...caution }: Caution) {
 }
 
 /**
- * Returns a route without the time its terms were last seen and the outcome of its latest probe. Whether it was probed
- * at all stays.
+ * Returns a route without the time its terms were last seen, the outcome of its latest probe, and which sources say what of
+ * it. Whether it was probed at all stays.
  */
-export function omitRouteFreshness({ terms, probe, cautions, ...route }: Route) {
+export function omitRouteFreshness({ terms, probe, cautions, said_by: _said, set_aside: _aside, ...route }: Route) {
   return {
     ...route,
     cautions: cautions.map(omitCautionFreshness),

@@ -13,7 +13,7 @@ import {
   type RecordedReply,
 } from './cautions.ts';
 import type { MergedDeclaration, MergedRoute } from './declarations.ts';
-import { getListingNames, type ListingNames } from './names.ts';
+import { getEvidenceStanding, getListingNames, type ListingNames, type Standing } from './names.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { isStillOffered, type SampleSummary } from './sample-summary.ts';
 import { cutHistory, getCurrentTerms, listPayableTerms } from './terms.ts';
@@ -49,8 +49,8 @@ export interface ListingEvidence {
   sampled: SampleSummary;
   /** Networks that the listing was ever shown with: a network once offered keeps its entry. */
   known_networks: readonly NetworkKey[];
-  /** Finds a better known listing at another domain that has one of these names and is not paid to one of these payees. */
-  findNamesake: (names: ListingNames, payees: readonly string[]) => Namesake | null;
+  /** Finds the listing that one of these names, this standing by evidence and these payees imitates. */
+  findNamesake: (names: ListingNames, standing: Standing, payees: readonly string[]) => Namesake | null;
   /** What its provider replies to cautions. */
   replies: readonly RecordedReply[];
 }
@@ -109,7 +109,11 @@ export function deriveListing(evidence: ListingEvidence, merged: MergedDeclarati
     cautions: addReplies(
       listCautionsOfListing({
         withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),
-        namesake: findNamesake(evidence, words, routes),
+        namesake: evidence.findNamesake(
+          getListingNames({ ...words, base_url: evidence.base_url }),
+          getEvidenceStanding({ routes, reliability: evidence.sampled.reliability }),
+          listPayees({ routes }),
+        ),
         declared: counted.length === 0 && declared ? { at: declared.source.observed_at } : undefined,
       }),
       evidence.replies,
@@ -169,27 +173,6 @@ function buildRoute(
 /** Returns terms of which the declared ones are history: what no source declares is offered by nobody. */
 function withdrawDeclared(terms: readonly RecordedTerms[]): RecordedTerms[] {
   return terms.map((one) => (one.evidence === 'declared' ? { ...one, current: false } : one));
-}
-
-/** Returns whether a listing is well known: it is settlement-verified, or its reliability is established. */
-export function isWellKnown({ routes, reliability }: Pick<Listing, 'routes' | 'reliability'>): boolean {
-  return reliability.band === 'established' || routes.some(({ proof }) => proof !== null);
-}
-
-/**
- * Finds the listing that this one may imitate. A listing that is well known itself, or whose domain is its own name,
- * imitates nobody.
- */
-function findNamesake(evidence: ListingEvidence, words: MergedDeclaration['words'], routes: Route[]): Namesake | null {
-  if (isWellKnown({ routes, reliability: evidence.sampled.reliability })) return null;
-  const names = getListingNames({ ...getGivenNames(words), base_url: evidence.base_url });
-  const borrowed = names.names.filter((name) => !names.own.includes(name));
-  return borrowed.length === 0 ? null : evidence.findNamesake({ ...names, names: borrowed }, listPayees({ routes }));
-}
-
-/** Returns the names that sources give a listing: one that was made from its host claims nothing, so it is left out. */
-export function getGivenNames({ title, is_named, provider_name }: MergedDeclaration['words']) {
-  return { title: is_named ? title : '', provider_name };
 }
 
 /** Lists the payees that the routes of a listing currently name, each once. */

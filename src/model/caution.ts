@@ -49,8 +49,8 @@ export const CAUTIONS = {
   imitates_name: {
     severity: 'notice',
     label: 'name of another API',
-    sentence: 'The name is that of a better known API at another host.',
-    ends: 'when one of the two changes its name, when this one is settlement-verified or established itself, or when it asks to pay nobody but the payees of the other',
+    sentence: 'The name is, or looks like, that of a better known API at another domain.',
+    ends: 'when one of the two changes its name, when this one is settlement-verified, or as well known for it as the other, when the other is removed, or when this one asks to pay nobody but the payees of the other',
   },
   price_above_record: {
     severity: 'notice',

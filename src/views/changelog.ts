@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'The caution `imitates_name` protects the listing that is better known for a name: a settlement-verified one first, then an established one, then one whose registered domain is the name. It also finds names under another suffix, with lookalike letters, hyphens or words such as Pro, and never speaks against a listing that had the name first.',
       'Each host on platforms such as koyeb.app, modal.run and zuplo.dev counts as a domain of its own in `domain` and in /provider/{domain}.',
       'Routes whose price is a ceiling (scheme upto) are paid and verified as well. Their proofs and receipts have `amount`, what the seller took, and `ceiling`, the most that was signed for.',
       'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',

@@ -323,7 +323,7 @@ describe('following', () => {
     while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
 
     const change = catalogue.engine.sqlite.prepare('UPDATE listings SET document = ?, revision = ? WHERE slug = ?');
-    change.run('{"state":"live","routes":[]}', 9, 'one');
+    change.run('{"state":"live","routes":[],"reliability":{}}', 9, 'one');
     await put(catalogue, 'three', 'sun');
     while (failures.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(following.findFailure()).toBeDefined();

@@ -12,5 +12,10 @@ export function listStatements({ text, integer }: SchemaWords): readonly string[
     `UPDATE declarations SET kind = 'x402_file',
       document = replace(document, '{"source":{"kind":"openapi"', '{"source":{"kind":"x402_file"')
       WHERE kind = 'openapi' AND (source LIKE '%/.well-known/x402' OR source LIKE '%/.well-known/x402.json')`,
+    // In keys of names i and l are one since then. Who had a name first is kept.
+    `DELETE FROM listing_names WHERE EXISTS (SELECT 1 FROM listing_names AS other
+      WHERE other.listing_id = listing_names.listing_id AND other.name < listing_names.name
+        AND replace(other.name, 'i', 'l') = replace(listing_names.name, 'i', 'l'))`,
+    "UPDATE listing_names SET name = replace(name, 'i', 'l')",
   ];
 }

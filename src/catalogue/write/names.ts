@@ -1,7 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Namesake } from '../../evidence/cautions.ts';
-import { isWellKnown, listPayees } from '../../evidence/listing.ts';
-import { getListingNames, type ListingNames } from '../../evidence/names.ts';
+import { getDomain } from '../../evidence/domains.ts';
+import { listPayees } from '../../evidence/listing.ts';
+import {
+  compareHolders,
+  getEvidenceStanding,
+  getJudgedStanding,
+  getStanding,
+  isImitation,
+  type ListingNames,
+  STANDING,
+  type Standing,
+} from '../../evidence/names.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
 import { type Catalogue, insertRows } from '../database.ts';
 import { type ListingIdentity, parseListing } from '../read/listings.ts';
@@ -10,75 +20,80 @@ import { type ListingIdentity, parseListing } from '../read/listings.ts';
 interface NameRow {
   readonly name: string;
   readonly identity: ListingIdentity;
-  /** Registrable domain of its host. */
   readonly domain: string;
-  /** 1: it is the better known of the listings with this name. */
+  /** 1: the listing has a standing for the name. */
   known: 0 | 1;
   readonly since: string;
 }
 
-/** A listing as its names are recorded. */
-interface NamedListing extends ListingIdentity {
-  readonly title: string;
-  readonly provider_name: string;
+/** The standing that evidence gives a listing, and its payees. */
+interface Holder {
+  readonly evidence: Standing;
+  readonly payees: readonly string[];
 }
 
 /** The names of some listings, with all other listings that have one of them, held in memory until `save`. */
 export interface NameBook {
   /**
-   * Finds a better known listing at another domain that has one of the names. Null without one, or if it is paid at all of
-   * `payees` too, and so has the same owner.
+   * Finds the listing that one with these names imitates (`isImitation`): of several the one of the highest standing, then
+   * the one that had the name first. `evidence` is the standing that evidence gives it.
    */
-  findNamesake(listingId: string, names: ListingNames, payees: readonly string[]): Namesake | null;
+  findNamesake(listingId: string, names: ListingNames, evidence: Standing, payees: readonly string[]): Namesake | null;
   /**
-   * Replaces the names of a listing. Returns those that it lost and was the best known for: the other listings with these
+   * Replaces the names of a listing. Returns those that it lost and had a standing for: the other listings with these
    * names have to be published again.
    */
-  replaceNames(listing: NamedListing, at: string): string[];
+  replaceNames(identity: ListingIdentity, names: ListingNames, at: string): string[];
   /**
-   * Says of a listing that changed for which of its names it is the better known one. Returns the names for which this
-   * changed, and if its payees changed, all names that it is known for: other listings with these have to be published again.
+   * Records what standing a listing has for its names by its document. Returns the names for which this changed, and if its
+   * payees changed, all that it has a standing for: other listings with these have to be published again.
    */
-  setFame(listing: Listing, before: Listing | undefined): string[];
-  /** Lists the other listings that have one of the names, and are not the better known one, by slug. */
-  listNamesakes(listingId: string, names: readonly string[]): ListingIdentity[];
+  setStanding(listing: Listing, names: ListingNames): string[];
+  /** Lists the listings at other domains that have one of the names, by slug. */
+  listNamesakes(identity: ListingIdentity, names: readonly string[]): ListingIdentity[];
   /** Writes what changed. */
   save(): Promise<void>;
 }
 
 /** Reads the names that listings have or are about to get, and who else has them. */
-export async function openNameBook(catalogue: Catalogue, listings: readonly NamedListing[]): Promise<NameBook> {
+export async function openNameBook(
+  catalogue: Catalogue,
+  listings: readonly { id: string; names: ListingNames }[],
+): Promise<NameBook> {
   const { query } = catalogue;
   const ids = listings.map(({ id }) => id);
   const own =
     ids.length === 0
       ? []
       : await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();
-  const names = [
-    ...new Set([...own.map(({ name }) => name), ...listings.flatMap((one) => getListingNames(one).names)]),
-  ];
+  const names = [...new Set([...own.map(({ name }) => name), ...listings.flatMap((one) => one.names.names)])];
   const rows = names.length === 0 ? [] : await readRows(catalogue, names);
-  const payees = await readPayees(catalogue, rows);
+  const holders = await readHolders(catalogue, rows);
   const stored = new Map(rows.map((row) => [getKey(row), row.known]));
   const byName = new Map<string, NameRow[]>(Map.groupBy(rows, ({ name }) => name));
   const byListing = new Map<string, NameRow[]>(Map.groupBy(rows, ({ identity }) => identity.id));
+  const getHolder = (row: NameRow) => {
+    const { evidence, payees } = holders.get(row.identity.id) ?? { evidence: STANDING.none, payees: [] };
+    const known = evidence === STANDING.none ? STANDING.domain : evidence;
+    return { ...row, slug: row.identity.slug, payees, standing: row.known === 1 ? known : STANDING.none };
+  };
   return {
-    findNamesake(listingId, { names: wanted, domain }, asked) {
-      for (const name of wanted) {
-        const since = byListing.get(listingId)?.find((row) => row.name === name)?.since ?? '';
-        for (const row of byName.get(name) ?? []) {
-          if (row.known === 0 || row.identity.id === listingId || row.domain === domain) continue;
-          const known = payees.get(row.identity.id) ?? [];
-          const isSameAccount = asked.length > 0 && asked.every((payee) => known.includes(payee));
-          const { slug, base_url } = row.identity;
-          const both = [row.since, since].sort().at(-1) ?? since;
-          if (!isSameAccount) return { slug, host: new URL(base_url).host, since: both };
-        }
-      }
-      return null;
+    findNamesake(listingId, listingNames, evidence, payees) {
+      const { domain } = listingNames;
+      const found = listingNames.names.flatMap((name) => {
+        const since = byListing.get(listingId)?.find((row) => row.name === name)?.since;
+        if (since === undefined) return [];
+        const standing = getJudgedStanding(listingNames, name, evidence);
+        const others = (byName.get(name) ?? []).map(getHolder);
+        const imitated = others.filter((other) => isImitation({ domain, standing, since, payees }, other));
+        return imitated.map((other) => ({ other, since }));
+      });
+      const [first] = found.sort((a, b) => compareHolders(a.other, b.other));
+      if (!first) return null;
+      const { slug, identity } = first.other;
+      return { slug, host: new URL(identity.base_url).host, since: first.since };
     },
-    replaceNames({ title, provider_name, ...identity }, at) {
-      const { names: wanted, domain } = getListingNames({ title, provider_name, base_url: identity.base_url });
+    replaceNames(identity, { names: wanted, domain }, at) {
       const before = byListing.get(identity.id) ?? [];
       const [kept, gone] = [
         before.filter(({ name }) => wanted.includes(name)),
@@ -93,27 +108,31 @@ export async function openNameBook(catalogue: Catalogue, listings: readonly Name
           row.name,
           (byName.get(row.name) ?? []).filter((one) => one !== row),
         );
-      for (const row of added) byName.set(row.name, sortRows([...(byName.get(row.name) ?? []), row]));
+      for (const row of added) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
       return gone.filter(({ known }) => known === 1).map(({ name }) => name);
     },
-    setFame(listing, before) {
-      const { own: ownNames } = getListingNames(listing);
-      const isFamous = isLive(listing) && isWellKnown(listing);
-      const isPaidAsBefore = before !== undefined && isDeepStrictEqual(listPayees(before), listPayees(listing));
-      payees.set(listing.id, listPayees(listing));
-      return (byListing.get(listing.id) ?? []).flatMap((row) => {
-        const known = isFamous || (isLive(listing) && ownNames.includes(row.name)) ? 1 : 0;
-        if (known === row.known) return known === 1 && !isPaidAsBefore ? row.name : [];
-        row.known = known;
-        return row.name;
+    setStanding(listing, listingNames) {
+      const held = byListing.get(listing.id) ?? [];
+      const before = held.map(getHolder);
+      const evidence = getEvidenceStanding(listing);
+      holders.set(listing.id, { evidence, payees: listPayees(listing) });
+      for (const row of held) {
+        row.known = isLive(listing) && getStanding(listingNames, row.name, evidence) !== STANDING.none ? 1 : 0;
+      }
+      return held.flatMap((row, index) => {
+        const [was, is] = [before[index], getHolder(row)];
+        const isSame = was?.standing === is.standing && (!row.known || isDeepStrictEqual(was.payees, is.payees));
+        return isSame ? [] : row.name;
       });
     },
-    listNamesakes(listingId, wanted) {
+    listNamesakes({ id, base_url }, wanted) {
+      const domain = getDomain(base_url);
       const found = wanted
         .flatMap((name) => byName.get(name) ?? [])
-        .filter(({ identity, known }) => identity.id !== listingId && known === 0)
+        .filter(({ identity, domain: other }) => identity.id !== id && other !== domain)
         .map(({ identity }) => identity);
-      return [...new Map(found.map((identity) => [identity.id, identity])).values()];
+      const byId = new Map(found.map((identity) => [identity.id, identity]));
+      return [...byId.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
     },
     async save() {
       const now = [...byName.values()].flat();
@@ -152,27 +171,26 @@ async function readRows({ query }: Catalogue, names: readonly string[]): Promise
     .selectFrom('listing_names')
     .innerJoin('listings', 'listings.id', 'listing_names.listing_id')
     .where('listing_names.name', 'in', names)
-    .select(['listing_names.name', 'listing_names.domain', 'listing_names.known', 'listing_names.since'])
+    .select(['listing_names.name', 'listing_names.known', 'listing_names.since'])
     .select(['listings.id', 'listings.slug', 'listings.base_url'])
-    .orderBy('listings.slug')
     .execute();
-  return rows.map(({ id, slug, base_url, ...row }) => ({ ...row, identity: { id, slug, base_url } }));
+  return rows.map(({ id, slug, base_url, ...row }) => ({
+    ...row,
+    identity: { id, slug, base_url },
+    domain: getDomain(base_url),
+  }));
 }
 
-/** Reads who is paid by the better known listings whose names others have, too. */
-async function readPayees({ query }: Catalogue, rows: readonly NameRow[]): Promise<Map<string, string[]>> {
+/** Reads the evidence and the payees of the listings that have a standing for a name. */
+async function readHolders({ query }: Catalogue, rows: readonly NameRow[]): Promise<Map<string, Holder>> {
   const ids = [...new Set(rows.filter(({ known }) => known === 1).map(({ identity }) => identity.id))];
-  const payees = new Map<string, string[]>();
+  const holders = new Map<string, Holder>();
   for (const id of ids) {
     const found = await query.selectFrom('listings').select('document').where('id', '=', id).executeTakeFirst();
     const listing = found && parseListing(found.document);
-    payees.set(id, listing ? listPayees(listing) : []);
+    if (listing) holders.set(id, { evidence: getEvidenceStanding(listing), payees: listPayees(listing) });
   }
-  return payees;
-}
-
-function sortRows(rows: readonly NameRow[]): NameRow[] {
-  return rows.toSorted((a, b) => (a.identity.slug < b.identity.slug ? -1 : 1));
+  return holders;
 }
 
 function getKey({ name, identity }: Pick<NameRow, 'name' | 'identity'>): string {

@@ -1,13 +1,8 @@
 import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
 import { canPublicationWait } from '../../evidence/freshness.ts';
-import {
-  type DerivedListing,
-  deriveListing,
-  getGivenNames,
-  type ListingEvidence,
-  RULES_VERSION,
-} from '../../evidence/listing.ts';
+import { type DerivedListing, deriveListing, type ListingEvidence, RULES_VERSION } from '../../evidence/listing.ts';
+import { getListingNames } from '../../evidence/names.ts';
 import { getSampleSummary, type KeptSample } from '../../evidence/sample-summary.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
@@ -19,7 +14,7 @@ import { type NewChange, type Writing, writeCatalogue } from '../transaction.ts'
 import { type NameBook, openNameBook } from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
-/** Reason code of what changes because another listing became the better known one of a name, or no longer is. */
+/** Reason code of what changes because another listing became better known for a name, or no longer is. */
 const NAMESAKE = 'namesake';
 
 /** A listing to be published, and why. */
@@ -99,36 +94,40 @@ async function publishBatch(
   );
   const prepared = batch.map((publication) => {
     const record = evidence.get(publication.identity.id) as RecordedEvidence;
-    return { publication, record, merged: merge(record) };
+    const merged = merge(record);
+    const { base_url } = record.identity;
+    return { publication, record, merged, own: getListingNames({ ...merged.words, base_url }) };
   });
   const terms = await declareTerms(catalogue, prepared);
   const names = await openNameBook(
     catalogue,
-    prepared.map(({ publication: { identity }, merged: { words } }) => nameListing(identity, words)),
+    prepared.map(({ record, own }) => ({ id: record.identity.id, names: own })),
   );
   const stored: { listing: Listing; before: Listing | undefined }[] = [];
   const changes: NewChange[] = [];
   const namesakes = new Map<string, ListingIdentity>();
-  const call = (id: string, found: readonly string[]) => {
-    for (const identity of names.listNamesakes(id, found)) namesakes.set(identity.id, identity);
+  const call = (caller: ListingIdentity, found: readonly string[]) => {
+    for (const identity of names.listNamesakes(caller, found)) namesakes.set(identity.id, identity);
   };
-  for (const { publication, record, merged } of prepared) {
+  for (const { publication, record, merged, own } of prepared) {
     const { identity, cause, may_wait = false } = publication;
-    call(identity.id, names.replaceNames(nameListing(identity, merged.words), at));
+    call(identity, names.replaceNames(identity, own, at));
     const { before } = record;
     const derived = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
-    if (may_wait && before && canPublicationWait(before, derived)) continue;
-    const differences = listDifferences(before, derived, {
-      cause,
-      evidence: publication.evidence,
-      inferred: merged.inferred,
-    });
-    if (differences.length === 0) continue;
+    const isWaiting = may_wait && before && canPublicationWait(before, derived);
+    const differences = isWaiting
+      ? []
+      : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
+    if (before && differences.length === 0) {
+      // A source may give the name that was made from the host: then readers see the same, and its standing is another.
+      call(identity, names.setStanding(before, own));
+      continue;
+    }
     const wasListed = before !== undefined && (before.state !== 'held' || record.was_live);
     const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
     stored.push({ listing, before });
     changes.push(...differences.map((difference) => ({ listing_id: listing.id, ...difference })));
-    call(listing.id, names.setFame(listing, before));
+    call(identity, names.setStanding(listing, own));
   }
   await names.save();
   for (const { listing, before } of stored) await storeListing(catalogue, listing, before);
@@ -139,10 +138,6 @@ async function publishBatch(
     published: stored.map(({ listing }) => listing.id).filter((id) => own.has(id)),
     namesakes: [...namesakes.values()],
   };
-}
-
-function nameListing(identity: ListingIdentity, words: MergedDeclaration['words']) {
-  return { ...identity, ...getGivenNames(words) };
 }
 
 /** Merges what is declared of a listing, in the light of what was seen of its routes. */
@@ -175,7 +170,7 @@ export function derive(
       new Set(setAside.map(({ route: { method, path } }) => getRouteId(identity.id, method, path))),
     ),
     known_networks: before?.networks.map(({ key }) => key) ?? [],
-    findNamesake: (found, asked) => names.findNamesake(identity.id, found, asked),
+    findNamesake: (...asked) => names.findNamesake(identity.id, ...asked),
     replies,
   };
   return deriveListing(all, merged);

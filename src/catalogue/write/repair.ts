@@ -1,7 +1,7 @@
 import { listStaleListings } from '../integrity.ts';
 import { findListing } from '../read/listings.ts';
 import type { Writing } from '../transaction.ts';
-import { publishListing, storeListing } from './publication.ts';
+import { publishListings, storeListing } from './publication.ts';
 
 /**
  * Publishes again all listings that differ from what their evidence gives, for example after an upgrade that changed the
@@ -10,10 +10,15 @@ import { publishListing, storeListing } from './publication.ts';
 export async function repairListings(writing: Writing): Promise<string[]> {
   const { catalogue } = writing;
   const stale = await listStaleListings(catalogue);
-  for (const { id, slug, base_url } of stale) {
-    const published = await publishListing(writing, { id, slug, base_url }, 'derived_again');
+  const all = await catalogue.query.selectFrom('listings').select(['id', 'slug', 'base_url']).orderBy('slug').execute();
+  // All of them, because this records the names by which listings are compared, too.
+  const published = await publishListings(
+    writing,
+    all.map((identity) => ({ identity, cause: 'derived_again', may_wait: true })),
+  );
+  for (const { id } of stale) {
     // If only the columns beside the document are wrong, nothing was published.
-    const listing = published ? undefined : await findListing(catalogue, { id });
+    const listing = published.has(id) ? undefined : await findListing(catalogue, { id });
     if (listing) await storeListing(catalogue, listing, listing);
   }
   if (stale.length > 0) writing.raiseRevision();

@@ -4,7 +4,7 @@ INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('001-catalogue', '2
 INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('002-probers', '2026-11-23T12:42:39.884Z');
 INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('003-offer-needs', '2026-11-23T13:34:48.567Z');
 INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('004-ceilings', '2026-11-23T13:58:47.766Z');
-INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('005-authority', '2026-11-24T02:16:52.539Z');
+INSERT INTO "kysely_migration" ("name", "timestamp") VALUES ('005-authority', '2026-11-24T02:37:06.820Z');
 CREATE TABLE "kysely_migration_lock" ("id" varchar(255) not null primary key, "is_locked" integer default 0 not null);
 INSERT INTO "kysely_migration_lock" ("id", "is_locked") VALUES ('migration_lock', 0);
 CREATE TABLE catalogue ( id INTEGER PRIMARY KEY CHECK (id = 1), identity TEXT NOT NULL, revision INTEGER NOT NULL, revised_at TEXT NOT NULL , rules INTEGER NOT NULL DEFAULT 0) STRICT;
@@ -36,10 +36,10 @@ CREATE TABLE receipts ( id TEXT PRIMARY KEY, route_id TEXT NOT NULL REFERENCES r
 INSERT INTO "receipts" ("id", "route_id", "network", "asset", "amount", "payer", "pay_to", "transaction", "settled_at", "settled", "delivered", "conforming", "genesis", "request", "unrecognised", "ceiling") VALUES ('9b677a53-9072-418b-81fc-f0a3f8bcad57', 'ba5917ad-ccf0-5185-a8df-6977c72ca3c3', 'base', '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', 1000, '0x2222222222222222222222222222222222222222', '0x1111111111111111111111111111111111111111', '0x9b677a539072418b81fcf0a3f8bcad579b677a539072418b81fcf0a3f8bcad57', '2026-11-20T12:00:00.000Z', 1, 1, 'undeclared', '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd', 'null', NULL, NULL);
 CREATE TABLE corrections ( receipt_id TEXT PRIMARY KEY REFERENCES receipts (id) ON DELETE CASCADE, because TEXT NOT NULL, at TEXT NOT NULL ) STRICT;
 CREATE TABLE listing_names ( name TEXT NOT NULL, listing_id TEXT NOT NULL REFERENCES listings (id) ON DELETE CASCADE, domain TEXT NOT NULL, known INTEGER NOT NULL CHECK (known IN (0, 1)), since TEXT NOT NULL, PRIMARY KEY (name, listing_id) ) STRICT;
-INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprices', 'fbbb782f-19e6-5d9f-b5b1-81e7d1d690b3', 'example-provider.com', 1, '2026-11-20T12:00:00.000Z');
-INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprovider', 'fbbb782f-19e6-5d9f-b5b1-81e7d1d690b3', 'example-provider.com', 1, '2026-11-20T12:00:00.000Z');
-INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprovider', 'e90d41d0-d9a8-5e94-8a72-0d5488a130f1', 'example-provider.com', 0, '2026-11-20T12:00:00.000Z');
-INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpletides', 'e90d41d0-d9a8-5e94-8a72-0d5488a130f1', 'example-provider.com', 0, '2026-11-20T12:00:00.000Z');
+INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprlces', 'fbbb782f-19e6-5d9f-b5b1-81e7d1d690b3', 'example-provider.com', 1, '2026-11-20T12:00:00.000Z');
+INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprovlder', 'fbbb782f-19e6-5d9f-b5b1-81e7d1d690b3', 'example-provider.com', 1, '2026-11-20T12:00:00.000Z');
+INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpleprovlder', 'e90d41d0-d9a8-5e94-8a72-0d5488a130f1', 'example-provider.com', 0, '2026-11-20T12:00:00.000Z');
+INSERT INTO "listing_names" ("name", "listing_id", "domain", "known", "since") VALUES ('exarnpletldes', 'e90d41d0-d9a8-5e94-8a72-0d5488a130f1', 'example-provider.com', 0, '2026-11-20T12:00:00.000Z');
 CREATE TABLE payments ( id TEXT PRIMARY KEY, route_id TEXT NOT NULL, network TEXT NOT NULL, "transaction" TEXT, day TEXT NOT NULL, payer TEXT NOT NULL, amount INTEGER NOT NULL CHECK (amount > 0), state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'settled', 'not_settled', 'unknown')), prepared_at TEXT NOT NULL, document TEXT NOT NULL, revision INTEGER, UNIQUE (network, "transaction") ) STRICT;
 CREATE TABLE changes ( seq INTEGER PRIMARY KEY, revision INTEGER NOT NULL, at TEXT NOT NULL, listing_id TEXT NOT NULL REFERENCES listings (id), kind TEXT NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL ) STRICT;
 INSERT INTO "changes" ("seq", "revision", "at", "listing_id", "kind", "reason", "detail") VALUES (1, 1, '2026-11-20T12:00:00.000Z', 'fbbb782f-19e6-5d9f-b5b1-81e7d1d690b3', 'listed', 'declared_by_manifest', '{"sources":[{"kind":"manifest","name":"example-prices.yaml","observed_at":"2026-11-01T00:00:00.000Z"}]}');
