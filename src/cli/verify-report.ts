@@ -18,6 +18,7 @@ const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> =
   scheme_not_supported:
     'only the scheme exact without Permit2, and upto on Base, can be paid, without extensions that the offer requires',
   no_wallet: 'no wallet is set for a network that it accepts',
+  input_of_others: 'only others than the provider say what to send; give the request yourself with --input',
 };
 
 /** Writes the result of a verification. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
-import type { Payment, PaymentCaps, PreparedPayment } from '../model/payment.ts';
+import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
 import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
@@ -25,6 +25,8 @@ export interface PayOptions {
   declared: DeclaredProduct;
   /** The product as the provider itself declares it, one entry for each document. */
   own: readonly DeclaredProduct[];
+  /** False if a call that is not delivered proves nothing, because others than the provider said what to ask; default: true. */
+  countsAgainst?: boolean | undefined;
   /** Finds why the operator stopped all payments, in words; null if they are not stopped. Called right before signing. */
   findStop: () => string | null;
   now: () => Date;
@@ -109,11 +111,16 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
 
 /** Sends a payment and records the answer: first as received, then with its judgement. */
 async function sendPayment(
-  { client, call, requirement, declared, own, ledger, now, onEvent }: PayOptions,
+  { client, call, requirement, declared, own, countsAgainst = true, ledger, now, onEvent }: PayOptions,
   id: string,
   payload: Record<string, unknown>,
 ): Promise<void> {
   const started = performance.now();
+  // Without a word on what was delivered, a payment settles without a receipt.
+  const weigh = (answer: PaymentAnswer): PaymentAnswer =>
+    countsAgainst || answer.delivered !== false
+      ? answer
+      : { ...answer, delivered: null, unrecognised: null, conforming: null };
   let response: FetchResponse;
   try {
     response = await fetchPaid(client, call, { requirement, payload });
@@ -124,19 +131,20 @@ async function sendPayment(
     const isSent = error.details?.sent !== false;
     await ledger.record(
       id,
-      isSent ? { step: 'answered', answer: NO_ANSWER } : { step: 'resolved', resolution },
+      isSent ? { step: 'answered', answer: weigh(NO_ANSWER) } : { step: 'resolved', resolution },
       now().toISOString(),
     );
     return;
   }
   const at = now();
-  let answer = buildPaymentAnswer(response, { at, durationMs: performance.now() - started });
+  const first = buildPaymentAnswer(response, { at, durationMs: performance.now() - started });
+  let answer = weigh(first);
   await ledger.record(id, { step: 'answered', answer }, at.toISOString());
-  if (answer.delivered === null) {
+  if (first.delivered === null) {
     const content_type = response.headers.get('content-type');
     const judgement = await judgeAnswer({ content_type, body: response.body, declared, own });
     if (judgement) {
-      answer = addJudgement(answer, judgement);
+      answer = weigh(addJudgement(answer, judgement));
       await ledger.record(id, { step: 'judged', answer }, now().toISOString());
     }
   }

@@ -22,7 +22,7 @@ export interface Quote {
   /** The offer that would be paid; null if there is none. */
   chosen: Requirement | null;
   /** Why nothing would be paid; null if an offer would be. */
-  refused: OfferRefusal | 'not_402' | null;
+  refused: OfferRefusal | 'not_402' | 'input_of_others' | null;
 }
 
 /**

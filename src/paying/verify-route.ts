@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { listDeclarations } from '../catalogue/read/declarations.ts';
 import { countSpent } from '../catalogue/write/payments.ts';
 import type { Config, PayerConfig } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { getAuthority } from '../evidence/authority.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import type { Listing } from '../model/listing.ts';
@@ -12,12 +14,13 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment } from '../model/payment.ts';
 import { type RequestExample, requestExample } from '../model/request.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import type { SourceKind } from '../model/source.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { findNearest } from '../model/text.ts';
 import { buildProbeRequest } from '../probing/probe-request.ts';
 import { runProbing } from '../probing/run.ts';
+import { readRequest } from '../sources/bazaar/request.ts';
 import { getUserAgent } from '../views/site.ts';
+import type { Requirement } from '../x402/requirements.ts';
 import { isChanged } from '../x402/terms-differences.ts';
 import type { Ledger } from './ledger.ts';
 import { openRails } from './networks.ts';
@@ -119,8 +122,14 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
   const payeeRotates = route.payee === 'rotating';
   const quote = await fetchQuote({ client, call, known, payeeRotates, networks, signal });
   if (isChanged(quote.differences)) await recordDifference(listing, route.id, payer);
-  const refused = quote.refused ?? (pay && rails.length === 0 ? 'no_wallet' : null);
   const { chosen } = quote;
+  const isOwnInput =
+    request.input !== undefined ||
+    !isInputOfOthers(listing, route) ||
+    (chosen !== null && isInputOfOffer(route, chosen));
+  // What others say of an input may be wrong, and a request that is not a GET may do harm with it.
+  const isUnfit = !isOwnInput && route.method !== 'GET' ? ('input_of_others' as const) : null;
+  const refused = quote.refused ?? isUnfit ?? (pay && rails.length === 0 ? 'no_wallet' : null);
   const rail = rails.find(({ network }) => network === chosen?.terms.network);
   const ledger = rail && ledgers.get(rail);
   const payment =
@@ -132,6 +141,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
           requirement: chosen,
           declared: route,
           own: await listProviderProducts(catalogue, listing, route),
+          countsAgainst: isOwnInput,
           findStop: () => findStop(stopFile),
           onEvent: (event) => {
             if (event.type === 'prepared') request.onPrepared?.(event.payment);
@@ -156,18 +166,35 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
   };
 }
 
-/** Kinds of sources that the provider writes itself. Only their declarations can make its answer unrecognised. */
-const PROVIDER_SOURCES: readonly SourceKind[] = ['provider', 'openapi'];
+/** Returns whether only hearsay says what a route takes. */
+function isInputOfOthers({ sources }: Listing, { said_by }: Route): boolean {
+  const place = said_by.example ?? said_by.input ?? said_by.route;
+  return place !== undefined && sources[place]?.authority === 'hearsay';
+}
 
+/** Returns whether the 402 itself describes its request by the example of the route. */
+function isInputOfOffer(
+  { example, method }: Route,
+  { raw, extensions, terms: { x402_version } }: Requirement,
+): boolean {
+  const described = readRequest({ x402Version: x402_version, accepts: [raw], extensions }, method, () => undefined);
+  return example !== null && isDeepStrictEqual(described.example, example);
+}
+
+/**
+ * Lists the products by the documents that the provider wrote itself, also where the operator handed them over. Only these can
+ * make its answer unrecognised.
+ */
 async function listProviderProducts(
   catalogue: Catalogue,
   { id }: Listing,
   { method, path }: Route,
 ): Promise<DeclaredProduct[]> {
   return (await listDeclarations(catalogue, id))
-    .filter(
-      ({ declaration, withdrawn_at }) => withdrawn_at === null && PROVIDER_SOURCES.includes(declaration.source.kind),
-    )
+    .filter(({ declaration: { source, base_url }, withdrawn_at }) => {
+      const isProviders = source.kind !== 'manifest' && getAuthority(source, base_url) !== 'hearsay';
+      return withdrawn_at === null && isProviders;
+    })
     .flatMap(({ declaration }) => declaration.routes)
     .filter((route) => route.method === method && route.path === path)
     .map(({ mime_type, output_schema }) => ({ mime_type, output_schema }));
