@@ -6,6 +6,7 @@ import { formatPaid, formatPrice, formatUsdc } from '../model/usdc.ts';
 import type { DisputeReason } from '../paying/rail.ts';
 import type { DueResult } from '../paying/verify-due.ts';
 import type { VerifyResult } from '../paying/verify-route.ts';
+import { formatCount } from '../views/words/figures.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
@@ -153,11 +154,28 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Writes the result of a run: a line for each route, and the sum. */
-export function renderDue({ budget, spent, due, left, ended, routes }: DueResult, page: Page): void {
-  if (due === 0) {
-    page.say('No proof is due: every route with an example request has a recent proof.');
+export function renderDue(result: DueResult, page: Page): void {
+  const { budget, spent, due, drawable, drawn, left, ended, routes } = result;
+  if (due === 0) page.say('No proof is due: every route with an example request has a recent proof.');
+  if (due + drawn > 0) renderRoutes(routes, page);
+  if (budget === null) {
+    const total = routes.filter(({ outcome }) => outcome === 'due').reduce((sum, { amount }) => sum + (amount ?? 0), 0);
+    if (due > 0)
+      page.say(`${due} routes are due, for ${formatUsdc(total)} USDC. --budget <usdc> pays for as many as it covers.`);
+    const share = `Up to ${100 * PROOF_METHOD.drawn_share} % of a budget`;
+    if (drawable > 0) page.say(`${share} pays for some of ${formatCount(drawable, 'proven route')}, chosen at random.`);
     return;
   }
+  const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
+  if (due + drawn > 0) {
+    const chosen = drawn > 0 ? `; ${drawn} chosen at random` : '';
+    const sums = `${formatUsdc(spent)} of ${formatUsdc(budget)} USDC`;
+    page.say(`${verified} of ${due + drawn} routes verified, for ${sums}; ${left} not reached${chosen}.`);
+  }
+  if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
+}
+
+function renderRoutes(routes: DueResult['routes'], page: Page): void {
   page.table(
     [
       { heading: 'outcome' },
@@ -166,23 +184,15 @@ export function renderDue({ budget, spent, due, left, ended, routes }: DueResult
       { heading: 'route', cut: true },
       { heading: '', cut: true },
     ],
-    routes.map(({ slug, route, outcome, reason, amount, last_proved_at }) => [
+    routes.map(({ slug, route, outcome, reason, amount, last_proved_at, drawn }) => [
       outcome.replaceAll('_', ' '),
       amount === null ? '–' : formatUsdc(amount),
       last_proved_at?.slice(0, 10) ?? 'never',
       `${slug}: ${route}`,
-      reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' ')),
+      [drawn ? 'chosen at random' : '', reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' '))]
+        .filter(Boolean)
+        .join('; '),
     ]),
   );
   page.blank();
-  if (budget === null) {
-    const total = routes.filter(({ outcome }) => outcome === 'due').reduce((sum, { amount }) => sum + (amount ?? 0), 0);
-    page.say(`${due} routes are due, for ${formatUsdc(total)} USDC. --budget <usdc> pays for as many as it covers.`);
-    return;
-  }
-  const verified = routes.filter(({ outcome }) => outcome === 'verified').length;
-  page.say(
-    `${verified} of ${due} routes verified, for ${formatUsdc(spent)} of ${formatUsdc(budget)} USDC; ${left} not reached.`,
-  );
-  if (ended !== 'done') page.say(`The run ended early: ${REASONS[ended] ?? ended.replaceAll('_', ' ')}.`);
 }

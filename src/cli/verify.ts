@@ -43,8 +43,9 @@ export const verify: Command = defineCommand({
     'route whose call was settled and delivered becomes settlement-verified.\n\n' +
     'With --due it keeps proofs current: it takes routes with an example request whose proof is missing or older ' +
     `than ${PROOF_METHOD.renewed_after_days} days, those without one first, then one route of each listing before ` +
-    'a second one, then the more reliable listings. With --budget it pays for them until that is used up. Results ' +
-    'are recorded at once, and the next run continues. A seller with a caution of danger is paid again after ' +
+    'a second one, then the more reliable listings. With --budget it pays for them until that is used up. Up to ' +
+    `${100 * PROOF_METHOD.drawn_share} % of the budget first pays for proven routes chosen at random, so that ` +
+    'a seller who stops delivering is found before its proof is old. Results are recorded at once, and the next run continues. A seller with a caution of danger is paid again after ' +
     `${PROOF_METHOD.retried_after_days} days at the earliest.\n\n` +
     'The wallet: PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL (and EVM_RPC_URL_SECOND), the same ' +
     'with SOLANA. MAX_USDC_PER_CALL and MAX_USDC_PER_DAY limit what is spent; while the file that PAYER_STOP_FILE ' +
@@ -84,7 +85,7 @@ async function runVerify(given: Input, context: CommandContext): Promise<VerifyR
     return withPayer(catalogue, options, (payer): Promise<VerifyResult | DueResult> => {
       if (listing) return verifyRoute(payer, listing, { route, input: file });
       if (pay && payer.rails.length === 0) throw buildNoWallet();
-      return verifyDue(payer, budget ?? null);
+      return verifyDue(payer, budget ?? null, Math.random);
     });
   });
 }

@@ -7,10 +7,13 @@ import type { RecordedTerms } from '../model/terms.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long a proof counts as current, when it is renewed, and how soon a seller with a caution of danger is paid again:
- * in days.
+ * How long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is paid again, and
+ * how soon a proven route can be drawn: in days. `drawn_share` is the part of a budget that pays for drawn routes.
  */
-export const PROOF_METHOD = Object.freeze({ current_days: 90, renewed_after_days: 60, retried_after_days: 7 });
+export const PROOF_METHOD = Object.freeze({
+  ...{ current_days: 90, renewed_after_days: 60, retried_after_days: 7 },
+  ...{ drawn_share: 0.2, drawn_after_days: 3 },
+});
 
 /** Returns whether a proof is too old to count as current. Times are ISO 8601 UTC. */
 export function isProofOld(verifiedAt: string, at: string): boolean {
@@ -26,7 +29,16 @@ export function isDueForProof({ example, proof }: Pick<Route, 'example' | 'proof
   return proof === null || getAgeInDays(proof.verified_at, at) > PROOF_METHOD.renewed_after_days;
 }
 
-/** A route that is due for a paid call, and its listing. */
+/**
+ * Returns whether a proven route can be paid for again before it is due: it has an example request, and its proof is not
+ * fresh.
+ */
+export function isOpenToDraw(route: Pick<Route, 'example' | 'proof'>, at: string): boolean {
+  if (route.example === null || route.proof === null || isDueForProof(route, at)) return false;
+  return getAgeInDays(route.proof.verified_at, at) > PROOF_METHOD.drawn_after_days;
+}
+
+/** A route to be paid for, and its listing. */
 export interface DueProof<Listed> {
   readonly listing: Listed;
   readonly route: Route;
@@ -58,6 +70,38 @@ export function listDueRoutes<Listed extends Pick<Listing, 'slug' | 'reliability
         compareText(a.listing.slug, b.listing.slug),
     )
     .map(({ listing, route }) => ({ listing, route }));
+}
+
+/** Lists the proven routes that can be drawn. */
+export function listDrawableRoutes<Listed extends Pick<Listing, 'routes'>>(
+  listings: readonly Listed[],
+  at: string,
+): DueProof<Listed>[] {
+  return listings.flatMap((listing) =>
+    listing.routes.filter((route) => isOpenToDraw(route, at)).map((route) => ({ listing, route })),
+  );
+}
+
+/**
+ * Draws at random the routes that `drawn_share` of a budget pays for, so that a seller who stops delivering can be found
+ * on any day. A price that only partly fits into what is left of the share is drawn with that probability: on average the
+ * share is kept even by a budget of one call. Amounts are atomic USDC; routes whose price is not known are left out.
+ */
+export function drawRoutes<Drawable>(
+  drawable: readonly Drawable[],
+  { budget, getPrice, random }: { budget: number; getPrice: (one: Drawable) => number | null; random: () => number },
+): Drawable[] {
+  const pool = [...drawable];
+  const drawn: Drawable[] = [];
+  let left = budget * PROOF_METHOD.drawn_share;
+  while (pool.length > 0 && left > 0) {
+    const [one] = pool.splice(Math.floor(random() * pool.length), 1);
+    const price = one === undefined ? null : getPrice(one);
+    if (one === undefined || price === null || price > budget) continue;
+    if (price <= left || random() < left / price) drawn.push(one);
+    left -= price;
+  }
+  return drawn;
 }
 
 function compareByProof(a: Route, b: Route): number {

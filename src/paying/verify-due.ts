@@ -2,7 +2,14 @@ import { findListing, listListings } from '../catalogue/read/listings.ts';
 import { findLastAttempt, findPayment } from '../catalogue/read/payments.ts';
 import { ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import { isDueForProof, listDueRoutes, PROOF_METHOD } from '../evidence/verification.ts';
+import {
+  drawRoutes,
+  isDueForProof,
+  isOpenToDraw,
+  listDrawableRoutes,
+  listDueRoutes,
+  PROOF_METHOD,
+} from '../evidence/verification.ts';
 import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { formatRoute, type Route } from '../model/route.ts';
@@ -21,18 +28,24 @@ export interface DueRoute {
   amount: number | null;
   /** Time of its proof before the run; null if it had none. */
   last_proved_at: string | null;
+  /** Whether it was not due, but drawn at random from the proven routes. */
+  drawn: boolean;
 }
 
-/** The result of a run over the due routes. Amounts are atomic USDC. */
+/** The result of a run over the due and the drawn routes. Amounts are atomic USDC. */
 export interface DueResult {
   budget: number | null;
   /** The sum that was paid, or may have been. */
   spent: number;
   /** Routes that were due at the start. */
   due: number;
-  /** Due routes that the run did not reach. */
+  /** Proven routes that could be drawn at the start. */
+  drawable: number;
+  /** Proven routes that were drawn; 0 without a budget. */
+  drawn: number;
+  /** Due and drawn routes that the run did not reach. */
   left: number;
-  /** `done`: every due route was handled. Otherwise the reason why the run ended early. */
+  /** `done`: every due and drawn route was handled. Otherwise the reason why the run ended early. */
   ended: string;
   routes: DueRoute[];
 }
@@ -52,14 +65,20 @@ const RUN_ENDING_REASONS = new Set([
 ]);
 
 /**
- * Pays for the routes whose proof is missing or old, in the order of `listDueRoutes`, until all are done, the budget is
- * used up, or nothing more can be paid. Each result is recorded at once, so the next run continues from there. Without
- * a budget nothing is paid, and the due routes are listed.
+ * Pays for proven routes drawn at random, which get their share of the budget, and then for the routes whose proof is
+ * missing or old, in the order of `listDueRoutes`, until all are done, the budget is used up, or nothing more can be paid.
+ * Each result is recorded at once, so the next run continues from there. Without a budget nothing is drawn or paid, and
+ * the due routes are listed.
  */
-export async function verifyDue(payer: Payer, budget: number | null): Promise<DueResult> {
+export async function verifyDue(payer: Payer, budget: number | null, random: () => number): Promise<DueResult> {
   const { catalogue, now, signal, say } = payer;
-  const plan = listDueRoutes((await listListings(catalogue)).filter(isLive), now().toISOString());
-  const result: DueResult = { budget, spent: 0, due: plan.length, left: plan.length, ended: 'done', routes: [] };
+  const [live, at] = [(await listListings(catalogue)).filter(isLive), now().toISOString()];
+  const [due, drawable] = [listDueRoutes(live, at), listDrawableRoutes(live, at)];
+  const getPriceOf = ({ route }: { route: Route }) => getPrice(payer, route);
+  const drawn = budget === null ? [] : drawRoutes(drawable, { budget, getPrice: getPriceOf, random });
+  const plan = [...drawn, ...due];
+  const counts = { due: due.length, drawable: drawable.length, drawn: drawn.length, left: plan.length };
+  const result: DueResult = { budget, spent: 0, ...counts, ended: 'done', routes: [] };
   for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
     if (signal.aborted) result.ended = 'interrupted';
     if (result.ended !== 'done') break;
@@ -71,6 +90,7 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
     const entry: DueRoute = {
       ...{ slug: listing.slug, route: formatRoute(route), outcome: 'due', reason: null },
       ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
+      drawn: index < drawn.length,
     };
     result.routes.push(entry);
     const reason = await findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
@@ -79,7 +99,7 @@ export async function verifyDue(payer: Payer, budget: number | null): Promise<Du
     say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
     result.ended = await payForRoute(payer, { listing, route, most: budget - result.spent }, entry);
     if (entry.outcome !== 'skipped' && entry.outcome !== 'not_settled') result.spent += entry.amount ?? 0;
-    // A route that ended the run before it was paid is still due.
+    // A route that ended the run before it was paid was not reached.
     if (result.ended !== 'done' && entry.outcome === 'skipped') result.left += 1;
   }
   return result;
@@ -90,7 +110,8 @@ async function findObstacle(payer: Payer, listing: Listing, route: Route, left: 
   const { catalogue, now, rails } = payer;
   const at = now().getTime();
   const isSince = (time: string | null, days: number) => time !== null && at - Date.parse(time) < days * DAY_MS;
-  if (!isLive(listing) || !isDueForProof(route, now().toISOString())) return 'not_due';
+  const time = now().toISOString();
+  if (!isLive(listing) || !(isDueForProof(route, time) || isOpenToDraw(route, time))) return 'not_due';
   const cautions = [...listing.cautions, ...listing.routes.flatMap((one) => one.cautions)];
   const lastOfSeller = await findLastAttempt(
     catalogue,

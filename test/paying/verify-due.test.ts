@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
-import { listDueRoutes } from '../../src/evidence/verification.ts';
+import { drawRoutes, isOpenToDraw, listDueRoutes } from '../../src/evidence/verification.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Route } from '../../src/model/route.ts';
 import { makeTerms, recordReceiptFor } from '../records.ts';
@@ -48,6 +48,47 @@ describe('the order of what is due', () => {
   });
 });
 
+describe('the draw of proven routes', () => {
+  const BUDGET = 1000;
+  /** Draws with the same random number each time. */
+  const draw = (prices: (number | null)[], random: number) =>
+    drawRoutes(prices, { budget: BUDGET, getPrice: (price) => price, random: () => random });
+
+  it('takes what fits into a fifth of the budget, whatever the random numbers are', () => {
+    expect(draw([50, 50, 50, 50, 50, 50], 0.999)).toEqual([50, 50, 50, 50]);
+    expect(draw([50, 50], 0.999)).toEqual([50, 50]);
+  });
+
+  it('leaves out a price that is not known or above the budget', () => {
+    expect(draw([null, 1001, 50], 0)).toEqual([50]);
+  });
+
+  it('takes a price above the share as often as keeps the share', () => {
+    expect([draw([BUDGET], 0.19), draw([BUDGET], 0.21)]).toEqual([[BUDGET], []]);
+    let state = 1;
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    const prices = [30, 90, 150, 400, 1000];
+    const sum = Array.from({ length: 20_000 }, () =>
+      drawRoutes(prices, { budget: BUDGET, getPrice: (price) => price, random }),
+    );
+    const mean = sum.flat().reduce((total, price) => total + price, 0) / sum.length;
+    expect(mean).toBeGreaterThan(195);
+    expect(mean).toBeLessThan(205);
+    expect(new Set(sum.flat())).toEqual(new Set(prices));
+  });
+
+  it('is among routes proved more than 3 and at most 60 days ago, with an example request', () => {
+    const at = new Date().toISOString();
+    const isOpen = (days: number | null, example: object | null = {}) =>
+      isOpenToDraw({ example, proof: days === null ? null : { verified_at: daysAgo(days) } } as unknown as Route, at);
+    expect([2, 4, 59, 61, null].map((days) => isOpen(days))).toEqual([false, true, true, false, false]);
+    expect(isOpen(10, null)).toBe(false);
+  });
+});
+
 describe('verify --due', () => {
   it('shows what is due and pays nothing without a budget; pays within it, once, and says what it did', async () => {
     const { run, runJson, getLost } = await makePayingCommands(chain, { route: WITH_EXAMPLE });
@@ -64,12 +105,36 @@ describe('verify --due', () => {
     expect(await getLost()).toBe(1000n);
   }, 30_000);
 
-  it.each([59, 61])('renews a proof after 60 days: one of %i', async (days) => {
+  it.each([
+    [2, { due: 0, drawn: 0 }, 0n],
+    [59, { due: 0, drawn: 1, routes: [{ outcome: 'verified', drawn: true }] }, 1000n],
+    [61, { due: 1, drawn: 0, routes: [{ outcome: 'verified', drawn: false }] }, 1000n],
+  ])('renews a proof of %i days: %j', async (days, expected, lost) => {
     const { runJson, catalogue, getLost } = await makePayingCommands(chain, { route: WITH_EXAMPLE });
     await recordReceiptFor(catalogue, SLUG, { pay_to: PAY_TO, settled_at: daysAgo(days) });
     const { json } = await runJson('verify', '--due', '--budget', '1');
-    expect([json.due, await getLost()]).toEqual(days > 60 ? [1, 1000n] : [0, 0n]);
+    expect(json).toMatchObject(expected);
+    expect(await getLost()).toBe(lost);
   });
+
+  it('finds by the draw a proven seller that stopped delivering, and pays nothing without a budget', async () => {
+    const { run, catalogue, getLost } = await makePayingCommands(chain, {
+      route: WITH_EXAMPLE,
+      sale: async ({ response, settle }) => {
+        await settle();
+        response.writeHead(500).end();
+      },
+    });
+    await recordReceiptFor(catalogue, SLUG, { pay_to: PAY_TO, settled_at: daysAgo(10) });
+    const verification = async () => (await findListing(catalogue, { slug: SLUG }))?.routes[0]?.verification;
+    const plan = await run(['verify', '--due']);
+    expect(plan.stdout).toContain('Up to 20 % of a budget pays for some of 1 proven route, chosen at random.');
+    expect([await verification(), await getLost()]).toEqual(['settlement-verified', 0n]);
+    // Five times the price: a fifth of it pays for one call, whatever the random numbers are.
+    const { stdout } = await run(['verify', '--due', '--budget', '0.005']);
+    expect(stdout).toContain('0 of 1 routes verified, for 0.001 of 0.005 USDC; 0 not reached; 1 chosen at random.');
+    expect([await verification(), await getLost()]).toEqual(['unverified', 1000n]);
+  }, 30_000);
 
   it('pays a seller that delivered nothing once a week at most', async () => {
     const { runJson, catalogue, getLost } = await makePayingCommands(chain, {

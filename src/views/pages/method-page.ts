@@ -65,7 +65,7 @@ export interface MethodPage {
   readonly reach_hours: number;
   readonly examples: readonly ScoreExample[];
   readonly delisting: { readonly days: number; readonly failures: number };
-  /** Days that a proof counts as current, after which it is renewed, and before which a seller under danger is not paid again. */
+  /** When proofs are renewed, sellers under danger are paid again, and what part of a budget pays for drawn routes. */
   readonly proof: typeof PROOF_METHOD;
   readonly cautions: readonly CautionRow[];
 }
