@@ -19,6 +19,7 @@ interface Item {
   verified_route_count: number;
   endpoints_count: number;
   last_verified_at: string | null;
+  verified_price_usdc?: number;
 }
 
 for (const box of document.querySelectorAll<HTMLElement>('[data-search]')) {
@@ -152,8 +153,11 @@ function formatVerified({
   verified_route_count: verified,
   endpoints_count: total,
   last_verified_at: at,
+  verified_price_usdc: price,
 }: Item): string {
-  return verified === 0 || at === null ? '' : `${verified} of ${total} verified, ${at.slice(0, 10)}`;
+  if (verified === 0 || at === null) return '';
+  const proved = price === undefined ? '' : `${verified > 1 ? ', one' : ''} at ${formatUsdc(price)} USDC`;
+  return `${verified} of ${total} verified, ${at.slice(0, 10)}${proved}`;
 }
 
 function formatUsdc(amount: number, isCeiling = false): string {

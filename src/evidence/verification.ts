@@ -3,6 +3,7 @@ import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
+import { getCurrentTerms } from './terms.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -180,6 +181,24 @@ function buildProof(receipt: Receipt): RouteProof {
     request,
     transaction_url: isPublic ? NETWORKS[network].getTransactionUrl(transaction) : null,
   };
+}
+
+/** The price of a proof and where it was paid. Its price is the ceiling where there was one. */
+type PaidPrice = Pick<RouteProof, 'network' | 'amount' | 'ceiling'>;
+
+/**
+ * Returns the cheapest offer that a route makes now on the network of a proof, if it asks another price than was proved;
+ * null otherwise.
+ */
+export function findChangedOffer(proof: PaidPrice, terms: readonly RecordedTerms[]): RecordedTerms | null {
+  const offers = getCurrentTerms(terms).filter(({ network }) => network === proof.network);
+  const [lowest] = offers.toSorted((a, b) => a.amount - b.amount);
+  return lowest && lowest.amount !== (proof.ceiling ?? proof.amount) ? lowest : null;
+}
+
+/** Returns the price that verified a route, in atomic USDC, if the route asks another now; null otherwise. */
+export function findProvedPrice(proof: PaidPrice | null | undefined, terms: readonly RecordedTerms[]): number | null {
+  return proof && findChangedOffer(proof, terms) ? (proof.ceiling ?? proof.amount) : null;
 }
 
 function isStillAsked(receipt: Receipt, terms: readonly RecordedTerms[]): boolean {

@@ -6,6 +6,7 @@ import {
   formatItemPrice,
   formatLastProved,
   formatOfferPrice,
+  formatVerifiedPrice,
 } from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
@@ -65,7 +66,7 @@ function buildCompactMatch(route: MatchedRoute, description: string, { updated_a
     ...(url.length <= ADDRESS_LENGTH ? { url } : { host: new URL(url).host }),
     ...(description !== '' && { description }),
     price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
-    verified: (verified && day) || 'no',
+    verified: verified && day ? `${day}${formatVerifiedPrice(route)}` : 'no',
     ...(input !== undefined && { input: shortenText(input, INPUT_LENGTH) }),
     ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), OUTPUT_LENGTH) }),
   };

@@ -1,6 +1,6 @@
 import { isProofOld } from '../evidence/verification.ts';
 import { cutText } from '../model/text.ts';
-import { formatLastProved, type Verification } from '../views/listing/item.ts';
+import { formatLastProved, formatListingPrice, type Verification } from '../views/listing/item.ts';
 import { formatDay } from '../views/words/figures.ts';
 
 /** Where a line of text says that the rest of an answer is. */
@@ -53,5 +53,6 @@ export function formatCompactRatio(verification: Verification): string {
   const ratio = `${verified_route_count} of ${endpoints_count}`;
   if (last_verified_at === null) return ratio;
   const isOld = isProofOld(last_verified_at, updated_at);
-  return `${ratio}, ${isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at)}`;
+  const day = isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at);
+  return `${ratio}, ${day}${formatListingPrice(verification)}`;
 }

@@ -54,3 +54,8 @@ export function findNearest(word: string, candidates: readonly string[]): string
 export function getDistance(some: string, other: string): number {
   return distance(some, other);
 }
+
+/** Returns a text that begins a sentence as it goes into the middle of one. */
+export function lowerFirst(text: string): string {
+  return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+}

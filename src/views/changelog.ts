@@ -26,6 +26,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
     changes: [
       'The caution `imitates_name` protects the listing that is better known for a name: a settlement-verified one first, then an established one, then one whose registered domain is the name. It also finds names under another suffix, with lookalike letters, hyphens or words such as Pro, and never speaks against a listing that had the name first.',
       'Each host on platforms such as koyeb.app, modal.run and zuplo.dev counts as a domain of its own in `domain` and in /provider/{domain}.',
+      'Where a verified route asks another price than was verified, that price is shown beside it: `verified_price_usdc` in /agent/list, /agent/compare and /agent/check, `verified_amount` in /discovery/resources.',
       'Proven routes are paid for again on days chosen at random, so that a seller who stops delivering is found before its proof is old.',
       'Routes whose price is a ceiling (scheme upto) are paid and verified as well. Their proofs and receipts have `amount`, what the seller took, and `ceiling`, the most that was signed for.',
       'While a server cannot follow the catalogue, each answer says with X-Catalogue-Age for how many seconds.',

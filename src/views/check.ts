@@ -16,6 +16,7 @@ import {
   type OfferFault,
   type PayableRecord,
 } from '../evidence/terms-check.ts';
+import { findProvedPrice } from '../evidence/verification.ts';
 import { ABILITIES, type Ability, abilityList, needs } from '../model/ability.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
 import { type CautionCode, caution } from '../model/caution.ts';
@@ -216,6 +217,10 @@ export const agentCheck = z
     route: nearRoute
       .extend({
         verification: routeVerification,
+        verified_price_usdc: z
+          .string()
+          .optional()
+          .describe('Price that was verified; only where the route asks another price now'),
         payee: z.enum(['fixed', 'rotating']).optional(),
         details_url: z.url(),
       })
@@ -243,6 +248,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
   const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
   const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can, route };
   const offers = check.offers.map((offer) => buildOffer(offer, needing));
+  const proved = route ? findProvedPrice(route.proofs[0], route.terms) : null;
   const on_record = route ? route.terms.map((terms) => buildRecorded(terms, route, needing)) : [];
   return {
     asked: { method: httpMethod.parse(asked.method), url: asked.url },
@@ -259,6 +265,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
       route: {
         ...buildNear(route),
         verification: route.verification,
+        ...(proved !== null && { verified_price_usdc: formatUsdc(proved) }),
         ...(route.payee !== null && { payee: route.payee }),
         details_url: buildUrl(baseUrl, PATHS.agentListing(route.listing)),
       },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listPayableTerms, type PayableTerms } from '../evidence/terms.ts';
+import { findProvedPrice } from '../evidence/verification.ts';
 import { caution } from '../model/caution.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { jsonObject } from '../model/json-object.ts';
@@ -103,6 +104,10 @@ const resourceEvidence = z.object({
   listing_url: z.url().describe('Everything on record, as JSON'),
   verification: routeVerification,
   verified_at: z.iso.datetime().nullable(),
+  verified_amount: z
+    .string()
+    .optional()
+    .describe('Price that was verified; only where the route asks another price now'),
   receipt_url: z.url().nullable().describe('The payment that proves it, with how to check it on the chain'),
   undelivered_at: z.iso
     .datetime()
@@ -212,6 +217,7 @@ function buildEvidence(
 ): z.infer<typeof resourceEvidence> {
   const { slug, reliability } = listing;
   const { verification, proof, undelivered, payee, probe } = route;
+  const proved = findProvedPrice(proof, route.terms);
   const link = (path: string) => buildUrl(site.baseUrl, path);
   return {
     slug,
@@ -219,6 +225,7 @@ function buildEvidence(
     listing_url: link(PATHS.agentListing(slug)),
     verification,
     verified_at: proof?.verified_at ?? null,
+    ...(proved !== null && { verified_amount: String(proved) }),
     receipt_url: proof ? link(PATHS.agentReceipt(proof.receipt_id)) : null,
     undelivered_at: undelivered?.at ?? null,
     cautions: listRouteCautions(listing, route),

@@ -271,6 +271,7 @@ export function buildListingEntry(item: AgentItem, site: Site): RegistryEntry {
       price_min_usdc,
       price_max_usdc,
       verified: item.payment_verified,
+      ...(item.verified_price_usdc !== undefined && { verified_price_usdc: item.verified_price_usdc }),
       ...(dangers.length > 0 && { danger: dangers.join(', ') }),
       ...(route && buildRouteMetadata(route)),
       ...(item.price_max_is_ceiling && { price_max_is_ceiling: true }),
@@ -279,12 +280,13 @@ export function buildListingEntry(item: AgentItem, site: Site): RegistryEntry {
 }
 
 function buildRouteMetadata(route: NonNullable<AgentItem['route']>) {
-  const { method, url, offers, verified, cautions, input, outputs } = route;
+  const { method, url, offers, verified, verified_price_usdc, cautions, input, outputs } = route;
   return {
     route_method: method,
     route_url: url,
     route_price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
     route_verified: verified,
+    ...(verified_price_usdc !== undefined && { route_verified_price_usdc: verified_price_usdc }),
     ...(cautions.length > 0 && { route_cautions: cautions.map(({ code }) => code).join(', ') }),
     ...(input !== undefined && { route_input: input }),
     ...(outputs.length > 0 && { route_output: outputs.join(', ') }),

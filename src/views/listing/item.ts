@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listCounted } from '../../evidence/authority.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
-import { isProofOld } from '../../evidence/verification.ts';
+import { findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
 import { type CautionSeverity, cautionCode, cautionSeverity } from '../../model/caution.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
-import { formatPrice, formatPriceRange, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
+import { formatPrice, formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
@@ -59,6 +59,10 @@ export const agentItem = z
       .nullable()
       .describe('Time of the latest payment that verifies a route now; null when no route is verified'),
     payment_verified: z.boolean().describe('True when at least one route is settlement-verified'),
+    verified_price_usdc: z
+      .number()
+      .optional()
+      .describe('Lowest price that was verified of routes that ask another price now; only where one does'),
     reliability_band: reliabilityBand,
     reliability_score: z.number().nullable(),
     latency: latency.nullable().describe('Of its valid answers to probes; null while fewer than 12 were measured'),
@@ -93,17 +97,19 @@ export type AgentItem = z.infer<typeof agentItem>;
 /** How far a listing is verified, when it was last, and as of when that is said. */
 export type Verification = Pick<
   AgentItem,
-  'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at'
+  'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at' | 'verified_price_usdc'
 >;
 
 /** Gives how many routes of a listing are verified now, and the time of the latest payment among those that did it. */
 export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
   const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
+  const prices = routes.flatMap(({ proof, terms }) => findProvedPrice(proof, terms) ?? []);
   return {
     endpoints_count: listCounted(routes).length,
     verified_route_count: getVerifiedRouteCount({ routes }),
     last_verified_at: times.at(-1) ?? null,
     updated_at,
+    ...(prices.length > 0 && { verified_price_usdc: getUsdcNumber(Math.min(...prices)) }),
   };
 }
 
@@ -171,8 +177,20 @@ export function formatOtherRoutes(verification: Verification): string {
 function formatRatio(verification: Verification, state: string): string {
   const { last_verified_at: at, updated_at } = verification;
   if (getVerifiedExtent(verification) === 'none') return 'unverified';
-  if (at !== null && isProofOld(at, updated_at)) return `${formatRouteRatio(verification)} ${formatLastProved(at)}`;
-  return `${formatRouteRatio(verification)} ${state}${at === null ? '' : `, ${formatDay(at)}`}`;
+  const [ratio, price] = [formatRouteRatio(verification), formatListingPrice(verification)];
+  if (at !== null && isProofOld(at, updated_at)) return `${ratio} ${formatLastProved(at)}${price}`;
+  return `${ratio} ${state}${at === null ? '' : `, ${formatDay(at)}`}${price}`;
+}
+
+/** Says at what price a listing was verified; empty if it asks that price still. */
+export function formatListingPrice({ verified_price_usdc, verified_route_count }: Verification): string {
+  const words = formatVerifiedPrice({ verified_price_usdc });
+  return words && verified_route_count > 1 ? `, one${words}` : words;
+}
+
+/** Says at what price a route was verified, after when it was: ` at 0.01 USDC`; empty if it asks that price still. */
+export function formatVerifiedPrice({ verified_price_usdc }: Pick<MatchedRoute, 'verified_price_usdc'>): string {
+  return verified_price_usdc === undefined ? '' : ` at ${formatUsdc(getAtomic(verified_price_usdc))} USDC`;
 }
 
 /** Says of an old proof what it is: `last proved 2026-08-01`. It is not said as if it were of today. */

@@ -1,3 +1,4 @@
+import { lowerFirst } from '../../model/text.ts';
 import type { CallGuide } from '../call.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from '../markdown.ts';
@@ -197,7 +198,7 @@ function formatRouteRow(row: RouteRow): string {
   const { method, path, verification, cautions, offers, probe } = row;
   const parts = [
     offers.map(formatOffer).join(', ') || 'price unknown',
-    verification.toLowerCase(),
+    lowerFirst(verification),
     ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
     ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
     ...(probe?.latency ? [probe.latency] : []),

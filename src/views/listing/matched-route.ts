@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listNeeds } from '../../evidence/abilities.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import { findProvedPrice } from '../../evidence/verification.ts';
 import { needs } from '../../model/ability.ts';
 import { cautionCode, cautionSeverity } from '../../model/caution.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
@@ -38,6 +39,10 @@ export const matchedRoute = z.object({
     .describe('Current offers by network, the cheapest first'),
   verified: z.boolean().describe('True when this very route is settlement-verified'),
   verified_at: z.iso.datetime().nullable(),
+  verified_price_usdc: z
+    .number()
+    .optional()
+    .describe('Price that was verified; only where the route asks another price now'),
   cautions: z
     .array(z.object({ code: cautionCode, severity: cautionSeverity, since: z.iso.datetime().nullable() }))
     .describe('What speaks against this route, the gravest first'),
@@ -57,6 +62,7 @@ export type MatchedRoute = z.infer<typeof matchedRoute>;
 /** Builds what the results of a search show of a route. */
 export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRoute {
   const input = formatInputShape(route);
+  const proved = findProvedPrice(route.proof, route.terms);
   const { method, path, description, verification, proof, input_schema, output_schema } = route;
   return {
     ...{ method, path },
@@ -65,6 +71,7 @@ export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRo
     offers: listOffers(route),
     verified: verification === 'settlement-verified',
     verified_at: proof?.verified_at ?? null,
+    ...(proved !== null && { verified_price_usdc: getUsdcNumber(proved) }),
     cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({ code, severity, since })),
     inputs: input_schema ? listFieldNames(input_schema) : [],
     ...(input !== '' && { input }),

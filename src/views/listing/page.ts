@@ -8,7 +8,7 @@ import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
 import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
 import { formatRoute } from '../../model/route.ts';
-import { cutText } from '../../model/text.ts';
+import { cutText, lowerFirst } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildBareCall, type CallGuide, findTellingRoute } from '../call.ts';
@@ -33,6 +33,7 @@ import {
   type AgentItem,
   buildListingCard,
   formatLastProved,
+  formatListingPrice,
   formatOtherRoutes,
   formatRouteRatio,
   formatVerification,
@@ -263,7 +264,7 @@ export function buildRoutePage(
     path: PATHS.route(listing.slug, anchor),
     title: `${cutText(formatRoute(route), NAME_LENGTH)} (${host})`,
     summary:
-      `${row.description || listing.tagline} ${prices || 'Price unknown'}, ${row.verification.toLowerCase()}.`.trim(),
+      `${row.description || listing.tagline} ${prices || 'Price unknown'}, ${lowerFirst(row.verification)}.`.trim(),
     listing: {
       slug: listing.slug,
       title: listing.title,
@@ -369,7 +370,7 @@ function buildVerification(listing: LiveListing): GlanceFact {
   const isOld = isProofOld(at, listing.updated_at);
   return {
     value: `${formatRouteRatio(verification)} ${isOld ? formatLastProved(at) : 'settlement-verified'}`,
-    note: `${formatDay(at)}. ${formatOtherRoutes(verification)}`,
+    note: `${formatDay(at)}${formatListingPrice(verification)}. ${formatOtherRoutes(verification)}`,
   };
 }
 

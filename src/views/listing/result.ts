@@ -6,7 +6,14 @@ import { formatPriceRange } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay } from '../words/figures.ts';
-import { type AgentItem, buildListingCard, formatLastProved, getAtomic, type ListingCard } from './item.ts';
+import {
+  type AgentItem,
+  buildListingCard,
+  formatLastProved,
+  formatVerifiedPrice,
+  getAtomic,
+  type ListingCard,
+} from './item.ts';
 import type { MatchedRoute } from './matched-route.ts';
 import { getRouteAnchor } from './routes.ts';
 
@@ -33,7 +40,7 @@ interface ResultRoute {
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
   readonly networks: string;
-  /** `verified 2026-11-20`, or `last proved 2026-08-01` once that is long ago; null where the route is unverified. */
+  /** `verified 2026-11-20`, or `last proved 2026-08-01 at 0.01 USDC`, with a price if it asks another now; null where unverified. */
   readonly verified: string | null;
   /** What it takes and gives, by the provider's names, cut; empty where neither is known. */
   readonly fields: string;
@@ -67,9 +74,7 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
     networks: offers.map(({ network }) => NETWORKS[network].label).join(', '),
     verified:
       verified && verified_at !== null
-        ? isOld
-          ? formatLastProved(verified_at)
-          : `verified ${formatDay(verified_at)}`
+        ? `${isOld ? formatLastProved(verified_at) : `verified ${formatDay(verified_at)}`}${formatVerifiedPrice(route)}`
         : null,
     fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
     cautions: [

@@ -1,11 +1,11 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
-import { isProofOld } from '../../evidence/verification.ts';
+import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
-import { formatPaid, formatPrice } from '../../model/usdc.ts';
+import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { buildRouteCall, type CallGuide } from '../call.ts';
 import { PATHS } from '../links.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
@@ -13,7 +13,6 @@ import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
 import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
-import { formatLastProved } from './item.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
 export interface VerifiedRoute {
@@ -78,7 +77,7 @@ export interface RouteRow {
   /** Provider's text; may be empty. */
   readonly description: string;
   readonly verified: boolean;
-  /** Its mark in words, with the day: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01` once that is long ago. */
+  /** Its mark: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01 at 0.01 USDC`, with a price if it asks another now. */
   readonly verification: string;
   /** What speaks against it, the gravest first. */
   readonly cautions: readonly RouteCaution[];
@@ -113,13 +112,12 @@ export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEI
   return routes
     .flatMap(({ method, path, proofs, terms }) =>
       proofs.map((proof) => {
-        const now = getCurrentTerms(terms).find(({ network }) => network === proof.network);
+        const changed = findChangedOffer(proof, terms);
         return {
           method,
           path,
           price: formatPaid(proof),
-          price_now:
-            !now || now.amount === (proof.ceiling ?? proof.amount) ? null : formatPrice(now.amount, isCeiling(now)),
+          price_now: changed && formatPrice(changed.amount, isCeiling(changed)),
           network: formatChain(proof),
           verified_on: formatDay(proof.verified_at),
           transaction: proof.transaction,
@@ -138,10 +136,12 @@ function formatChain({ network, public_chain }: RouteProof): string {
   return public_chain ? label : `a local test chain for ${label}`;
 }
 
-function formatRouteVerification(proof: RouteProof | null, asOf: string): string {
+function formatRouteVerification({ proof, terms }: Route, asOf: string): string {
   if (!proof) return 'Unverified';
-  if (isProofOld(proof.verified_at, asOf)) return formatLastProved(proof.verified_at).replace(/^l/, 'L');
-  return `Settlement-verified ${formatDay(proof.verified_at)}`;
+  const proved = findProvedPrice(proof, terms);
+  const price = proved === null ? '' : ` at ${formatUsdc(proved)} USDC`;
+  const isOld = isProofOld(proof.verified_at, asOf);
+  return `${isOld ? 'Last proved' : 'Settlement-verified'} ${formatDay(proof.verified_at)}${price}`;
 }
 
 /** Builds one row of the table of all routes of a listing, as things are at a time (ISO 8601 UTC). */
@@ -157,7 +157,7 @@ export function buildRouteRow(
     path,
     description,
     verified: proof !== null,
-    verification: formatRouteVerification(proof, asOf),
+    verification: formatRouteVerification(route, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
       severity,
       text: formatCautionLabel(code, since),
