@@ -133,7 +133,13 @@ function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caut
     const periods = listPayeePeriods(terms, network);
     const now = periods.findLast((period) => period.value === pay_to);
     if (!pay_to || !now) return [];
-    const named = listNamedPayees(listOwnWords({ terms, terms_by }), network);
+    const own = listOwnWords({ terms, terms_by });
+    const named = listNamedPayees(own, network);
+    // A source that names another payee now may have named the first one before.
+    const once = terms.filter(
+      ({ evidence, source }) => evidence === 'declared' && own.some((one) => one.source === source),
+    );
+    const everNamed = listNamedPayees(once, network);
     const isAnnounced = terms_by === 'host' && wasAnnounced(terms, { network, pay_to, since: now.since });
     const paid = listCountedReceipts(receipts).filter((receipt) => receipt.delivered && receipt.network === network);
     const elsewhere = findEstablishedElsewhere({ terms, receipts }, network, periods[0]?.since ?? now.since);
@@ -141,7 +147,8 @@ function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caut
       (period) =>
         isLongEnough(period) ||
         paid.some((receipt) => receipt.pay_to === period.value) ||
-        (period.since === periods[0]?.since && (named.length === 0 ? !elsewhere : named.includes(period.value ?? ''))),
+        (period.since === periods[0]?.since &&
+          (named.length === 0 ? !elsewhere : everNamed.includes(period.value ?? ''))),
     );
     if (recorded.some(({ value }) => value === pay_to)) return [];
     if (isAnnounced && isLongEnough(now, ANNOUNCED_SEEN_MS)) return [];
@@ -206,9 +213,7 @@ function listOwnWords({ terms, terms_by }: Pick<RouteRecord, 'terms' | 'terms_by
 
 /** Lists the payees that sources name. They count if no payee was seen before. */
 function listNamedPayees(terms: readonly RecordedTerms[], network: NetworkKey): string[] {
-  return terms.flatMap((one) =>
-    one.evidence === 'declared' && one.current && one.network === network && one.pay_to ? [one.pay_to] : [],
-  );
+  return terms.flatMap((one) => (one.network === network && one.pay_to ? [one.pay_to] : []));
 }
 
 /**
