@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { listListings } from '../catalogue/read/listings.ts';
 import { getRevision } from '../catalogue/transaction.ts';
-import { listCounted } from '../evidence/authority.ts';
 import { findCategory } from '../evidence/category.ts';
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
+import { listCounted } from '../model/route.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';

@@ -75,10 +75,3 @@ function getContent({ source: _source, ...content }: Declaration): string {
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
-
-/** Lists the routes that count: those that are not set aside. */
-export function listCounted<Listed extends { readonly set_aside?: boolean | undefined }>(
-  routes: readonly Listed[],
-): Listed[] {
-  return routes.filter(({ set_aside }) => set_aside !== true);
-}

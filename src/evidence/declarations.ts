@@ -3,6 +3,7 @@ import type { Declaration } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { DeclaredRoute, Route } from '../model/route.ts';
+import { listCounted } from '../model/route.ts';
 import {
   AUTHORITIES,
   type Authority,
@@ -11,7 +12,7 @@ import {
   type ListingFact,
   type RouteFact,
 } from '../model/source.ts';
-import { type Heard, listCounted, type RecordedDeclaration, rankDeclarations } from './authority.ts';
+import { type Heard, type RecordedDeclaration, rankDeclarations } from './authority.ts';
 import { type InferredCategory, inferCategory } from './category.ts';
 import { speaksFor } from './domains.ts';
 import { chooseFeedWords } from './feed-words.ts';
@@ -222,7 +223,7 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       authority !== 'hearsay' && (declaration.routes.length > 0 || declaration.price !== null),
   );
   const isAnySeen = [...itemising.values()].some(([mention]) => mention && isSeen(mention.route));
-  return [...itemising.keys()].sort().flatMap((key) => {
+  const merged = [...itemising.keys()].sort().flatMap((key) => {
     const own = all.get(key) ?? [];
     const told = itemising.get(key) ?? [];
     const [first] = own;
@@ -255,6 +256,8 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       },
     ];
   });
+  // Those set aside come last, wherever routes are shown.
+  return merged.toSorted((a, b) => Number(a.set_aside) - Number(b.set_aside));
 }
 
 /** Lists when any source saw the networks that the believed terms of a route name: a date proves a claim, whoever made it. */

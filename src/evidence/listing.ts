@@ -2,8 +2,9 @@ import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
+import { listCounted } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
-import { listCounted, type RecordedDeclaration } from './authority.ts';
+import type { RecordedDeclaration } from './authority.ts';
 import {
   addReplies,
   listCautionsOfListing,

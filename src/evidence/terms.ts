@@ -1,8 +1,8 @@
 import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
+import { listCounted } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import type { PriceCeilings } from '../model/usdc.ts';
-import { listCounted } from './authority.ts';
 
 /**
  * Returns the terms that a buyer should expect now: those last seen in a live 402, or, if none was seen, those that the

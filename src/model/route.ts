@@ -119,6 +119,13 @@ export const route = routeFacts.extend({
 });
 export type Route = z.infer<typeof route>;
 
+/** Lists the routes that count: those that are not set aside. */
+export function listCounted<Listed extends { readonly set_aside?: boolean | undefined }>(
+  routes: readonly Listed[],
+): Listed[] {
+  return routes.filter(({ set_aside }) => set_aside !== true);
+}
+
 /** Writes a route the way commands and pages name it: `POST /v1/x`. */
 export function formatRoute({ method, path }: Pick<Route, 'method' | 'path'>): string {
   return `${method} ${path}`;

@@ -13,7 +13,7 @@ import {
 import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import { type Payer, verifyRoute } from './verify-route.ts';
+import { isInputOfOthers, type Payer, verifyRoute } from './verify-route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -118,8 +118,11 @@ async function findObstacle(payer: Payer, listing: Listing, route: Route, left: 
     listing.routes.map(({ id }) => id),
   );
   if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
-  // A payment that did not settle, or may not have, is tried again another day.
-  if (isSince(await findLastAttempt(catalogue, [route.id]), 1)) return 'tried_today';
+  // A payment that did not settle, or may not have, is tried again another day. One with the input of others may prove
+  // nothing, so it is not made again so soon.
+  const last = await findLastAttempt(catalogue, [route.id]);
+  if (isSince(last, 1)) return 'tried_today';
+  if (isInputOfOthers(listing, route) && isSince(last, PROOF_METHOD.retried_after_days)) return 'tried_lately';
   const price = getPrice(payer, route);
   if (price === null) return rails.length === 0 ? null : 'no_price';
   return left !== null && price > left ? 'beyond_budget' : null;

@@ -167,7 +167,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
 }
 
 /** Returns whether only hearsay says what a route takes. */
-function isInputOfOthers({ sources }: Listing, { said_by }: Route): boolean {
+export function isInputOfOthers({ sources }: Listing, { said_by }: Route): boolean {
   const place = said_by.example ?? said_by.input ?? said_by.route;
   return place !== undefined && sources[place]?.authority === 'hearsay';
 }

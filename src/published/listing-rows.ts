@@ -177,6 +177,8 @@ function buildRouteRow({
 }
 
 function buildOfferRows({ number, position, route }: { number: number; position: number; route: Route }): Row[] {
+  // Nobody is sent to what only others name.
+  if (route.set_aside) return [];
   const isTool = isToolPath(route.path);
   return getCurrentTerms(route.terms).map((offer): Row => {
     const { network, scheme, asset, amount, pay_to, evidence, last_seen_at } = offer;

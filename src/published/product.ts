@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { getHostTitle, getLetters } from '../evidence/titles.ts';
 import { getHost, type LiveListing } from '../model/listing.ts';
+import { listCounted } from '../model/route.ts';
 import { getTermsKey } from '../model/terms.ts';
 
 /** Letters that the descriptions of a product's routes have in all at least: "Ping" at `/` may be anything. */
@@ -14,7 +15,8 @@ const TOLD_MIN = 20;
  * taken for the product that it imitates.
  */
 export function getProductNumber(listing: LiveListing): number | null {
-  const { title, tagline, description, base_url, routes } = listing;
+  const { title, tagline, description, base_url } = listing;
+  const routes = listCounted(listing.routes);
   const offers = routes.map(({ terms }) => getCurrentTerms(terms));
   const told = routes.reduce((sum, route) => sum + route.description.length, 0);
   const isPayeeKnown = offers.flat().every(({ pay_to }) => pay_to !== null);

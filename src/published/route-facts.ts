@@ -30,7 +30,7 @@ export function encodeRouteFacts(listing: LiveListing): Buffer {
     const cautions = listRouteCautions(listing, route);
     const isVerified = route.verification === 'settlement-verified';
     const isDanger = cautions.some(({ severity }) => severity === 'danger');
-    const offers = getCurrentTerms(route.terms);
+    const offers = route.set_aside ? [] : getCurrentTerms(route.terms);
     const prices = NETWORK_KEYS.map((key) => {
       const amounts = offers.filter(({ network }) => network === key).map(({ amount }) => amount);
       return Math.min(...amounts, NO_PRICE);

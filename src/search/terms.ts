@@ -1,7 +1,7 @@
 import { getPublicSuffix } from 'tldts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
-import type { Route } from '../model/route.ts';
+import { listCounted, type Route } from '../model/route.ts';
 import { encodeVector, getVector, weighText } from './vectors.ts';
 import { getStem, listWords } from './words.ts';
 
@@ -50,7 +50,7 @@ function listOwnTerms(listing: Listing): TextTerms {
 /** Gives what a listing is about, as it is stored: its own texts, and its routes on average. */
 export function getListingVector(listing: Listing): Int8Array {
   const { name, texts } = readOwn(listing);
-  const { routes } = listing;
+  const routes = listCounted(listing.routes);
   const words = [
     ...weighText(name, 2),
     ...weighText(`${texts.tagline} ${texts.description}`, 1),
@@ -60,7 +60,8 @@ export function getListingVector(listing: Listing): Int8Array {
 }
 
 /** Reads what a listing says of itself: no host where it has no name, and no text that is one route's. */
-function readOwn({ title, tagline, description, base_url, routes }: Listing) {
+function readOwn({ title, tagline, description, base_url, routes: all }: Listing) {
+  const routes = listCounted(all);
   const host = new URL(base_url).hostname;
   const ownHost = removePlatform(host);
   const getOwn = (text: string) => (routes.length > 1 && routes.some((route) => isBorrowed(text, route)) ? '' : text);
@@ -71,8 +72,10 @@ function readOwn({ title, tagline, description, base_url, routes }: Listing) {
   };
 }
 
-function listRouteTerms({ path, description, input_schema, output_schema }: Route): TextTerms {
+function listRouteTerms({ path, description, input_schema, output_schema, set_aside, probe }: Route): TextTerms {
   const terms = openTerms(ROUTE_FIELDS);
+  // Nobody is to find what only others name, and what was asked for in vain.
+  if (set_aside && probe !== null && probe.failures > 0) return terms.end();
   terms.add('path', path);
   terms.add('description', description);
   if (input_schema) terms.addAside('inputs', listTexts(input_schema));

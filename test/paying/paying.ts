@@ -75,6 +75,7 @@ export async function serveSeller(
   sale: Sale<`0x${string}`>,
   version: 1 | 2 = 2,
   offer: Record<string, unknown> = {},
+  more: Record<string, unknown> = {},
 ): Promise<string> {
   const relay = await openRelay(chain);
   const network = version === 2 ? 'eip155:8453' : 'base';
@@ -92,7 +93,7 @@ export async function serveSeller(
       ...offer,
     },
   ];
-  const challenge = { x402Version: version, accepts, resource: { url: 'http://127.0.0.1/v1/quote' } };
+  const challenge = { x402Version: version, accepts, resource: { url: 'http://127.0.0.1/v1/quote' }, ...more };
   const server = createServer((request, response) => {
     const header = request.headers['payment-signature'] ?? request.headers['x-payment'];
     if (!/^\/v1\/(quote|price)/.test(request.url ?? '')) {

@@ -22,19 +22,21 @@ interface PayingOptions {
   route?: Partial<DeclaredRoute>;
   /** Who declares the route. */
   kind?: SourceKind;
+  /** Members of the seller's challenge besides its offers. */
+  challenge?: Record<string, unknown>;
   settings?: Record<string, string>;
 }
 
 /** A seller on loopback, listed in a catalogue of its own, a wallet with 1 USDC, and the commands to run with it. */
 export async function makePayingCommands(chain: BaseChain, options: PayingOptions = {}) {
-  const { sale = sellHonestly, offer = {}, route = {}, settings = {}, kind = 'manifest' } = options;
+  const { sale = sellHonestly, offer = {}, route = {}, settings = {}, kind = 'manifest', challenge = {} } = options;
   const privateKey = generatePrivateKey();
   const payer = privateKeyToAddress(privateKey);
   const commands = makeCommands(
     { ALLOW_PRIVATE_NETWORKS: 'on', EVM_RPC_URL: chain.rpcUrl, PAYER_EVM_PRIVATE_KEY: privateKey, ...settings },
     () => new Date(),
   );
-  const [url] = await Promise.all([serveSeller(chain, sale, 2, offer), chain.fund(payer, 1_000_000n)]);
+  const [url] = await Promise.all([serveSeller(chain, sale, 2, offer, challenge), chain.fund(payer, 1_000_000n)]);
   const catalogue = await openNewCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
   onTestFinished(() => catalogue.close());
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {

@@ -1,7 +1,7 @@
-import { listCounted } from '../../evidence/authority.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
+import { listCounted } from '../../model/route.ts';
 import { terms } from '../../model/terms.ts';
 import type { Catalogue } from '../database.ts';
 import { findListing } from './listings.ts';

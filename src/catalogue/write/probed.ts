@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { listCounted } from '../../evidence/authority.ts';
 import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../../evidence/delisting.ts';
 import { getSampleSummary, type KeptSample, type SampleSummary } from '../../evidence/sample-summary.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Listing } from '../../model/listing.ts';
-import { formatRoute } from '../../model/route.ts';
+import { formatRoute, listCounted } from '../../model/route.ts';
 import type { Catalogue } from '../database.ts';
 import { listChanges } from '../read/changes.ts';
 import { readSamples } from '../read/evidence.ts';

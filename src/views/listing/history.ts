@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
 import { type Listing, type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
+import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import {
   formatPrice,
@@ -129,7 +130,7 @@ export function buildPriceHistory(
 
 /** Says whether what every priced route of a listing asks now was seen in a 402, rather than declared alone. */
 export function isPriceSeen(routes: Listing['routes']): boolean {
-  const offers = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
 }
 

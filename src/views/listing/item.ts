@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { listCounted } from '../../evidence/authority.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
@@ -15,6 +14,7 @@ import {
 } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
+import { listCounted } from '../../model/route.ts';
 import { formatPrice, formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';

@@ -1,4 +1,3 @@
-import { listCounted } from '../../evidence/authority.ts';
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/domains.ts';
 import { buildTagline } from '../../evidence/taglines.ts';
@@ -7,7 +6,7 @@ import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
 import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
-import { formatRoute } from '../../model/route.ts';
+import { formatRoute, listCounted } from '../../model/route.ts';
 import { cutText, lowerFirst } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
@@ -392,7 +391,7 @@ function findLapsedProof({ routes, networks }: LiveListing): string | undefined 
 }
 
 function formatPriceEvidence({ routes }: LiveListing): string {
-  const current = routes.flatMap(({ terms }) => getCurrentTerms(terms));
+  const current = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   const seen = current.flatMap(({ evidence, last_seen_at }) =>
     evidence === 'observed' && last_seen_at !== null ? [last_seen_at] : [],
   );

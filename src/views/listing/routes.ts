@@ -160,7 +160,7 @@ export function buildRouteRow(
     verification: formatRouteVerification(route, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
       severity,
-      text: formatCautionLabel(code, since),
+      text: formatCautionLabel(code, since, evidence),
       href: evidence.receipt_id === undefined ? null : findReceiptHref(evidence.receipt_id, receipts),
       reply: reply?.text ?? null,
     })),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { listCounted } from '../../evidence/authority.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { category } from '../../model/catalogue.ts';
 import {
@@ -11,6 +10,7 @@ import {
   reliabilityBand,
 } from '../../model/listing.ts';
 import { type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPriceRange, getUsdcNumber } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';

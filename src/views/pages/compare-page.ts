@@ -201,9 +201,9 @@ function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedF
     verified,
     verification,
     proof_age: age === null ? null : age === 0 ? 'less than a day old' : `${formatCount(age, 'day')} old`,
-    cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({
+    cautions: listRouteCautions(listing, route).map(({ code, severity, since, evidence }) => ({
       severity,
-      text: formatCautionLabel(code, since),
+      text: formatCautionLabel(code, since, evidence),
     })),
     reliability: score === null ? 'unscored' : `${score} of 100, ${band}`,
     latency: route.probe?.latency ? formatMedian(route.probe.latency) : 'too few measured',

@@ -111,7 +111,7 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
     const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
     return {
       ...buildCautionView(first.caution),
-      short: `${formatCautionLabel(code, first.caution.since)}${names.length > 1 ? `, ${names.length} routes` : ''}`,
+      short: `${formatCautionLabel(code, first.caution.since, first.caution.evidence)}${names.length > 1 ? `, ${names.length} routes` : ''}`,
       routes: names.slice(0, NAMED_ROUTES),
       unnamed: Math.max(0, names.length - NAMED_ROUTES),
       replies: [...replies].slice(0, SHOWN_REPLIES),
@@ -132,8 +132,8 @@ function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes
 }
 
 /** Says in a few words what a caution is, and since when: `paid, nothing delivered, since 2026-11-20`. */
-export function formatCautionLabel(code: CautionCode, since: string | null): string {
-  const { label } = CAUTIONS[code];
+export function formatCautionLabel(code: CautionCode, since: string | null, evidence?: Caution['evidence']): string {
+  const label = evidence?.said_by_others ? 'said by others, never seen' : CAUTIONS[code].label;
   if (since === null) return label;
   return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
 }
