@@ -22,6 +22,16 @@ export const LEAVING: readonly Leaving[] = [
 /** What changed for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-24',
+    changes: [
+      'Each fact of a listing comes from one order of sources: what was paid, what was seen in a 402, the words of the host, those of the operator, what others say. `sources` of /agent/listings/{slug} says whose word each source is (`authority`), `said_by` of the listing and of each route which source says what.',
+      'A route that only others name is `set_aside` once another one was seen or the provider names its routes: `endpoints_count`, prices, price filters and /discovery/resources leave it out.',
+      'The score is of method version 3: once a route gave a valid 402, only such routes count.',
+      'A record that was only declared proves no other terms wrong: /agent/check then says `mismatch` with severity `notice` instead of `danger`, and names both.',
+      'The caution `payee_announced`: a new payee that the document of the provider named a day before. No offer is safe until it was seen for three days.',
+    ],
+  },
+  {
     date: '2026-11-23',
     changes: [
       'The caution `imitates_name` protects the listing that is better known for a name: a settlement-verified one first, then an established one, then one whose registered domain is the name. It also finds names under another suffix, with lookalike letters, hyphens or words such as Pro, and never speaks against a listing that had the name first.',

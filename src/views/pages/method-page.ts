@@ -64,7 +64,7 @@ export interface MethodPage {
   readonly failing: FailingExample;
   readonly reach_hours: number;
   readonly examples: readonly ScoreExample[];
-  readonly delisting: { readonly days: number; readonly failures: number };
+  readonly delisting: { readonly days: number; readonly failures: number; readonly turns: number };
   /** When proofs are renewed, sellers under danger are paid again, and what part of a budget pays for drawn routes. */
   readonly proof: typeof PROOF_METHOD;
   readonly cautions: readonly CautionRow[];
@@ -123,7 +123,11 @@ export function buildMethodPage(site: Site): MethodPage {
     failing: buildFailingExample({ valid: 20, failing: 9 }),
     reach_hours,
     examples: EXAMPLES.map(([samples, valid]) => buildScoreExample(samples, valid)),
-    delisting: { days: DELISTING_METHOD.days_without_valid_402, failures: DELISTING_METHOD.conclusive_failures },
+    delisting: {
+      days: DELISTING_METHOD.days_without_valid_402,
+      failures: DELISTING_METHOD.conclusive_failures,
+      turns: DELISTING_METHOD.turns,
+    },
     proof: PROOF_METHOD,
     cautions: CAUTION_CODES.map((code) => ({ code, ...CAUTIONS[code] })),
   };
