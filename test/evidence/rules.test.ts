@@ -136,8 +136,8 @@ describe('merging declarations', () => {
     ]);
     expect(merged.words.title).toBe('Example Prices');
     expect(merged.routes.map(({ route, source }) => [route.path, route.terms[0]?.amount, source.name])).toEqual([
-      ['/v1/new', 1000, 'feed'],
       ['/v1/price/:symbol', 1000, 'example-prices.yaml'],
+      ['/v1/new', 1000, 'feed'],
     ]);
     const described = merged.routes.find(({ route }) => route.path === '/v1/price/:symbol')?.route.description;
     expect(described).toBe('Latest price of one symbol.');
