@@ -2,6 +2,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SETTING_NAMES } from './src/config.ts';
+
+// The settings of whoever runs the tests are no part of them, nor of the processes that they start.
+for (const name of SETTING_NAMES) delete process.env[name];
 
 /**
  * Short files that take long, for they wait for processes and chains or live through weeks. They begin first: no worker is
@@ -43,6 +47,8 @@ export default defineConfig({
     // Generous: a machine where others work too is several times slower, and a test waits for what happens.
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    // What is waited for may take as long as the test.
+    expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
     // Most of what a test makes is forgotten at once: with room for it, collecting that takes a seventh less of all work.
     execArgv: ['--max-semi-space-size=16'],

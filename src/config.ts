@@ -264,6 +264,9 @@ const payerSettings = z.object({
   MAX_USDC_PER_DAY: usdc.default(5_000_000),
 });
 
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = [...Object.keys(settings.shape), ...Object.keys(payerSettings.shape)];
+
 /** Where a wallet's key is: the key itself, or the file that holds it. */
 export type KeySource = { key: string } | { file: string };
 

@@ -21,7 +21,7 @@ export interface PictureLimits extends PainterLimits {
   readonly queued: number;
 }
 
-export const PICTURE_LIMITS: PictureLimits = { kept: 300, queued: 16, timeoutMs: 10_000, idleMs: 60_000 };
+export const PICTURE_LIMITS: PictureLimits = { kept: 300, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
 
 /** Gives the name of a picture's content: same name, same picture. It changes whenever what the picture says does. */
 export function getPictureKey(picture: Picture): string {

@@ -56,7 +56,7 @@ it('serves them until it is stopped, and says when the catalogue is away', async
     said += text;
   });
   const find = () => /Serving metrics at (http:\S+\/metrics)\./.exec(said)?.[1];
-  await expect.poll(find, { timeout: 30_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   const read = async () => (await fetch(find() ?? '')).text();
   expect(await read()).toContain('\ncatalogue_listings{state="live"} 1\n');
   renameSync(file, `${file}.away`);

@@ -45,14 +45,14 @@ describe('two runs at once', () => {
     const slow = makeSlow(waiting);
     await market.list('alpha', slow.answer, PATHS);
     const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000');
-    await vi.waitFor(() => expect(slow.getAsked()).toBeGreaterThan(0), { timeout: 60_000 });
+    await vi.waitFor(() => expect(slow.getAsked()).toBeGreaterThan(0), { timeout: 120_000 });
     const [second, third] = [
       start(market.environment, '--all', '--pause', '0', '--json'),
       start(market.environment, '--due', '--pause', '0'),
     ];
     for (const { getStderr } of [second, third]) {
       await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is using this catalogue'), {
-        timeout: 60_000,
+        timeout: 120_000,
       });
     }
     third.child.kill('SIGINT');
@@ -73,7 +73,7 @@ describe('Ctrl-C', () => {
     const slow = makeSlow(300);
     await market.list('alpha', slow.answer, PATHS);
     const run = start(market.environment, '--all', '--pause', '0', '--json');
-    await vi.waitFor(() => expect(slow.getAsked()).toBe(3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(slow.getAsked()).toBe(3), { timeout: 120_000 });
     run.child.kill('SIGINT');
     const { code, stdout, stderr } = await run.ran;
     expect([code, stderr]).toEqual([1, expect.stringContaining('Stopping at the next safe point')]);
@@ -91,7 +91,7 @@ describe('Ctrl-C', () => {
     await market.list('alpha', slow.answer, PATHS);
     const watch = start(market.environment, '--watch', '--pause', '0', '--json');
     await vi.waitFor(() => expect(watch.getStderr()).toContain('Probed 1 routes on 1 hosts: 1 payable.'), {
-      timeout: 10_000,
+      timeout: 120_000,
     });
     expect(watch.child.exitCode).toBeNull();
     watch.child.kill('SIGINT');

@@ -163,7 +163,7 @@ describe('verify --pay', () => {
         const transaction = await settle();
         // The first waits for its product until the other one waits for it.
         if ((await listPayments(catalogue, 2)).length === 1)
-          await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 20_000 });
+          await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 120_000 });
         deliver(response, transaction);
       },
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildRouteIndex, isResourceOf, listMatchingRoutes } from '../../src/evidence/route-match.ts';
+import { startProcessorTime } from '../processor-time.ts';
 
 const BASE = 'https://api.example.com/base';
 
@@ -62,9 +63,9 @@ describe('a called address', () => {
 
   it('is matched quickly, whatever the pattern', () => {
     const path = `/${'{a}b'.repeat(400)}`;
-    const started = performance.now();
+    const getWork = startProcessorTime();
     for (let round = 0; round < 20; round += 1) match([path], `https://e.com/${'b'.repeat(1500)}c`, 'https://e.com');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(getWork()).toBeLessThan(1000);
   });
 });
 

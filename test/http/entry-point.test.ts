@@ -66,9 +66,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
     delistListing(writing, slug, { by: 'operator', reason: 'test' }),
   );
   await catalogue.close();
-  await expect
-    .poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5, timeout: 60_000 })
-    .toBe(410);
+  await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5 }).toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
   expect(await (await fetch(again)).text()).not.toContain(`/api/${slug}"`);
   second.child.kill('SIGINT');
@@ -91,9 +89,7 @@ it('takes its children with it, even when it is killed', async () => {
   while (isFree(lock)) await sleep(5);
   server.child.kill('SIGKILL');
   await server.ended;
-  const deadline = performance.now() + 5000;
-  while (!isFree(lock) && performance.now() < deadline) await sleep(20);
-  expect(isFree(lock)).toBe(true);
+  while (!isFree(lock)) await sleep(20);
 });
 
 it.each([

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from '../free-port.ts';
 import {
   isListening,
-  LIMIT_MS,
   listProcesses,
   makeProbingFolder,
   type ProbingFolder,
@@ -29,9 +28,8 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
 
   // A signal that npm does not pass on. The next test sends one that it does, and a long test sends all.
   it('ends with all that it started when npm is killed, and the port is free', async () => {
-    const { processes, tookMs, isOpen } = await stopServer(folder, 'SIGKILL');
+    const { processes, isOpen } = await stopServer(folder, 'SIGKILL');
     expect(processes).toBeGreaterThanOrEqual(3);
-    expect(tookMs).toBeLessThan(LIMIT_MS);
     expect(isOpen).toBe(false);
   }, 60_000);
 
@@ -41,12 +39,11 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
     while (listProcesses(child).length < 3) await sleep(20);
     const pids = listProcesses(child);
     child.kill('SIGTERM');
-    expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
+    await waitForEnd(pids);
   }, 60_000);
 
   it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
-    const { tookMs, isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
-    expect(tookMs).toBeLessThan(LIMIT_MS);
+    const { isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
     expect(isOpen).toBe(false);
     // What a process wrote last may be read only after it is gone.
     await vi.waitFor(() => {
@@ -62,7 +59,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     await find(/(Following) /);
     const pids = listProcesses(child);
     child.kill('SIGTERM');
-    expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
+    await waitForEnd(pids);
   }, 60_000);
 
   it('dev serves at HOST and PORT, and ends with npm', async () => {
@@ -72,7 +69,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     expect(await isListening(`http://127.0.0.1:${port}`)).toBe(true);
     const pids = listProcesses(child);
     child.kill('SIGTERM');
-    expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
+    await waitForEnd(pids);
     expect(await isListening(`http://127.0.0.1:${port}`)).toBe(false);
   }, 60_000);
 
@@ -93,7 +90,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     const pids = listProcesses(child);
     expect(pids.length).toBeGreaterThanOrEqual(4);
     child.kill('SIGTERM');
-    expect(await waitForEnd(pids)).toBeLessThan(LIMIT_MS);
+    await waitForEnd(pids);
     expect(await isListening(url)).toBe(false);
   }, 120_000);
 });

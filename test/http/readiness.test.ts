@@ -181,21 +181,21 @@ it('serves on, all documents of one state, while its published file is removed a
   const { config } = server.shelf;
   rmSync(config.publishedFile);
   await server.shelf.put([1], 'first');
-  await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('first');
+  await expect.poll(async () => (await ask(server, '/agent/list')).text).toContain('first');
   for (const path of ['/openapi.json', '/llms-full.txt']) {
     const { status, text } = await ask(server, path);
     expect([path, status, text.includes('first')]).toEqual([path, 200, true]);
   }
   await rebuildAgain({ config });
   await server.shelf.put([1], 'second');
-  await expect.poll(async () => (await ask(server, '/agent/list')).text, { timeout: 10_000 }).toContain('second');
+  await expect.poll(async () => (await ask(server, '/agent/list')).text).toContain('second');
   await rebuildAgain({ config });
   for (const path of ['/agent/list', '/agent/listings/api-1', '/openapi.json', '/llms-full.txt']) {
     const { status, text } = await ask(server, path);
     expect([path, status, text.includes('second')]).toEqual([path, 200, true]);
   }
   // The server looks for a new release several times a second.
-  await expect.poll(async () => (await ask(server, '/api/api-1')).text, { timeout: 10_000 }).toContain('second');
+  await expect.poll(async () => (await ask(server, '/api/api-1')).text).toContain('second');
   const published = openPublished(config.publishedFile);
   expect(published.sqlite.pragma('quick_check', { simple: true })).toBe('ok');
   published.close();

@@ -18,11 +18,8 @@ async function isSilent(rpcUrl: string): Promise<boolean> {
 }
 
 async function becomesSilent(rpcUrl: string): Promise<boolean> {
-  for (let waited = 0; waited < 5_000; waited += 50) {
-    if (await isSilent(rpcUrl)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
+  while (!(await isSilent(rpcUrl))) await new Promise((resolve) => setTimeout(resolve, 50));
+  return true;
 }
 
 describe('the local chain', () => {

@@ -79,11 +79,11 @@ async function payAndWait({ pay, seller, rail, ledger }: Opened, name: PaidCheat
   const isLate = name === 'settles_late' || name === 'year_long';
   const paying = pay(isOpen ? { signal: AbortSignal.timeout(50) } : {});
   if (name === 'settles_then_hangs') {
-    await expect.poll(() => seller.settlements.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => seller.settlements.length).toBe(1);
     await seller.close();
   }
   if (isLate) {
-    await expect.poll(() => seller.kept.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => seller.kept.length).toBe(1);
     await seller.settleKept();
   }
   const payment = await paying;

@@ -249,7 +249,6 @@ describe('the thread that judges', () => {
 
   it('is ended if a schema takes too long, which does not count against the seller', async () => {
     const body = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item ${n}` }));
-    const started = performance.now();
     expect(await judgeApart(body, declare(null, { type: 'array', uniqueItems: true }))).toMatchObject({
       ...{ unrecognised: null, conforming: 'undeclared' },
       fields: [
@@ -257,7 +256,6 @@ describe('the thread that judges', () => {
         { path: '[].text', type: 'string' },
       ],
     });
-    expect(performance.now() - started).toBeLessThan(15_000);
   });
 
   it('is ended if it needs too much memory, without a judgement', async () => {

@@ -16,7 +16,7 @@ const PICTURE: Picture = {
 };
 
 function open(limits: Partial<typeof PICTURE_LIMITS> = {}) {
-  const pictures = openPictures({ ...PICTURE_LIMITS, ...limits });
+  const pictures = openPictures({ ...PICTURE_LIMITS, timeoutMs: 120_000, ...limits });
   onTestFinished(() => pictures.close());
   return pictures;
 }

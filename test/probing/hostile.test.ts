@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { probeSample } from '../../src/model/probe.ts';
 import { buildCertificate } from '../fetching/certificate.ts';
 import { listen } from '../fetching/outside.ts';
+import { startProcessorTime } from '../processor-time.ts';
 import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { sendChallenge } from './market.ts';
 import { makeStore, openFakeHosts, run } from './runs.ts';
@@ -145,9 +146,9 @@ async function openHostile(attack: Attack): Promise<string> {
 async function probeAllBesideHonest(hostile: readonly string[]) {
   const fakeHosts = await openFakeHosts(16, (response) => sendChallenge(response), { delayMs: 100 });
   const store = makeStore(['/v1/a']);
-  const began = performance.now();
+  const getWork = startProcessorTime();
   await run({ hosts: [...hostile, ...fakeHosts.hosts] }, store, { atOnce: 32, timeoutMs: 1_500 });
-  const took = performance.now() - began;
+  const worked = getWork();
   const honest = store.samples.filter(({ key }) => !hostile.some((host) => key.startsWith(host)));
   expect(honest.map(({ outcome }) => outcome)).toEqual(Array(16).fill('payable'));
   const samples = hostile.map((host) => {
@@ -156,14 +157,14 @@ async function probeAllBesideHonest(hostile: readonly string[]) {
     expect(JSON.stringify(sample).length).toBeLessThan(10_000);
     return probeSample.parse(sample);
   });
-  return { samples, took };
+  return { samples, worked };
 }
 
 async function probeBesideHonest(hostile: string) {
-  const { samples, took } = await probeAllBesideHonest([hostile]);
+  const { samples, worked } = await probeAllBesideHonest([hostile]);
   const [sample] = samples;
   if (!sample) throw new Error('no sample');
-  return { sample, took };
+  return { sample, worked };
 }
 
 describe('beside hostile hosts 16 honest ones get their true outcomes, and so do the hostile ones', () => {
@@ -198,8 +199,8 @@ it('a challenge in a header that common clients refuse is not payable', async ()
 });
 
 it('a robots.txt with 1 MB of wildcards delays nobody', async () => {
-  const { sample, took } = await probeBesideHonest(await openHostile(ruled(says('HTTP/1.1 200 OK\r\n', RULES))));
+  const { sample, worked } = await probeBesideHonest(await openHostile(ruled(says('HTTP/1.1 200 OK\r\n', RULES))));
   expect(sample.detail).toMatchObject({ robots_unread: ['beyond_500_kib', 'rules_over_16_wildcards'] });
   // One check alone took 1.3 s.
-  expect(took).toBeLessThan(1_300);
+  expect(worked).toBeLessThan(1_300);
 });

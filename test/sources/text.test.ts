@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cutText, getFirstSentence, TEXT_LIMITS } from '../../src/model/text.ts';
 import { hasHiddenText } from '../../src/sources/clean-string.ts';
 import { cleanText, isTooLong, type TextField } from '../../src/sources/provider-text.ts';
+import { startProcessorTime } from '../processor-time.ts';
 
 const FIELDS = Object.keys(TEXT_LIMITS) as TextField[];
 
@@ -85,10 +86,10 @@ describe('markup', () => {
       '[a](b "',
       '<script>x</script',
     ];
-    const began = performance.now();
+    const getWork = startProcessorTime();
     for (const bomb of bombs) cleanText(bomb.repeat(200_000), 'description');
     for (const part of ['/', '/ ', 'a=', '"', '/on', ' href ']) cleanText(`<a ${part.repeat(15_000)}x>`, 'description');
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(getWork()).toBeLessThan(2000);
   });
 });
 

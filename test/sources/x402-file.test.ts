@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
 import { mergeDocuments } from '../../src/sources/merge-documents.ts';
+import { startProcessorTime } from '../processor-time.ts';
 import { makeOffer } from './bazaar/items.ts';
 import { listFindings, makeDocument, readDocument, takeDocument } from './openapi/documents.ts';
 
@@ -343,9 +344,9 @@ it('a hostile file is read in little time', () => {
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`services${at}`, [{ url: '/x' }]]));
   const nested = { services: Array.from({ length: 1_000 }, () => ({ endpoints: Array(1_000).fill('/v1/x') })) };
   for (const file of [wide, deep, many, nested]) {
-    const started = performance.now();
+    const getWork = startProcessorTime();
     readDocument(file, AT);
-    expect(performance.now() - started).toBeLessThan(30_000);
+    expect(getWork()).toBeLessThan(30_000);
   }
 });
 

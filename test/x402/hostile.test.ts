@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { terms } from '../../src/model/terms.ts';
 import { readChallenge } from '../../src/x402/read-challenge.ts';
+import { startProcessorTime } from '../processor-time.ts';
 import { encodeHeader, makeChallenge, makeChallengeV1, makeOffer, makeOfferV1 } from './challenges.ts';
 
 const KINDS = ['challenge', 'other_scheme', 'malformed'];
@@ -59,8 +60,8 @@ describe('no answer', () => {
 
   it('costs more than a moment', () => {
     const bombs = ['['.repeat(250_000), '{"a":'.repeat(40_000), `"${'\\u0000'.repeat(40_000)}"`, 'A'.repeat(96_000)];
-    const started = performance.now();
+    const getWork = startProcessorTime();
     for (const bomb of bombs) readParts(bomb.replaceAll(/[^A-Za-z0-9]/g, 'A'), Buffer.from(bomb), bomb);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(getWork()).toBeLessThan(1_000);
   });
 });
