@@ -13,6 +13,7 @@ import type { Page } from './terminal/page.ts';
 /** Texts for why nothing is paid. */
 const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
   not_402: 'the route did not answer 402, so there is nothing to pay',
+  reads_differently: 'the 402 can be read in two ways, so another reader would pay something else',
   no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
   not_on_record: 'the offers of the 402 are not on record; probe the listing first',
   terms_differ: 'the 402 differs from the record; look at the difference, and run this again',

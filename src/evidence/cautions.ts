@@ -67,6 +67,7 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   return sortCautions([
     ...findFailedCall(record),
     ...findOtherPayee(record),
+    ...findTwoReadings(record),
     ...findHigherPrice(record),
     ...findFailingProbes(record),
     ...findNeverSeenTerms(record),
@@ -258,6 +259,12 @@ function findFailingProbes({ probe, failing, routes }: RouteRecord): Caution[] {
       ...(probe?.valid_at && { valid_at: probe.valid_at }),
     }),
   ];
+}
+
+/** Warns while the latest valid 402 can be read in two ways. */
+function findTwoReadings({ probe }: RouteRecord): Caution[] {
+  const since = probe?.reads_differently_since;
+  return since === undefined ? [] : [buildCaution('reads_differently', since, {})];
 }
 
 function findNeverSeenTerms({

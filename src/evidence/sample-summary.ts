@@ -1,5 +1,5 @@
 import type { Reliability } from '../model/listing.ts';
-import { isConclusive, isPayable, type Latency, type ProbeSample } from '../model/probe.ts';
+import { isConclusive, isPayable, type Latency, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import type { RouteProbe } from '../model/route.ts';
 import { type FailingRun, findFailingRun } from './delisting.ts';
 import { findLatency } from './latency.ts';
@@ -116,7 +116,12 @@ function getRouteProbe(taken: readonly KeptSample[]): Omit<RouteProbe, 'latency'
   const valid = taken.findLastIndex((sample) => isPayable(sample.outcome));
   const failing = listSpacedSamples(taken.slice(valid + 1)).filter((sample) => isConclusive(sample.outcome));
   const valid_at = taken[valid]?.at ?? null;
-  return { at, outcome, cause, status, valid_at, failures: failing.length, failing_since: failing[0]?.at ?? null };
+  const answers = taken.filter((sample) => isPayable(sample.outcome));
+  const ambiguous = answers[answers.findLastIndex((sample) => sample.cause !== READS_DIFFERENTLY) + 1];
+  return {
+    ...{ at, outcome, cause, status, valid_at, failures: failing.length, failing_since: failing[0]?.at ?? null },
+    ...(ambiguous && { reads_differently_since: ambiguous.at }),
+  };
 }
 
 /** Conclusive failures in a row after which a route no longer counts as offered. */

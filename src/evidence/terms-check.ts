@@ -27,6 +27,7 @@ export interface JudgedOffer extends GivenOffer {
 
 /** What else is worth knowing about a challenge; `src/views/check.ts` has a sentence for each. */
 export const CHECK_WARNINGS = [
+  'reads_differently',
   'other_offers_differ',
   'resource_differs',
   'long_timeout',
@@ -48,7 +49,7 @@ export interface PayableRecord {
 /**
  * Whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds for the
  * route. Only with this verdict is an offer safe. `unseen`: as on record, but only declared. `caution`: as on record,
- * but a caution of danger holds, or the payee is new and was announced. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
+ * but a caution of danger holds, the payee is new and was announced, or the challenge can be read in two ways. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
  * it was removed. `expected`: no terms were given, and those on record were seen or paid before.
  */
 export const CHECK_VERDICTS = [
@@ -108,8 +109,11 @@ export function judgeChallenge(
   const compared = record.terms.filter((terms) => known.some((one) => isComparedWith(one, terms)));
   const basis = compared.length > 0 ? compared : record.terms;
   const evidence_at = getEvidenceTime(basis, record);
-  const verdict = offers.length > 0 ? getVerdict({ known, seen }, record.cautions) : getExpectation(record);
+  const isAmbiguous = challenge.ambiguities.length > 0;
+  const isRefused = isAmbiguous || record.cautions.some(isUnsafe);
+  const verdict = offers.length > 0 ? getVerdict({ known, seen }, isRefused) : getExpectation(record);
   const found: Record<CheckWarning, boolean> = {
+    reads_differently: isAmbiguous,
     other_offers_differ: known.length > 0 && known.length < offers.length,
     resource_differs: isForAnother,
     long_timeout: offers.some(({ offer }) => 'terms' in offer && offer.terms.max_timeout_seconds === null),
@@ -135,10 +139,10 @@ export function isUnsafe({ code, severity }: Pick<Caution, 'code' | 'severity'>)
 
 function getVerdict(
   { known, seen }: { known: readonly JudgedOffer[]; seen: readonly JudgedOffer[] },
-  cautions: readonly Caution[],
+  isRefused: boolean,
 ): Judgement['verdict'] {
   if (known.length === 0) return 'mismatch';
-  if (cautions.some(isUnsafe)) return 'caution';
+  if (isRefused) return 'caution';
   return seen.length === 0 ? 'unseen' : 'match';
 }
 
@@ -152,7 +156,7 @@ function getSeverity(
   offers: readonly JudgedOffer[],
   { cautions, warnings }: { cautions: readonly Caution[]; warnings: readonly CheckWarning[] },
 ): CheckSeverity {
-  if (isDangerous(cautions)) return 'danger';
+  if (isDangerous(cautions) || warnings.includes('reads_differently')) return 'danger';
   if (verdict === 'mismatch') {
     // What was only ever declared proves no other terms wrong.
     const isUnproven = warnings.includes('declared_only') && offers.some(({ standing }) => standing !== 'not_payable');

@@ -34,17 +34,18 @@ export function limitQuestion({ shorten }: Hints) {
 }
 
 /**
- * Answers a question that is posted as JSON because it is too long for an address. The answer is never stored. Throws
- * `bad_input` for a body that is not JSON or not such a question.
+ * Answers a question that is posted as JSON because it is too long for an address; `build` gets its text as well. The
+ * answer is never stored. Throws `bad_input` for a body that is not JSON or not such a question.
  */
 export async function answerPosted<Question extends z.ZodObject>(
   c: Context<Env>,
   schema: Question,
-  { hints, build }: { hints: Hints; build: (question: z.output<Question>) => SmallDocument },
+  { hints, build }: { hints: Hints; build: (question: z.output<Question>, text: string) => SmallDocument },
 ): Promise<Response> {
   refuseUnknown(new URL(c.req.url).searchParams, []);
   if (!isJson(c.req.header('Content-Type'))) return buildTypeProblem();
-  const { body, type, headers } = build(parseArguments(schema, parseBody(await c.req.text(), hints)));
+  const text = await c.req.text();
+  const { body, type, headers } = build(parseArguments(schema, parseBody(text, hints)), text);
   return c.body(body as Uint8Array<ArrayBuffer>, 200, {
     ...headers,
     'Content-Type': type,

@@ -5,6 +5,7 @@ import {
   validateHostHeader,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { findJsonFaults } from '../model/json-text.ts';
 
 /** Largest request, in bytes: the longest sensible call is a few hundred. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -50,7 +51,7 @@ export function buildStrangerRefusal(baseUrl: string): FindRefusal {
 
 /**
  * Reads the one JSON-RPC message of a request; gives the refusal where it is too large, no JSON, or a batch, which the
- * protocol dropped and which would make one request cost as much as hundreds.
+ * protocol dropped and which would make one request cost as much as hundreds, or has a key twice.
  */
 export async function readMessage(request: Request): Promise<{ message: unknown } | { refusal: Response }> {
   const body = await readRequestBody(request, MAX_BODY_BYTES);
@@ -62,7 +63,14 @@ export async function readMessage(request: Request): Promise<{ message: unknown 
   if (Array.isArray(parsed.message)) {
     return { refusal: buildRpcError(400, INVALID_REQUEST, 'Batches are not answered: POST one JSON-RPC message.') };
   }
-  return findCursorRefusal(parsed.message) ?? parsed;
+  return findDuplicateRefusal(body.text) ?? findCursorRefusal(parsed.message) ?? parsed;
+}
+
+/** Refuses a message with a key twice: the challenge in it would be judged by one of the two, and paid by the other. */
+function findDuplicateRefusal(text: string): { refusal: Response } | undefined {
+  if (findJsonFaults(text).duplicates.length === 0) return undefined;
+  const words = 'A key appears twice in one object. Do not pay a challenge like that; as text it is judged.';
+  return { refusal: buildRpcError(400, INVALID_REQUEST, words) };
 }
 
 /** Lists of the protocol. Each is one short page, so no cursor was ever given out for it. */

@@ -40,6 +40,12 @@ export const CAUTIONS = {
     sentence: 'The payee is not the one that was on record before.',
     ends: `when the earlier payee is named again, when a call paid to the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
   },
+  reads_differently: {
+    severity: 'danger',
+    label: '402 reads two ways',
+    sentence: 'The 402 can be read in two ways, so you may sign for another payee or amount than you saw.',
+    ends: 'with the next valid 402 that everybody reads alike',
+  },
   payee_announced: {
     severity: 'notice',
     label: 'new payee, announced',

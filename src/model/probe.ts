@@ -36,6 +36,9 @@ export const probeCause = z
   .regex(/^[a-z0-9_]+$/)
   .nullable();
 
+/** Cause of a valid 402 that two honest readers may read differently. */
+export const READS_DIFFERENTLY = 'reads_differently';
+
 const INCONCLUSIVE: readonly ProbeOutcome[] = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'];
 const PAYABLE: readonly ProbeOutcome[] = ['payable', 'payable_with_changed_terms'];
 

@@ -74,6 +74,10 @@ export const routeProbe = z.object({
   valid_at: z.iso.datetime().nullable().describe('Time of the last valid 402 on record; null where there is none'),
   failures: z.int().nonnegative().describe('Conclusive failures since then'),
   failing_since: z.iso.datetime().nullable().describe('Time of the first of these; null while there is none'),
+  reads_differently_since: z.iso
+    .datetime()
+    .optional()
+    .describe('Since when its valid 402s can be read in two ways; absent where the last one cannot'),
   latency: latency.nullable().describe('How long its valid answers took; null while fewer than 12 were measured'),
 });
 export type RouteProbe = z.infer<typeof routeProbe>;

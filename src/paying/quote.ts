@@ -3,6 +3,7 @@ import { fetchToolCall } from '../fetching/tool-call.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
+import { readChallenge } from '../x402/read-challenge.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
 import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 import { addToolPayment, readToolAnswer } from '../x402/tool-answer.ts';
@@ -22,7 +23,7 @@ export interface Quote {
   /** The offer that would be paid; null if there is none. */
   chosen: Requirement | null;
   /** Why nothing would be paid; null if an offer would be. */
-  refused: OfferRefusal | 'not_402' | 'input_of_others' | null;
+  refused: OfferRefusal | 'not_402' | 'reads_differently' | 'input_of_others' | null;
 }
 
 /**
@@ -53,6 +54,10 @@ export async function fetchQuote({
   const offered = requirements.map(({ terms }) => terms);
   const shared = { status: response.status, offered, known: [...known] };
   if (response.status !== 402) return { ...shared, differences: [], chosen: null, refused: 'not_402' };
+  const reading = readChallenge(response);
+  if (reading.kind === 'challenge' && reading.challenge.ambiguities.length > 0) {
+    return { ...shared, differences: [], chosen: null, refused: 'reads_differently' };
+  }
   const choice = chooseOffer(requirements, known, { networks, payeeRotates });
   if ('refused' in choice) return { ...shared, ...choice, chosen: null };
   return { ...shared, ...choice, refused: null };

@@ -1,7 +1,7 @@
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { FetchFailureReason } from '../fetching/failure.ts';
 import type { JsonObject } from '../model/json.ts';
-import type { ProbeOutcome, ProbeSample } from '../model/probe.ts';
+import { type ProbeOutcome, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import type { Terms, TermsDifference } from '../model/terms.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
 import { isOnOtherNetwork } from '../x402/offer-fields.ts';
@@ -107,14 +107,18 @@ export function classifyChallenge(
   const rest = { status: 402, x402_version: challenge.x402_version, detail: buildDetail(challenge) };
   if (challenge.offers.length === 0) return classifyUnpayable(challenge, rest);
   const differences = listTermsDifferences(terms, challenge.offers, { payeeRotates });
-  const { outcome, cause } = classifyDifferences(differences);
+  const { outcome, cause } = classifyDifferences(differences, challenge.ambiguities.length > 0);
   return buildVerdict(outcome, cause, { ...rest, terms: challenge.offers, differences });
 }
 
-/** Classifies a valid 402 by its differences from the known terms. */
-export function classifyDifferences(differences: readonly TermsDifference[]): Pick<Verdict, 'outcome' | 'cause'> {
-  if (!isChanged(differences)) return { outcome: 'payable', cause: null };
-  return { outcome: 'payable_with_changed_terms', cause: getChangeCause(differences) };
+/** Classifies a valid 402 by its differences from the known terms. That it can be read in two ways is the graver cause. */
+export function classifyDifferences(
+  differences: readonly TermsDifference[],
+  isAmbiguous: boolean,
+): Pick<Verdict, 'outcome' | 'cause'> {
+  const ambiguous = isAmbiguous ? READS_DIFFERENTLY : null;
+  if (!isChanged(differences)) return { outcome: 'payable', cause: ambiguous };
+  return { outcome: 'payable_with_changed_terms', cause: ambiguous ?? getChangeCause(differences) };
 }
 
 /**
@@ -140,12 +144,12 @@ function getChangeCause(differences: readonly TermsDifference[]): string {
   return [...fields][0] ?? 'offer_removed';
 }
 
-function buildDetail({ found_in, flaws, nonconforming, duplicate_keys, others, resource }: Challenge): JsonObject {
+function buildDetail({ found_in, flaws, nonconforming, ambiguities, others, resource }: Challenge): JsonObject {
   return {
     found_in,
     ...(flaws.length > 0 && { flaws }),
     ...(nonconforming.length > 0 && { nonconforming }),
-    ...(duplicate_keys.length > 0 && { duplicate_keys }),
+    ...(ambiguities.length > 0 && { reads_differently: ambiguities.map(({ code, place }) => ({ code, place })) }),
     ...(others.length > 0 && { skipped: others.slice(0, MAX_SKIPPED), skipped_count: others.length }),
     ...(resource !== null && { resource }),
   };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
-import { isPayable, type ProbeSample } from '../model/probe.ts';
+import { isPayable, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import { isTemplate } from '../model/request.ts';
 import { isToolPath } from '../model/route.ts';
 import { isSamePrice, listTermsDifferences } from '../x402/terms-differences.ts';
@@ -91,7 +91,8 @@ async function comparePayees(
   const rotates = listTermsDifferences(verdict.terms, again.terms).length > 0;
   if (!rotates) return { ...seen, payee_rotates: false };
   const differences = listTermsDifferences(options.route.terms, verdict.terms, { payeeRotates: true });
-  return { ...seen, ...classifyDifferences(differences), differences, payee_rotates: true };
+  const isAmbiguous = [verdict, again].some(({ cause }) => cause === READS_DIFFERENTLY);
+  return { ...seen, ...classifyDifferences(differences, isAmbiguous), differences, payee_rotates: true };
 }
 
 async function checkDecoy(verdict: TimedVerdict, request: ProbeRequest, options: ProbeOptions): Promise<TimedVerdict> {

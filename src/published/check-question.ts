@@ -44,21 +44,21 @@ export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'me
 }
 
 /** Terms of a question that gives none: it asks what to expect. */
-const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [] };
+const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [], ambiguities: [] };
 
 /**
  * Reads the terms that a question gives: a challenge, all the fields of one offer, or none. Throws `bad_input` for both, for
  * fields that are missing (a comparison of some would call the rest safe), and for a challenge that cannot be read,
- * whose reason code says why.
+ * whose reason code says why. `duplicateKeys` are those in the text of a challenge that came parsed.
  */
-export function parseGivenTerms(question: CheckQuestion): GivenChallenge {
+export function parseGivenTerms(question: CheckQuestion, duplicateKeys: readonly string[] = []): GivenChallenge {
   const { challenge, network, asset, pay_to, scheme } = question;
   if (challenge !== undefined) {
     const given: string[] = OFFER_FIELDS.filter((name) => question[name] !== undefined);
     // Clients that fill in defaults send this one with whatever they ask.
     if (scheme !== DEFAULT_SCHEME) given.push('scheme');
     if (given.length > 0) throw buildBothError(given);
-    const read = readGivenChallenge(challenge);
+    const read = readGivenChallenge(challenge, duplicateKeys);
     if ('problem' in read) throw buildChallengeError(read.problem);
     return read;
   }

@@ -1,5 +1,6 @@
 import { isResourceOf } from '../evidence/route-match.ts';
 import {
+  CHECK_WARNINGS,
   isCheaper,
   isUnsafe,
   type JudgedOffer,
@@ -8,6 +9,7 @@ import {
   judgeUnrecorded,
 } from '../evidence/terms-check.ts';
 import { parseAbilities } from '../model/ability.ts';
+import { isDangerous } from '../model/caution.ts';
 import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
@@ -17,27 +19,29 @@ import type { Reading } from './reading.ts';
 
 /**
  * Compares the terms that somebody was just given by a route with what is on record of it now, or says what is on record
- * where none are given. Call it while the file
- * stays at the revision that the answer names. Throws `bad_input` as `parseCall` and
+ * where none are given. `duplicateKeys` are
+ * those of a challenge that came parsed. Call it while the file stays at the revision that the answer names. Throws `bad_input` as `parseCall` and
  * `parseGivenTerms` do.
  */
 export function checkTerms(
   { published, now }: Pick<Reading, 'published' | 'now'>,
   question: CheckQuestion,
+  duplicateKeys: readonly string[] = [],
 ): TermsCheck {
   const call = parseCall(question);
-  const challenge = parseGivenTerms(question);
+  const challenge = parseGivenTerms(question, duplicateKeys);
   const found = findRoute(published, call);
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
   const can = question.can === undefined ? undefined : parseAbilities(question.can);
-  const shared = { asked: { method: call.method, url: call.url.href }, resources, can };
+  const { ambiguities } = challenge;
+  const shared = { asked: { method: call.method, url: call.url.href }, resources, ambiguities, can };
   const isPriced = found.kind === 'route' && found.route.terms.length > 0;
   return isPriced
     ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }
     : { ...shared, ...judgeWithoutRecord(challenge, found, resources.length > 0) };
 }
 
-type Compared = Omit<TermsCheck, 'asked' | 'resources' | 'can'>;
+type Compared = Omit<TermsCheck, 'asked' | 'resources' | 'ambiguities' | 'can'>;
 
 function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Date; isForAnother: boolean }): Compared {
   const judgement = judgeChallenge(challenge, route, asking);
@@ -46,7 +50,8 @@ function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Dat
 }
 
 /** Gives why no offer is safe: null for a match, and where none was given. */
-function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): CheckReason | null {
+function getReason({ verdict, offers, warnings }: Judgement, { cautions }: KnownRoute): CheckReason | null {
+  const isAmbiguous = warnings.includes('reads_differently');
   switch (verdict) {
     case 'match':
     case 'expected':
@@ -54,8 +59,9 @@ function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): Ch
     case 'unseen':
       return 'declared_only';
     case 'caution':
-      return cautions.find(isUnsafe)?.code ?? null;
+      return isAmbiguous && !isDangerous(cautions) ? 'reads_differently' : (cautions.find(isUnsafe)?.code ?? null);
     case 'mismatch':
+      if (isAmbiguous) return 'reads_differently';
       return isCheaper(offers) ? 'cheaper' : getMismatch(offers);
   }
 }
@@ -64,10 +70,13 @@ function getReason({ verdict, offers }: Judgement, { cautions }: KnownRoute): Ch
 function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForAnother: boolean): Compared {
   const { offers, is_wrong } = judgeUnrecorded(challenge);
   const route = found.kind === 'route' ? found.route : null;
+  const isAmbiguous = challenge.ambiguities.length > 0;
   const facts = {
     offers,
     safe_offers: [],
-    warnings: isForAnother ? (['resource_differs'] as const).slice() : [],
+    warnings: CHECK_WARNINGS.filter(
+      (code) => (code === 'reads_differently' && isAmbiguous) || (code === 'resource_differs' && isForAnother),
+    ),
     evidence_at: null,
     route,
     listing: found.kind === 'unknown' ? found.listing : (route?.listing ?? null),
@@ -79,6 +88,7 @@ function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForA
     const evidence_at = tombstone.delisted_at;
     return { ...facts, verdict: 'delisted', severity: 'danger', reason: 'delisted', tombstone, evidence_at };
   }
+  if (isAmbiguous) return { ...facts, verdict: 'mismatch', severity: 'danger', reason: 'reads_differently' };
   if (is_wrong) return { ...facts, verdict: 'mismatch', severity: 'danger', reason: getMismatch(offers) };
   const reason = found.kind === 'unknown' ? found.reason : 'no_terms';
   return { ...facts, verdict: 'unknown_route', severity: 'notice', reason };

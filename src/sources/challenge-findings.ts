@@ -43,10 +43,10 @@ function getPlaceInOffer(reason: FindingCode, version: 1 | 2): string {
   return place === '/amount' && version === 1 ? '/maxAmountRequired' : place;
 }
 
-function listFlawFindings(
-  { flaws, nonconforming, duplicate_keys, others, offers }: Challenge,
-  item: string,
-): Finding[] {
+/** Said of every place that can be read in two ways. */
+const AMBIGUOUS = 'Two honest readers may read different payments here, so agents are told not to pay it.';
+
+function listFlawFindings({ flaws, nonconforming, ambiguities, others, offers }: Challenge, item: string): Finding[] {
   const known = new Set(others.map(({ index }) => formatPointer('accepts', index)));
   const places = nonconforming.map((path) => `/${path.replaceAll('.', '/')}`);
   // A field that an offer was left out for is not reported twice.
@@ -55,10 +55,14 @@ function listFlawFindings(
       !others.some(({ reason }) => reason !== 'not_conforming') || ![...known].some((one) => place.startsWith(one)),
   );
   const isRefused = offers.length === 0 && others.some(({ reason }) => reason === 'not_conforming');
-  const notes: FindingCode[] = flaws.filter((flaw) => flaw !== 'not_conforming' && flaw !== 'duplicate_key');
+  const notes: FindingCode[] = flaws.filter((flaw) => flaw !== 'not_conforming');
+  const unread = ambiguities.filter(
+    ({ code, place }) =>
+      !others.some(({ index, reason }) => reason === code && place.startsWith(`${formatPointer('accepts', index)}/`)),
+  );
   return [
     ...further.map((place) => buildFinding(isRefused ? 'refused' : 'noted', 'not_conforming', item, undefined, place)),
-    ...duplicate_keys.map((place) => buildFinding('noted', 'duplicate_key', item, undefined, place)),
+    ...unread.map(({ code, place }) => buildFinding('refused', code, item, AMBIGUOUS, place)),
     ...notes.map((code) => buildFinding('noted', code, item)),
   ];
 }

@@ -34,6 +34,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-23',
     changes: [
+      'A 402 that two honest readers would read differently (a key twice, two payees or amounts for one offer, an amount that is not plain digits, a body that contradicts the header) is danger: /agent/check and check_payment_terms warn of it as `reads_differently` with its `places`, the caution `reads_differently` holds for routes that ask so, and nothing here pays it.',
       'The caution `imitates_name` protects the listing that is better known for a name: a settlement-verified one first, then an established one, then one whose registered domain is the name. It also finds names under another suffix, with lookalike letters, hyphens or words such as Pro, and never speaks against a listing that had the name first.',
       'Each host on platforms such as koyeb.app, modal.run and zuplo.dev counts as a domain of its own in `domain` and in /provider/{domain}.',
       'Where a verified route asks another price than was verified, that price is shown beside it: `verified_price_usdc` in /agent/list, /agent/compare and /agent/check, `verified_amount` in /discovery/resources.',

@@ -26,6 +26,7 @@ import { isToolPath, type Route, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatPrice, formatUsdc, parseUsdc } from '../model/usdc.ts';
+import type { Ambiguity } from '../x402/ambiguities.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type Tombstone, tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
@@ -146,6 +147,8 @@ export interface TermsCheck {
   resources: string[];
   /** What the client can do; undefined where it does not say. */
   can: ReadonlySet<Ability> | undefined;
+  /** What other readers of the challenge may read differently. */
+  ambiguities: Ambiguity[];
 }
 
 /** Offers and terms on record that an answer shows; a challenge has one to eight. */
@@ -212,7 +215,13 @@ export const agentCheck = z
     cautions: z
       .array(caution.extend({ detail: z.string() }))
       .describe('What speaks against the route or its listing, the gravest first: pay nothing where one is of danger'),
-    warnings: z.array(z.object({ code: z.enum(CHECK_WARNINGS), detail: z.string() })),
+    warnings: z.array(
+      z.object({
+        code: z.enum(CHECK_WARNINGS),
+        detail: z.string(),
+        places: z.array(z.string()).optional().describe('Of reads_differently: JSON pointers in the challenge'),
+      }),
+    ),
     evidence_at: z.iso.datetime().optional().describe('Time of the latest evidence; absent where it has none'),
     route: nearRoute
       .extend({
@@ -259,7 +268,10 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     safe_offers: check.safe_offers,
     offers: offers.slice(0, MAX_SHOWN),
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
-    warnings: check.warnings.map((code) => ({ code, detail: describeWarning(code) })),
+    warnings: check.warnings.map((code) => ({
+      ...{ code, detail: describeWarning(code) },
+      ...(code === 'reads_differently' && { places: listPlaces(check) }),
+    })),
     ...(evidence_at !== null && { evidence_at }),
     ...(route && {
       route: {
@@ -385,6 +397,8 @@ function buildNear({ listing, method, url }: CheckedRoute): z.infer<typeof nearR
 
 /** What each warning means, in the service's own words. */
 const WARNINGS: Readonly<Record<CheckWarning, string>> = {
+  reads_differently:
+    'Two readers of this challenge may see different payees or amounts: a key twice, two payees or amounts for one offer, or an amount that is not plain digits.',
   other_offers_differ: 'The challenge also makes offers that are not on record: take only those of safe_offers.',
   resource_differs: 'The challenge says it is for another address than the one that was called.',
   long_timeout: 'A payment signed for this challenge could be cashed for more than a day.',
@@ -408,6 +422,11 @@ const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
   test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
 };
 
+/** Lists where a challenge can be read in two ways. Keys in it are a provider's words, so they stay out of sentences. */
+function listPlaces({ ambiguities }: TermsCheck): string[] {
+  return [...new Set(ambiguities.map(({ place }) => cutText(place, MAX_ADDRESS)))];
+}
+
 /** Says what a warning means. */
 function describeWarning(warning: CheckWarning): string {
   return WARNINGS[warning];
@@ -424,13 +443,14 @@ function describeCheck(check: TermsCheck): string {
   if (verdict === 'unseen') {
     return `A source declares what is ${offers.length > 0 ? 'asked' : 'on record'} (${since}), and no 402 with it was ever seen here: it is not known to be safe.`;
   }
-  if (verdict === 'caution')
-    return `${check.severity === 'danger' ? 'Do not pay.' : 'Do not pay yet.'} ${check.route?.cautions
-      .filter(isUnsafe)
-      .map(describeCaution)
-      .join(' ')}`;
+  if (verdict === 'caution') {
+    const cautions = (check.route?.cautions ?? []).filter(isUnsafe).map(describeCaution);
+    const readings = check.ambiguities.length > 0 ? [WARNINGS.reads_differently] : [];
+    return [check.severity === 'danger' ? 'Do not pay.' : 'Do not pay yet.', ...readings, ...cautions].join(' ');
+  }
   if (verdict === 'delisted') return `The listing was removed on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;
   if (verdict === 'unknown_route') return `${REASONS[reason ?? 'host_not_listed'] ?? 'Nothing is on record.'}`;
+  if (reason === 'reads_differently') return `Do not pay. ${WARNINGS.reads_differently}`;
   const differing = offers.find(({ difference }) => difference !== null);
   if (differing) return `${describeDifference(differing)} (${since}). ${getAdvice(check)}`;
   return `${(reason && REASONS[reason]) ?? 'No offer can be paid as it stands.'} ${getAdvice(check)}`;

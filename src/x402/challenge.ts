@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts';
 import type { Terms } from '../model/terms.ts';
+import type { Ambiguity } from './ambiguities.ts';
 import type { OfferProblem } from './offer-fields.ts';
 
 /**
@@ -28,17 +29,10 @@ export type ChallengeProblem =
 /**
  * Flaws of a challenge that can still be read.
  * `not_conforming`: the protocol's own schema refuses a part of it. `header_unreadable`, `header_missing`:
- * the body was read, although version 2 belongs in the header. `body_differs`: header and body ask different things on
- * one network. `network_spelling`: a network is spelled as in the other version. `duplicate_key`: a key appears twice
- * in one object, so two clients may read two offers.
+ * the body was read, although version 2 belongs in the header. `network_spelling`: a network is spelled as in the other
+ * version.
  */
-export type ChallengeFlaw =
-  | 'not_conforming'
-  | 'header_unreadable'
-  | 'header_missing'
-  | 'body_differs'
-  | 'network_spelling'
-  | 'duplicate_key';
+export type ChallengeFlaw = 'not_conforming' | 'header_unreadable' | 'header_missing' | 'network_spelling';
 
 /**
  * Why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for it.
@@ -70,8 +64,8 @@ export interface Challenge {
   flaws: ChallengeFlaw[];
   /** Where the protocol's schema is not met (`accepts.0.description`), at most eight places. */
   nonconforming: string[];
-  /** Keys that appear twice in one object, as JSON pointers, at most eight. */
-  duplicate_keys: string[];
+  /** What other readers may read differently. A challenge with any of it is not to be paid. */
+  ambiguities: Ambiguity[];
 }
 
 /** The result of reading a 402 answer. `schemes` are other payment schemes that it names (`l402`), in lower case. */

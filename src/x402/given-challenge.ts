@@ -1,4 +1,5 @@
 import { isObject } from '../model/json.ts';
+import { type Ambiguity, listAmbiguities } from './ambiguities.ts';
 import type { ChallengeProblem, SkippedOffer, SkipReason } from './challenge.ts';
 import { checkChallengeObject, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { type ChallengeOffer, parseChallengeOffer } from './challenge-offer.ts';
@@ -18,13 +19,19 @@ export interface GivenChallenge {
   offers: GivenOffer[];
   /** The addresses that it says it is for: one in version 2, one for each offer in version 1. */
   resources: string[];
+  /** What other readers may read differently. */
+  ambiguities: Ambiguity[];
 }
 
 /**
  * Reads a challenge that a buyer submits: the value of `PAYMENT-REQUIRED` (base 64), or its JSON, as text or parsed, in
- * either version. Returns a problem if it is not a challenge. Never throws, whatever the input.
+ * either version. Returns a problem if it is not a challenge. Never throws, whatever the input. `duplicateKeys` are
+ * those in the text that a parsed challenge came from, as JSON pointers in the challenge.
  */
-export function readGivenChallenge(given: unknown): GivenChallenge | { problem: ChallengeProblem } {
+export function readGivenChallenge(
+  given: unknown,
+  duplicateKeys: readonly string[] = [],
+): GivenChallenge | { problem: ChallengeProblem } {
   const read = readAccepts(typeof given === 'string' ? parseText(given) : checkChallengeObject(given));
   if ('problem' in read) return read;
   const { version, accepts, object } = read;
@@ -36,6 +43,7 @@ export function readGivenChallenge(given: unknown): GivenChallenge | { problem: 
       offer: parseChallengeOffer(entry, version, object.extensions),
     })),
     resources: listResources(read),
+    ambiguities: listAmbiguities(accepts, [...read.duplicateKeys, ...duplicateKeys]),
   };
 }
 
@@ -62,7 +70,12 @@ export interface CopiedTerms {
 export function readCopiedTerms({ network, asset, amount, pay_to, scheme }: CopiedTerms): GivenChallenge {
   const entry = { network, asset, amount, payTo: pay_to, scheme, maxTimeoutSeconds: 1 };
   const offer = parseChallengeOffer(entry, 2, undefined);
-  return { x402_version: 2, offers: [{ index: 0, ...getOfferNames(entry), offer: omitNeeds(offer) }], resources: [] };
+  return {
+    x402_version: 2,
+    offers: [{ index: 0, ...getOfferNames(entry), offer: omitNeeds(offer) }],
+    resources: [],
+    ambiguities: listAmbiguities([entry], []),
+  };
 }
 
 /** Removes the version, and what an offer needs besides: of these the copied fields say nothing. */

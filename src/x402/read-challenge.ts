@@ -1,6 +1,7 @@
 import { isPaymentRequirementsV1, isPaymentRequirementsV2, parsePaymentRequired } from '@x402/core/schemas';
 import { isObject } from '../model/json.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
+import { type Ambiguity, listAmbiguities } from './ambiguities.ts';
 import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, SkippedOffer } from './challenge.ts';
 import { type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';
@@ -40,12 +41,15 @@ export function readChallenge({ headers, body, isTool = false }: ChallengeAnswer
   const fromHeader = value === null ? undefined : readChallengeAt(parseChallengeHeader(value), 'header');
   const fromBody = readChallengeAt(parseChallengeBody(body), 'body');
   if (fromHeader && 'challenge' in fromHeader && !isPayableInBodyAlone(fromHeader, fromBody)) {
-    return { kind: 'challenge', challenge: addFlaws(fromHeader.challenge, listDifferences(fromHeader, fromBody)) };
+    const further = [...listPlaced('body', fromBody), ...listDifferences(fromHeader, fromBody)];
+    return { kind: 'challenge', challenge: addAmbiguities(fromHeader.challenge, further) };
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;
     const missing: ChallengeFlaw[] = challenge.x402_version === 2 && !isTool ? ['header_missing'] : [];
-    return { kind: 'challenge', challenge: addFlaws(challenge, fromHeader ? ['header_unreadable'] : missing) };
+    const flaws = [...challenge.flaws, ...(fromHeader ? (['header_unreadable'] as const) : missing)];
+    const further = fromHeader ? listPlaced('header', fromHeader) : [];
+    return { kind: 'challenge', challenge: addAmbiguities({ ...challenge, flaws }, further) };
   }
   if (fromHeader && 'problem' in fromHeader) {
     return { kind: 'malformed', cause: fromHeader.problem, found_in: 'header' };
@@ -104,7 +108,6 @@ function buildChallenge(
     }
   }
   if (nonconforming.length > 0) flaws.add('not_conforming');
-  if (duplicateKeys.length > 0) flaws.add('duplicate_key');
   return {
     x402_version: version,
     found_in: foundIn,
@@ -113,7 +116,7 @@ function buildChallenge(
     ...readDiscovery(raw, version),
     flaws: [...flaws],
     nonconforming,
-    duplicate_keys: [...duplicateKeys],
+    ambiguities: listAmbiguities(accepts, duplicateKeys),
   };
 }
 
@@ -139,16 +142,22 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
  * Compares what header and body ask on the networks that both name. A network that only one of them names is no
  * difference.
  */
-function listDifferences(header: { challenge: Challenge }, body: PlacedChallenge): ChallengeFlaw[] {
+function listDifferences(header: { challenge: Challenge }, body: PlacedChallenge): Ambiguity[] {
   if (!('challenge' in body)) return [];
   const [ours, theirs] = [header.challenge.offers, body.challenge.offers];
   const isShared = ({ network }: Terms) => [ours, theirs].every((list) => list.some((one) => one.network === network));
   const [a, b] = [ours, theirs].map((list) => list.filter(isShared).map(getTermsKey).sort().join());
-  return a === b ? [] : ['body_differs'];
+  return a === b ? [] : [{ code: 'body_differs', place: 'body /accepts' }];
 }
 
-function addFlaws(challenge: Challenge, flaws: ChallengeFlaw[]): Challenge {
-  return flaws.length === 0 ? challenge : { ...challenge, flaws: [...challenge.flaws, ...flaws] };
+/** Lists the ambiguities of the challenge that is not taken: another reader takes that one. */
+function listPlaced(where: 'header' | 'body', read: PlacedChallenge): Ambiguity[] {
+  const found = 'challenge' in read ? read.challenge.ambiguities : [];
+  return found.map(({ code, place }) => ({ code, place: `${where} ${place}` }));
+}
+
+function addAmbiguities(challenge: Challenge, further: readonly Ambiguity[]): Challenge {
+  return { ...challenge, ambiguities: [...challenge.ambiguities, ...further] };
 }
 
 /** Returns the names in an offer, cut short, because the provider wrote them. */

@@ -56,7 +56,7 @@ const entry = fc.oneof(
 );
 
 /** What is asked where no terms were given. */
-const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [] };
+const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [], ambiguities: [] };
 
 /** Writes offers as in a challenge of version 2; null is an unreadable one. */
 function writeChallenge(offers: readonly ([Terms, boolean] | null)[]) {

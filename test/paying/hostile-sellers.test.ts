@@ -85,7 +85,7 @@ const ROWS: Record<string, Record<string, Row>> = {
           return Response.json({ x402Version: 2, accepts }, { status: 402, headers });
         },
       },
-      comes: SETTLED,
+      comes: null,
     },
     'for another resource, with extensions of its own': {
       seller: {

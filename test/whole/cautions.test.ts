@@ -11,6 +11,7 @@ import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode } from '../../src/model/caution.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type Listing } from '../../src/model/listing.ts';
+import { READS_DIFFERENTLY } from '../../src/model/probe.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
@@ -49,6 +50,7 @@ const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise
   unrecognised: ({ catalogue }, slug) =>
     recordReceiptFor(catalogue, slug, { delivered: false, unrecognised: 'html_page', settled_at: getTime(7) }),
   payee_differs: ({ look }, slug) => look(12, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
+  reads_differently: ({ look }, slug) => look(12, { slug, cause: READS_DIFFERENTLY }),
   payee_announced: async ({ declare, look }, slug) => {
     const routes = [makeRoute({ path: '/v1/thing', terms: [makeTerms({ pay_to: OTHER_PAYEE })] })];
     const source = { kind: 'openapi' as const, name: `${getBase('payee_announced')}/openapi.json`, observed_at: null };

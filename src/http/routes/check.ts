@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { findJsonFaults } from '../../model/json-text.ts';
 import { checkTerms } from '../../published/check.ts';
 import type { Reading } from '../../published/reading.ts';
 import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
@@ -15,19 +16,31 @@ import type { Get } from './route.ts';
  */
 export function addCheckRoutes(get: Get, app: Hono<Env>, reading: Reading): void {
   const { site, now, readAtOnce } = reading;
-  const build = (question: CheckQuestion, snapshot: Snapshot): SmallDocument => {
+  const build = (question: CheckQuestion, snapshot: Snapshot, duplicateKeys?: string[]): SmallDocument => {
     const { revision } = snapshot;
     const summary = buildSummary(snapshot, site, now());
-    const found = { catalogue: summary, revision, ...buildAgentCheck(checkTerms(reading, question), site) };
+    const found = {
+      catalogue: summary,
+      revision,
+      ...buildAgentCheck(checkTerms(reading, question, duplicateKeys), site),
+    };
     return buildDocument(JSON.stringify(found), { generatedAt: summary.generated_at, revision });
   };
   get(PATHS.agentCheck, checkFields, (question, _, snapshot) => build(question, snapshot));
   app.post(PATHS.agentCheck, limitQuestion(HINTS), (c) =>
     answerPosted(c, checkQuestion, {
       hints: HINTS,
-      build: (question) => readAtOnce((snapshot) => build(question, snapshot)),
+      build: (question, text) => readAtOnce((snapshot) => build(question, snapshot, listDuplicateKeys(text))),
     }),
   );
+}
+
+const CHALLENGE = /^\/challenge(?=\/|$)/;
+
+/** Lists the keys that the challenge in a question has twice, which its parsed form no longer shows. */
+function listDuplicateKeys(text: string): string[] {
+  const { duplicates } = findJsonFaults(text);
+  return duplicates.filter((place) => CHALLENGE.test(place)).map((place) => place.replace(CHALLENGE, ''));
 }
 
 const HINTS = {

@@ -1,4 +1,5 @@
 import { findNetwork, type NetworkKey } from '../../model/network.ts';
+import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
 import { parsePayTo } from '../../x402/offer-fields.ts';
 import { findMember, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
@@ -177,17 +178,15 @@ function getUnit(amount: string | number, currency: unknown): StatedPrice['unit'
   return currency === undefined || value >= SMALLEST_ATOMIC ? 'ambiguous' : 'decimal';
 }
 
-const PAYEE_NAMES = new Set([
-  ...['payto', 'recipient', 'payee', 'receiver', 'wallet', 'walletaddress', 'paymentaddress', 'receivingaddress'],
-  ...['payoutaddress', 'receivingwallet', 'wallets', 'recipients', 'payees'],
-]);
+const STATED_PAYEES = new Set([...PAYEE_NAMES, 'wallets', 'recipients', 'payees']);
 const NETWORK_NAMES = new Set(['network', 'networks', 'chain', 'chains', 'chainid', 'caip2', 'networkid']);
 
 /** Lists the ways to pay that an object states: its own, those of objects about paying in it, and those of its lists. */
 export function listWays(holder: unknown, depth = 0): Way[] {
   const members = listNamed(holder);
   const payee =
-    members.find(([normal]) => PAYEE_NAMES.has(normal))?.[1] ?? (depth > 0 ? findMember(holder, 'address') : undefined);
+    members.find(([normal]) => STATED_PAYEES.has(normal))?.[1] ??
+    (depth > 0 ? findMember(holder, 'address') : undefined);
   const asset = readAsset(findMember(holder, 'asset') ?? findMember(holder, 'token'));
   const networks = members
     .filter(([normal]) => NETWORK_NAMES.has(normal))
@@ -311,5 +310,5 @@ function findOfferPrice(entry: unknown): StatedPrice | undefined {
 }
 
 function findPayeeOf(holder: unknown): unknown {
-  return listNamed(holder).find(([normal]) => PAYEE_NAMES.has(normal))?.[1];
+  return listNamed(holder).find(([normal]) => STATED_PAYEES.has(normal))?.[1];
 }

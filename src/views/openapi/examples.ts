@@ -420,6 +420,7 @@ function buildAnswer(site: Site, terms: Terms): AgentCheck {
     nearest: [],
     tombstone: null,
     resources: [],
+    ambiguities: [],
     can: undefined,
   };
   const { catalogue } = buildCatalogueExamples(site).list;

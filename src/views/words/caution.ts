@@ -46,6 +46,8 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
     }
     case 'price_above_record':
       return `asks ${formatUsdc(amount ?? 0)} USDC${on} since ${formatTime(since)}, before ${formatUsdc(amount_before ?? 0)}`;
+    case 'reads_differently':
+      return `every valid 402 since ${formatTime(since)} can be read in two ways`;
     case 'imitates_name':
       return `${evidence.known_listing} at ${evidence.known_host} goes by the same name`;
     case 'withdrawn':

@@ -95,6 +95,7 @@ export function formatOutcome(outcome: ProbeOutcome, cause: string | null): stri
 
 /** Causes of outcomes in words, where the word itself does not say it. */
 const CAUSE_WORDS: Readonly<Record<string, string>> = {
+  reads_differently: 'can be read in two ways',
   // A valid 402 with other terms.
   amount: 'price changed',
   pay_to: 'payee changed',

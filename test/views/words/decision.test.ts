@@ -14,7 +14,7 @@ import type { Declaration } from '../../../src/model/declaration.ts';
 import type { Listing } from '../../../src/model/listing.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 import type { Receipt } from '../../../src/model/payment.ts';
-import { isPayable } from '../../../src/model/probe.ts';
+import { isPayable, READS_DIFFERENTLY } from '../../../src/model/probe.ts';
 import { type Decision, describeDecision, describeReason, REASONS } from '../../../src/views/words/decision.ts';
 import { getTime, makeWorld, type Seen } from '../../catalogue/evidence-world.ts';
 import { inTurn } from '../../in-turn.ts';
@@ -106,6 +106,8 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'html_page' });
     await pay({ pay_to: OTHER_PAYEE, delivered: false });
     await look({ payee_rotates: true });
+    await look({ cause: READS_DIFFERENTLY });
+    await look();
     await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
     await pay({ pay_to: OTHER_PAYEE });
     await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });

@@ -1,0 +1,82 @@
+import { isObject } from '../model/json.ts';
+import { findOfferNetwork, parsePayTo } from './offer-fields.ts';
+
+/**
+ * Something that two honest readers of a challenge read differently. `duplicate_key`: a key appears twice in one object.
+ * `pay_to_differs`, `amount_differs`: one offer names two payees or amounts under several names, or is made twice to two
+ * payees. `bad_amount`: an amount that some readers take and others refuse. `body_differs`: header and body ask different
+ * things on one network.
+ */
+export interface Ambiguity {
+  code: 'duplicate_key' | 'pay_to_differs' | 'amount_differs' | 'bad_amount' | 'body_differs';
+  /** JSON pointer in the challenge, after `header` or `body` if the challenge is read from the other one. */
+  place: string;
+}
+
+/** Names under which readers look for the payee and the amount of an offer, in lower case without separators. */
+export const PAYEE_NAMES: readonly string[] = [
+  ...['payto', 'recipient', 'payee', 'receiver', 'wallet', 'walletaddress', 'paymentaddress', 'receivingaddress'],
+  ...['payoutaddress', 'receivingwallet'],
+];
+const AMOUNT_NAMES: readonly string[] = ['amount', 'maxamountrequired'];
+
+/** Most that are listed: one is enough not to pay. */
+const MAX_LISTED = 8;
+
+/** Lists what in a challenge cannot be read alike, each with its place; `duplicateKeys` are found in its text. */
+export function listAmbiguities(accepts: readonly unknown[], duplicateKeys: readonly string[]): Ambiguity[] {
+  const payees = new Map<string, string>();
+  const inOffers = accepts.flatMap((entry, index) => {
+    if (!isObject(entry)) return [];
+    const placed = (names: readonly string[]) =>
+      Object.entries(entry)
+        .filter(([name, value]) => names.includes(name.toLowerCase().replace(/[^a-z]/g, '')) && isFilled(value))
+        .map(([name, value]) => ({ place: `/accepts/${index}/${name.replaceAll('/', '~1')}`, value }));
+    const amounts = placed(AMOUNT_NAMES);
+    const accounts = placed(PAYEE_NAMES).flatMap(({ place, value }) => {
+      const account = parseAccount(value);
+      return account === undefined ? [] : { place, value: account };
+    });
+    const [payee] = accounts;
+    const key = getOfferKey(entry, amounts[0]?.value);
+    const other = payees.get(key);
+    if (payee && other === undefined) payees.set(key, payee.value);
+    const isOther = payee !== undefined && other !== undefined && payee.value !== other;
+    return [
+      ...(isOther ? [{ code: 'pay_to_differs', place: payee.place } as const] : []),
+      ...listDiffering('pay_to_differs', accounts),
+      ...listDiffering('amount_differs', amounts),
+      ...amounts
+        .filter(({ value }) => !isPlainAmount(value))
+        .map(({ place }) => ({ code: 'bad_amount', place }) as const),
+    ];
+  });
+  const repeated = duplicateKeys.map((place) => ({ code: 'duplicate_key', place }) as const);
+  return [...repeated, ...inOffers].slice(0, MAX_LISTED);
+}
+
+function isFilled(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Parses an account of either network. A name beside it, as of a company, is no payee to anybody. */
+function parseAccount(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value.trim() : value;
+  return parsePayTo('base', text) ?? parsePayTo('solana', text);
+}
+
+/** Returns whether an amount is read alike by all who read it: decimal digits, or a number that is exact everywhere. */
+function isPlainAmount(value: unknown): boolean {
+  return typeof value === 'number' ? Number.isSafeInteger(value) && value >= 0 : /^(?:0|[1-9]\d*)$/.test(String(value));
+}
+
+function listDiffering(code: Ambiguity['code'], values: readonly { place: string; value: unknown }[]): Ambiguity[] {
+  const other = values.find(({ value }) => String(value) !== String(values[0]?.value));
+  return other ? [{ code, place: other.place }] : [];
+}
+
+/** Builds the key of what an offer asks apart from the payee. A network may be spelled as in either version. */
+function getOfferKey({ scheme, network, asset }: Record<string, unknown>, amount: unknown): string {
+  const found = findOfferNetwork(network, null);
+  return JSON.stringify(['key' in found ? found.key : network, scheme, asset, String(amount)]).toLowerCase();
+}
