@@ -55,7 +55,7 @@ export async function fetchQuote({
   const shared = { status: response.status, offered, known: [...known] };
   if (response.status !== 402) return { ...shared, differences: [], chosen: null, refused: 'not_402' };
   const reading = readChallenge(response);
-  if (reading.kind === 'challenge' && reading.challenge.ambiguities.length > 0) {
+  if (requirements.length > 0 && reading.kind === 'challenge' && reading.challenge.ambiguities.length > 0) {
     return { ...shared, differences: [], chosen: null, refused: 'reads_differently' };
   }
   const choice = chooseOffer(requirements, known, { networks, payeeRotates });

@@ -24,7 +24,8 @@ export interface ChallengeAnswer {
   isTool?: boolean | undefined;
 }
 
-type PlacedChallenge = { challenge: Challenge } | { problem: ChallengeProblem };
+/** A challenge, and all its offers in USDC: those that the schema refuses are paid by readers who do not check it. */
+type PlacedChallenge = { challenge: Challenge; asked: Terms[] } | { problem: ChallengeProblem };
 
 /**
  * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). If a
@@ -41,14 +42,14 @@ export function readChallenge({ headers, body, isTool = false }: ChallengeAnswer
   const fromHeader = value === null ? undefined : readChallengeAt(parseChallengeHeader(value), 'header');
   const fromBody = readChallengeAt(parseChallengeBody(body), 'body');
   if (fromHeader && 'challenge' in fromHeader && !isPayableInBodyAlone(fromHeader, fromBody)) {
-    const further = [...listPlaced('body', fromBody), ...listDifferences(fromHeader, fromBody)];
+    const further = listBeside('body', fromBody, fromHeader);
     return { kind: 'challenge', challenge: addAmbiguities(fromHeader.challenge, further) };
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;
     const missing: ChallengeFlaw[] = challenge.x402_version === 2 && !isTool ? ['header_missing'] : [];
     const flaws = [...challenge.flaws, ...(fromHeader ? (['header_unreadable'] as const) : missing)];
-    const further = fromHeader ? listPlaced('header', fromHeader) : [];
+    const further = fromHeader ? listBeside('header', fromHeader, fromBody) : [];
     return { kind: 'challenge', challenge: addAmbiguities({ ...challenge, flaws }, further) };
   }
   if (fromHeader && 'problem' in fromHeader) {
@@ -67,7 +68,7 @@ function isPayableInBodyAlone(header: { challenge: Challenge }, body: PlacedChal
 
 function readChallengeAt(parsed: ObjectOrProblem, foundIn: 'header' | 'body'): PlacedChallenge {
   const read = readAccepts(parsed);
-  return 'problem' in read ? read : { challenge: buildChallenge(read, foundIn) };
+  return 'problem' in read ? read : buildChallenge(read, foundIn);
 }
 
 /** A challenge whose offers are not read yet. */
@@ -92,23 +93,25 @@ export function readAccepts(parsed: ObjectOrProblem): UnreadChallenge | { proble
 function buildChallenge(
   { object: raw, version, accepts, duplicateKeys }: UnreadChallenge,
   foundIn: 'header' | 'body',
-): Challenge {
+): { challenge: Challenge; asked: Terms[] } {
   const nonconforming = listNonconforming(raw);
   const conforming = nonconforming.length > 0 ? listConforming(raw, accepts, version) : new Set(accepts);
   const offers: Terms[] = [];
+  const asked: Terms[] = [];
   const others: SkippedOffer[] = [];
   const flaws = new Set<ChallengeFlaw>();
   for (const [index, entry] of accepts.entries()) {
     const offer = parseChallengeOffer(entry, version, raw.extensions);
     if ('reason' in offer) others.push({ index, reason: offer.reason, ...getOfferNames(entry) });
     else {
+      asked.push(offer.terms);
       if (!offer.isUsual) flaws.add('network_spelling');
       if (!conforming.has(entry)) others.push({ index, reason: 'not_conforming', ...getOfferNames(entry) });
       else if (!offers.some((known) => getTermsKey(known) === getTermsKey(offer.terms))) offers.push(offer.terms);
     }
   }
   if (nonconforming.length > 0) flaws.add('not_conforming');
-  return {
+  const challenge: Challenge = {
     x402_version: version,
     found_in: foundIn,
     offers,
@@ -118,6 +121,7 @@ function buildChallenge(
     nonconforming,
     ambiguities: listAmbiguities(accepts, duplicateKeys),
   };
+  return { challenge, asked };
 }
 
 /**
@@ -139,21 +143,16 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
 }
 
 /**
- * Compares what header and body ask on the networks that both name. A network that only one of them names is no
- * difference.
+ * Lists what makes another reader pay something else who takes the other of header and body: what is ambiguous in it, and
+ * whether it asks other things on a network that both name. A network that only one of them names is no difference.
  */
-function listDifferences(header: { challenge: Challenge }, body: PlacedChallenge): Ambiguity[] {
-  if (!('challenge' in body)) return [];
-  const [ours, theirs] = [header.challenge.offers, body.challenge.offers];
-  const isShared = ({ network }: Terms) => [ours, theirs].every((list) => list.some((one) => one.network === network));
-  const [a, b] = [ours, theirs].map((list) => list.filter(isShared).map(getTermsKey).sort().join());
-  return a === b ? [] : [{ code: 'body_differs', place: 'body /accepts' }];
-}
-
-/** Lists the ambiguities of the challenge that is not taken: another reader takes that one. */
-function listPlaced(where: 'header' | 'body', read: PlacedChallenge): Ambiguity[] {
-  const found = 'challenge' in read ? read.challenge.ambiguities : [];
-  return found.map(({ code, place }) => ({ code, place: `${where} ${place}` }));
+function listBeside(where: 'header' | 'body', other: PlacedChallenge, { asked }: { asked: Terms[] }): Ambiguity[] {
+  if (!('challenge' in other)) return [];
+  const isShared = ({ network }: Terms) =>
+    [asked, other.asked].every((list) => list.some((one) => one.network === network));
+  const [a, b] = [asked, other.asked].map((list) => [...new Set(list.filter(isShared).map(getTermsKey))].sort().join());
+  const found = other.challenge.ambiguities.map(({ code, place }) => ({ code, place: `${where} ${place}` }));
+  return a === b ? found : [...found, { code: 'body_differs', place: `${where} /accepts` }];
 }
 
 function addAmbiguities(challenge: Challenge, further: readonly Ambiguity[]): Challenge {

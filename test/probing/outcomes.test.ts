@@ -9,6 +9,7 @@ import { makeChallenge, makeChallengeV1, makeOffer, makeOfferV1, PAYEE } from '.
 import { openSeller, probe, sendChallenge, sendChallengeV1, sendStatus } from './market.ts';
 
 const KNOWN = makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() });
+const OTHER = `0x${'9'.repeat(40)}`;
 const seen = new Set<string>();
 
 /** Checks the sample against its schema and notes its outcome. */
@@ -52,6 +53,26 @@ describe('a route that asks for payment', () => {
     expect(sample.differences).toMatchObject([
       { kind: 'changed', fields: ['amount'], before: { amount: 10_000 }, after: { amount: 20_000 } },
     ]);
+  });
+
+  it('in two ways is payable with that as its cause, whatever else changed, and says where', async () => {
+    const twice = makeChallenge({ accepts: [makeOffer({ recipient: OTHER, amount: '20000' })] });
+    const seller = await openSeller((response) => sendChallenge(response, twice));
+    expect(await see(seller.url, { route: { terms: [KNOWN] } })).toMatchObject({
+      ...{ outcome: 'payable_with_changed_terms', cause: 'reads_differently' },
+      detail: { reads_differently: [{ code: 'pay_to_differs', place: '/accepts/0/recipient' }] },
+    });
+  });
+
+  it('in two ways, to a fresh payee each time, keeps that cause', async () => {
+    let count = 0;
+    const seller = await openSeller((response) => {
+      const payTo = `0x${String(++count).repeat(40)}`;
+      sendChallenge(response, makeChallenge({ accepts: [makeOffer({ payTo, recipient: OTHER })] }));
+    });
+    expect(await see(seller.url, { route: { terms: [KNOWN] } })).toMatchObject({
+      ...{ outcome: 'payable', cause: 'reads_differently', payee_rotates: true },
+    });
   });
 
   it('like every other address of its host is a wildcard', async () => {
