@@ -35,6 +35,20 @@ describe('the summary of samples', () => {
     expect(latest).toMatchObject({ route_id: 'b', outcome: 'payable' });
   });
 
+  it('says since when the valid answers of a route can be read in two ways, until one cannot', () => {
+    const samples = makeSamples(['payable', 'payable', 'timeout', 'payable_with_changed_terms', 'timeout', 'payable']);
+    const getSince = (causes: readonly (string | null)[]) => {
+      const taken = causes.map((cause, index) => ({ ...samples[index], cause }) as KeptSample);
+      return getSampleSummary(taken).routes.get('a')?.reads_differently_since;
+    };
+    const two = 'reads_differently';
+    expect(getSince([null, two, null, two, null])).toBe('2026-11-01T06:00:00.000Z');
+    expect(getSince([two, two])).toBe('2026-11-01T00:00:00.000Z');
+    expect(getSince([two, null, null, two])).toBe('2026-11-01T18:00:00.000Z');
+    expect(getSince([two, two, null, two, null, null])).toBeUndefined();
+    expect(getSince([two, null, null, 'amount'])).toBeUndefined();
+  });
+
   it('ignores failures in rounds of our own fault, and keeps valid answers', () => {
     const samples = makeSamples(['payable', 'timeout', 'timeout', 'payable', 'timeout']);
     const { reliability, failing } = getSampleSummary(

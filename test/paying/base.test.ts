@@ -144,6 +144,15 @@ describe('nothing is paid', () => {
     expect(await quote()).toMatchObject({ chosen: null, refused: expect.stringMatching(/^(terms_differ|no_offer)$/) });
   });
 
+  it.each([
+    ['names another payee as well', { recipient: '0x00000000000000000000000000000000000000aa' }],
+    ['names another amount as well', { maxAmountRequired: '7' }],
+    ['has zeros before the amount', { amount: '01000' }],
+  ])('when two readers would read the live 402 differently, because it %s', async (_name, offer) => {
+    const { quote } = await openPaying(chain, await serveSeller(chain, ({ response }) => deliver(response), 2, offer));
+    expect(await quote()).toMatchObject({ chosen: null, refused: 'reads_differently' });
+  });
+
   it('for an offer that is not on record', async () => {
     const { client, call } = await openPaying(chain, await honest());
     const { fetchQuote } = await import('../../src/paying/quote.ts');

@@ -110,6 +110,14 @@ describe('checking an address', () => {
     expect(json.findings).toMatchObject([
       { code: 'bad_pay_to', severity: 'refused', place: '/accepts/0/payTo', example: expect.stringContaining('payTo') },
     ]);
+    offer = makeOffer({ recipient: `0x${'9'.repeat(40)}` });
+    expect((await runJson('check', address)).json.findings).toMatchObject([
+      { code: 'pay_to_differs', severity: 'refused', place: '/accepts/0/recipient', fix: expect.any(String) },
+    ]);
+    offer = makeOffer({ amount: '1e3' });
+    expect((await runJson('check', address)).json.findings).toMatchObject([
+      { code: 'bad_amount', place: '/accepts/0/amount' },
+    ]);
     offer = makeOffer();
     const fixed = await runJson('check', address);
     expect([fixed.code, fixed.json.findings]).toEqual([0, []]);
