@@ -18,6 +18,7 @@ import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { findNearest } from '../model/text.ts';
 import { buildProbeRequest } from '../probing/probe-request.ts';
 import { runProbing } from '../probing/run.ts';
+import { findFeedTool, readToolRequest } from '../sources/bazaar/mcp-tool.ts';
 import { readRequest } from '../sources/bazaar/request.ts';
 import { getUserAgent } from '../views/site.ts';
 import type { Requirement } from '../x402/requirements.ts';
@@ -177,7 +178,9 @@ function isInputOfOffer(
   { example, method }: Route,
   { raw, extensions, terms: { x402_version } }: Requirement,
 ): boolean {
-  const described = readRequest({ x402Version: x402_version, accepts: [raw], extensions }, method, () => undefined);
+  const item = { x402Version: x402_version, accepts: [raw], extensions };
+  const tool = findFeedTool(item);
+  const described = tool ? readToolRequest(tool, () => undefined) : readRequest(item, method, () => undefined);
   return example !== null && isDeepStrictEqual(described.example, example);
 }
 

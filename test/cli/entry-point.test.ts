@@ -19,7 +19,7 @@ function makeEntry(settings: Record<string, string> = {}) {
 }
 
 /** A process of its own takes its time to come up where others work too. */
-const SOON = { interval: 5 };
+const SOON = { timeout: 120_000, interval: 5 };
 
 const ONE_SENTENCE = /^error: [^\n]+\.\nhint: [^\n]+\n$/;
 

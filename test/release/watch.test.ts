@@ -57,7 +57,7 @@ async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promis
 beforeAll(() => openPageCode({ onEvent: () => undefined }));
 
 // Rebuilds in the background give way to whatever else the machine does.
-const SOON = { interval: 20 };
+const SOON = { timeout: 120_000, interval: 20 };
 vi.setConfig({ testTimeout: 150_000 });
 afterAll(() => vi.resetConfig());
 
