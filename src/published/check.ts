@@ -33,15 +33,15 @@ export function checkTerms(
   const found = findRoute(published, call);
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
   const can = question.can === undefined ? undefined : parseAbilities(question.can);
-  const { ambiguities } = challenge;
-  const shared = { asked: { method: call.method, url: call.url.href }, resources, ambiguities, can };
+  const places = [...new Set(challenge.ambiguities.map(({ place }) => place))];
+  const shared = { asked: { method: call.method, url: call.url.href }, resources, places, can };
   const isPriced = found.kind === 'route' && found.route.terms.length > 0;
   return isPriced
     ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }
     : { ...shared, ...judgeWithoutRecord(challenge, found, resources.length > 0) };
 }
 
-type Compared = Omit<TermsCheck, 'asked' | 'resources' | 'ambiguities' | 'can'>;
+type Compared = Omit<TermsCheck, 'asked' | 'resources' | 'places' | 'can'>;
 
 function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Date; isForAnother: boolean }): Compared {
   const judgement = judgeChallenge(challenge, route, asking);

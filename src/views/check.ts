@@ -26,7 +26,6 @@ import { isToolPath, type Route, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatPrice, formatUsdc, parseUsdc } from '../model/usdc.ts';
-import type { Ambiguity } from '../x402/ambiguities.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type Tombstone, tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
@@ -147,8 +146,8 @@ export interface TermsCheck {
   resources: string[];
   /** What the client can do; undefined where it does not say. */
   can: ReadonlySet<Ability> | undefined;
-  /** What other readers of the challenge may read differently. */
-  ambiguities: Ambiguity[];
+  /** Where in the challenge other readers may read something else. Keys in it are a provider's words. */
+  places: string[];
 }
 
 /** Offers and terms on record that an answer shows; a challenge has one to eight. */
@@ -270,7 +269,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({
       ...{ code, detail: describeWarning(code) },
-      ...(code === 'reads_differently' && { places: listPlaces(check) }),
+      ...(code === 'reads_differently' && { places: check.places.map((place) => cutText(place, MAX_ADDRESS)) }),
     })),
     ...(evidence_at !== null && { evidence_at }),
     ...(route && {
@@ -422,11 +421,6 @@ const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
   test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
 };
 
-/** Lists where a challenge can be read in two ways. Keys in it are a provider's words, so they stay out of sentences. */
-function listPlaces({ ambiguities }: TermsCheck): string[] {
-  return [...new Set(ambiguities.map(({ place }) => cutText(place, MAX_ADDRESS)))];
-}
-
 /** Says what a warning means. */
 function describeWarning(warning: CheckWarning): string {
   return WARNINGS[warning];
@@ -445,7 +439,7 @@ function describeCheck(check: TermsCheck): string {
   }
   if (verdict === 'caution') {
     const cautions = (check.route?.cautions ?? []).filter(isUnsafe).map(describeCaution);
-    const readings = check.ambiguities.length > 0 ? [WARNINGS.reads_differently] : [];
+    const readings = check.places.length > 0 ? [WARNINGS.reads_differently] : [];
     return [check.severity === 'danger' ? 'Do not pay.' : 'Do not pay yet.', ...readings, ...cautions].join(' ');
   }
   if (verdict === 'delisted') return `The listing was removed on ${formatDay(evidence_at ?? '')}. Do not rely on it.`;

@@ -420,7 +420,7 @@ function buildAnswer(site: Site, terms: Terms): AgentCheck {
     nearest: [],
     tombstone: null,
     resources: [],
-    ambiguities: [],
+    places: [],
     can: undefined,
   };
   const { catalogue } = buildCatalogueExamples(site).list;
