@@ -144,12 +144,12 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
 
 /**
  * Lists what makes another reader pay something else who takes the other of header and body: what is ambiguous in it, and
- * whether it asks other things on a network that both name. A network that only one of them names is no difference.
+ * whether it asks other things by a scheme and on a network that both name. What only one of them names is no difference.
  */
 function listBeside(where: 'header' | 'body', other: PlacedChallenge, { asked }: { asked: Terms[] }): Ambiguity[] {
   if (!('challenge' in other)) return [];
-  const isShared = ({ network }: Terms) =>
-    [asked, other.asked].every((list) => list.some((one) => one.network === network));
+  const isShared = ({ network, scheme }: Terms) =>
+    [asked, other.asked].every((list) => list.some((one) => one.network === network && one.scheme === scheme));
   const [a, b] = [asked, other.asked].map((list) => [...new Set(list.filter(isShared).map(getTermsKey))].sort().join());
   const found = other.challenge.ambiguities.map(({ code, place }) => ({ code, place: `${where} ${place}` }));
   return a === b ? found : [...found, { code: 'body_differs', place: `${where} /accepts` }];

@@ -112,11 +112,12 @@ function buildServer(origin: string, seller: Seller): Server {
 
 /** Asks for a payment as the transport of x402 for MCP has it: in the structured content, and as text. */
 function askForPayment(
-  { name, description }: PaidTool,
+  tool: PaidTool,
   { error, requirement, origin }: { error: string; requirement: JsonObject; origin: string },
 ) {
+  const { name, description } = tool;
   const resource = { url: `${origin}/mcp`, description, mimeType: 'application/json', serviceName: name };
-  const asked = { x402Version: 2, error, resource, accepts: [requirement] };
+  const asked = { x402Version: 2, error, resource, accepts: [requirement], extensions: describeTool(tool) };
   return { isError: true, structuredContent: asked, content: [{ type: 'text' as const, text: JSON.stringify(asked) }] };
 }
 
@@ -132,16 +133,20 @@ function buildRequirement({ price, getCost }: PaidTool, { payTo, facilitatorAddr
   };
 }
 
-function buildItem(tool: PaidTool, endpoint: string, seller: Seller): JsonObject {
-  const { name, description, inputSchema, example } = tool;
+/** Describes what a tool takes and gives, as its 402 and its item in a feed do. */
+function describeTool({ name, description, inputSchema, example, answer }: PaidTool): JsonObject {
   const input = { type: 'mcp', toolName: name, description, transport: 'streamable-http', inputSchema, example };
+  return { bazaar: { info: { input, output: { type: 'json', example: answer(example) } } } };
+}
+
+function buildItem(tool: PaidTool, endpoint: string, seller: Seller): JsonObject {
   return {
     x402Version: 2,
     type: 'mcp',
     resource: endpoint,
-    description,
+    description: tool.description,
     accepts: [buildRequirement(tool, seller)],
-    extensions: { bazaar: { info: { input, output: { type: 'json', example: tool.answer(example) } } } },
+    extensions: describeTool(tool),
     metadata: { serviceName: 'Tool Desk', serviceDescription: 'Small text tools for agents, called over MCP.' },
   };
 }
