@@ -57,7 +57,7 @@ export interface MarketOptions {
   readonly days: number;
   /** The file of the market's catalogue, which is removed in the end. */
   readonly file: string;
-  /** Share of the paid calls that goes to proven routes at random, and not to those that are due. */
+  /** Share of the paid calls that goes to proven routes at random, and not to those that are due; default: that of the rules. */
   readonly proven_share?: number;
   readonly tell?: (line: string) => void;
 }
@@ -246,7 +246,7 @@ async function verify(world: World, day: number): Promise<void> {
 
 /** Lists the routes to be paid for on a day, in this order: a share of proven ones at random, then those that are due. */
 function planPayments(
-  { seed, scale, proven_share = 0 }: World,
+  { seed, scale, proven_share = PROOF_METHOD.drawn_share }: World,
   day: number,
   listings: readonly Listing[],
 ): (DueProof<Listing> & { is_due: boolean })[] {

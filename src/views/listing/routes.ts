@@ -76,6 +76,8 @@ export interface RouteRow {
   readonly path: string;
   /** Provider's text; may be empty. */
   readonly description: string;
+  /** Whether only others name it, and it does not count: see `set_aside` of a route. */
+  readonly is_aside: boolean;
   readonly verified: boolean;
   /** Its mark: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01 at 0.01 USDC`, with a price if it asks another now. */
   readonly verification: string;
@@ -156,6 +158,7 @@ export function buildRouteRow(
     method,
     path,
     description,
+    is_aside: route.set_aside === true,
     verified: proof !== null,
     verification: formatRouteVerification(route, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
