@@ -1,5 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -8,11 +21,16 @@ import pg from 'pg';
 
 /** A PostgreSQL server of this test run, on loopback. */
 export interface PostgresServer {
+  readonly port: number;
   /** Creates a database, and returns its address. `options` are those of CREATE DATABASE. */
   createDatabase(name: string, options?: string): Promise<string>;
   /** Stops it as a power failure does, or asks it to stop. */
   stop(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
+  /** Starts a copy that follows this server, which from then on waits for it with each commit. */
+  addReplica(): Promise<PostgresServer>;
+  /** Makes of a replica a server of its own, which takes writes. */
+  promote(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,41 +84,47 @@ export const HAS_POSTGRES = programs !== undefined;
 /** Starts a new server without any databases of ours. */
 export async function startPostgres(): Promise<PostgresServer> {
   if (!programs) throw new Error('there is no PostgreSQL for this system');
+  const { initdb } = programs;
+  const folder = makeFolder();
+  const data = join(folder, 'data');
+  execFileSync(
+    initdb,
+    ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--no-sync'],
+    { ...user, cwd: folder, stdio: 'ignore' },
+  );
+  const server = openServer(programs.postgres, folder, await findPort());
+  await server.start();
+  return server;
+}
+
+/** Makes a folder that the user of the server owns. */
+function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
   if (asRoot) {
     chownSync(folder, NOBODY, NOBODY);
     chmodSync(folder, 0o700);
   }
+  return folder;
+}
+
+/** Opens the server of a folder, which `start` starts. */
+function openServer(postgres: string, folder: string, port: number): PostgresServer {
   const data = join(folder, 'data');
-  execFileSync(
-    programs.initdb,
-    ['--pgdata', data, '--username', 'postgres', '--auth', 'trust', '--encoding', 'UTF8', '--no-sync'],
-    { ...user, cwd: folder, stdio: 'ignore' },
-  );
-  const port = await findPort();
   const base = `postgres://postgres@127.0.0.1:${port}`;
+  const set = (setting: string) => ['-c', setting];
   let child: ChildProcess | undefined;
   const server: PostgresServer = {
+    port,
     async createDatabase(name, options = '') {
       await run(`${base}/postgres`, `CREATE DATABASE ${name} ${options}`);
       return `${base}/${name}`;
     },
     async start() {
       child = spawn(
-        programs.postgres,
+        postgres,
         [
-          '-D',
-          data,
-          '-h',
-          '127.0.0.1',
-          '-p',
-          String(port),
-          '-k',
-          folder,
-          '-c',
-          'fsync=off',
-          '-c',
-          'max_connections=60',
+          ...['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
+          ...[...set('fsync=off'), ...set('max_connections=60'), ...set('wal_keep_size=1GB')],
         ],
         { ...user, cwd: folder, stdio: 'ignore' },
       );
@@ -118,13 +142,64 @@ export async function startPostgres(): Promise<PostgresServer> {
       child.kill(signal);
       await ended;
     },
+    async addReplica() {
+      const beside = makeFolder();
+      const copy = join(beside, 'data');
+      const client = new pg.Client({ connectionString: `${base}/postgres` });
+      await client.connect();
+      try {
+        await client.query("SELECT pg_backup_start('replica', true)");
+        copyRunning(data, copy);
+        const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
+        writeFileSync(join(copy, 'backup_label'), rows[0].labelfile, { mode: 0o600 });
+        writeFileSync(join(copy, 'standby.signal'), '', { mode: 0o600 });
+        // What a server was told before, as a replica itself, is not for its own replica.
+        const follows = `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres application_name=replica'\n`;
+        writeFileSync(join(copy, 'postgresql.auto.conf'), `${follows}synchronous_standby_names = ''\n`, {
+          mode: 0o600,
+        });
+        if (asRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, copy]);
+        const replica = openServer(postgres, beside, await findPort());
+        await replica.start();
+        // From now on what is committed here is there, too.
+        await client.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'");
+        await client.query('SELECT pg_reload_conf()');
+        for (let synced = 0; synced === 0; ) {
+          const found = await client.query(
+            "SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state = 'sync'",
+          );
+          synced = found.rows[0].count;
+          await sleep(20);
+        }
+        return replica;
+      } finally {
+        await client.end();
+      }
+    },
+    async promote() {
+      await run(`${base}/postgres`, 'SELECT pg_promote()');
+    },
     async close() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await server.start();
   return server;
+}
+
+/** Copies the files of a running server, of which some are gone before it is their turn. */
+function copyRunning(from: string, to: string): void {
+  mkdirSync(to, { mode: 0o700 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name === 'postmaster.pid' || entry.name === 'postmaster.opts') continue;
+    try {
+      if (entry.isDirectory()) copyRunning(source, target);
+      else copyFileSync(source, target);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
 }
 
 /** Runs one statement on a connection of its own. */
