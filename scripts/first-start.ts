@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '../src/catalogue/lock.ts';
 import { selectState } from '../src/catalogue/news.ts';
@@ -7,6 +6,8 @@ import { openNewsSource } from '../src/catalogue/news-source.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
+import { getFailure } from '../src/model/failure.ts';
+import { findServableAge, isMistake } from '../src/published/follow.ts';
 import { PROJECT_DIR } from '../src/release/code-version.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
@@ -22,9 +23,20 @@ interface FirstStart {
 /**
  * Makes sure that there is a catalogue that this code can read: creates it, migrates it, and imports the seed manifests into
  * one that nothing was ever written to. A catalogue that is ready is only opened for reading. Of several first starts in
- * one folder, one does the work and the others wait for it.
+ * one folder, one does the work and the others wait for it. Where that fails, what was published before is served.
  */
 export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
+  const { config, tell } = firstStart;
+  try {
+    await makeReady(firstStart);
+  } catch (error) {
+    if (isMistake(error) || findServableAge(config.publishedFile) === undefined) throw error;
+    const { message, hint = '' } = getFailure(error);
+    tell(`${message} ${hint} Meanwhile what was published before is served.`);
+  }
+}
+
+async function makeReady(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
   if (await isReady(config)) return;
   const lock = await acquireLock(join(config.releasesDir, 'first-start.lock'), () =>
@@ -61,18 +73,26 @@ export async function prepareRelease({ config, signal, tell }: FirstStart): Prom
   if (hasServableRelease(config)) return;
   const { rebuild } = await import('../src/release/rebuild.ts');
   const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
-  const result = await rebuild({
-    config,
-    signal,
-    onEvent: (event) => {
-      const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
-      if (line) tell(line);
-    },
-  });
-  tell(describeRebuildResult(result));
+  try {
+    const result = await rebuild({
+      config,
+      signal,
+      onEvent: (event) => {
+        const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
+        if (line) tell(line);
+      },
+    });
+    tell(describeRebuildResult(result));
+  } catch (error) {
+    const { code, message, hint = '' } = getFailure(error);
+    // Where the disk takes no more, documents are served without pages, which are made once that is possible.
+    const isOfDisk = code === 'unavailable' || code === 'refused';
+    if (signal.aborted || !isOfDisk || findServableAge(config.publishedFile) === undefined) throw error;
+    tell(`${message} ${hint} Meanwhile documents are served, and no pages.`);
+  }
 }
 
-async function isReady({ catalogueAddress, publishedFile }: Config): Promise<boolean> {
+async function isReady({ catalogueAddress }: Config): Promise<boolean> {
   try {
     const source = await openNewsSource(catalogueAddress);
     try {
@@ -84,8 +104,6 @@ async function isReady({ catalogueAddress, publishedFile }: Config): Promise<boo
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.reason === 'schema_version' || error.reason === 'no_catalogue') return false;
-    // While PostgreSQL is away, what was published before is served.
-    if (error.reason === 'catalogue_away' && existsSync(publishedFile)) return true;
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -27,6 +27,8 @@ export interface PostgresServer {
   /** Stops it as a power failure does, or asks it to stop. */
   stop(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
+  /** Halts all its processes, which keep their connections, or lets them go on. */
+  freeze(isFrozen: boolean): void;
   /** Starts a copy that follows this server, which from then on waits for it with each commit. */
   addReplica(): Promise<PostgresServer>;
   /** Makes of a replica a server of its own, which takes writes. */
@@ -141,6 +143,14 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
       const ended = new Promise((resolve) => child?.once('exit', resolve));
       child.kill(signal);
       await ended;
+    },
+    freeze(isFrozen) {
+      const pid = child?.pid;
+      if (pid === undefined) return;
+      const signal = isFrozen ? 'SIGSTOP' : 'SIGCONT';
+      // Its own first, so that it starts no more of those that follow.
+      process.kill(pid, signal);
+      spawnSync('pkill', ['--signal', signal, '--parent', String(pid)]);
     },
     async addReplica() {
       const beside = makeFolder();

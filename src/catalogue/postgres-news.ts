@@ -6,8 +6,8 @@ import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, NEWS_CHANNEL, type NewsQuery, type NewsSource } from './news.ts';
 import { buildConnection, openPool } from './postgres.ts';
 
-/** How often the catalogue is looked at without an announcement, in milliseconds: one may be lost with its connection. */
-const LOOK_MS = 1000;
+/** How long connecting, or one statement, may take; milliseconds. A server that vanished says nothing at all. */
+const DEADLINE_MS = 4000;
 
 /** How long to wait before listening again, in milliseconds: twice as long after each failure. */
 const RETRY_MS = { first: 250, longest: 10_000 };
@@ -17,8 +17,14 @@ const NO_TABLE = '42P01';
 
 /** Opens the PostgreSQL database of a catalogue to be followed. It connects when something is asked, and again when it was away. */
 export function openPostgresNews(address: string): NewsSource {
-  const pool = openPool(address, { max: 2 });
+  const pool = openPool(address, { max: 2, deadlineMs: DEADLINE_MS });
   const listening = startListening(address);
+  /** What cannot be asked is announced by nobody either, on a connection that may not know yet that it is dead. */
+  const asAway = (error: unknown) => {
+    if (!isAway(error)) return error;
+    listening.reconnect();
+    return buildAwayError(address, error);
+  };
   let isChecked = false;
   const check = async (client: pg.PoolClient) => {
     if (isChecked) return;
@@ -27,10 +33,10 @@ export function openPostgresNews(address: string): NewsSource {
     isChecked = true;
   };
   return {
-    getVersion: () => `${listening.count()} ${Math.floor(Date.now() / LOOK_MS)}`,
+    getVersion: () => listening.count(),
     async hold(work) {
       const client = await pool.connect().catch((error: unknown) => {
-        throw isAway(error) ? buildAwayError(address, error) : error;
+        throw asAway(error);
       });
       let isBroken = false;
       try {
@@ -43,7 +49,6 @@ export function openPostgresNews(address: string): NewsSource {
         return result;
       } catch (error) {
         isBroken = true;
-        if (isAway(error)) throw buildAwayError(address, error);
         if (error instanceof Error && 'code' in error && error.code === NO_TABLE) {
           throw new ServiceError('not_found', `There is no catalogue at ${formatAddress(address)}.`, {
             hint: 'Import something first, or set CATALOGUE to another place.',
@@ -51,7 +56,7 @@ export function openPostgresNews(address: string): NewsSource {
             cause: error,
           });
         }
-        throw error;
+        throw asAway(error);
       } finally {
         client.release(isBroken);
       }
@@ -70,18 +75,20 @@ function formatQuery<Row>({ sql, parameters }: NewsQuery<Row>): { name?: string;
 }
 
 /** Listens for announcements, on a connection of its own, which is opened again whenever it is lost. */
-function startListening(address: string): { count: () => number; close: () => Promise<void> } {
+function startListening(address: string): { count: () => number; reconnect: () => void; close: () => Promise<void> } {
   const closing = new AbortController();
+  let dropping = new AbortController();
   let heard = 0;
   const listen = async () => {
     for (let pause: number = RETRY_MS.first; !closing.signal.aborted; pause = Math.min(2 * pause, RETRY_MS.longest)) {
       let client: pg.Client | undefined;
+      dropping = new AbortController();
       try {
-        client = new pg.Client(buildConnection(address));
+        client = new pg.Client(buildConnection(address, DEADLINE_MS));
         client.on('notification', () => {
           heard += 1;
         });
-        const ended = waitForEnd(client, closing.signal);
+        const ended = waitForEnd(client, AbortSignal.any([closing.signal, dropping.signal]));
         await client.connect();
         await client.query(`LISTEN ${NEWS_CHANNEL}`);
         // What was announced before is read at once.
@@ -91,13 +98,15 @@ function startListening(address: string): { count: () => number; close: () => Pr
       } catch {
         // It is looked at once a second meanwhile, which says why it cannot be reached.
       }
-      await client?.end().catch(() => undefined);
+      // Of a server that vanished, nobody hears that the connection has ended.
+      void client?.end().catch(() => undefined);
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined);
     }
   };
   const listened = listen();
   return {
     count: () => heard,
+    reconnect: () => dropping.abort(),
     async close() {
       closing.abort();
       await listened;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { getErrorMessage } from '../errors.ts';
 
 /** How long to wait for a connection, or for the lock of another process, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -9,17 +10,26 @@ const STATEMENT_MS = 120_000;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Returns how connections are made to the PostgreSQL database of a catalogue. */
-export function buildConnection(address: string): pg.PoolConfig {
+/** SQLSTATE of a connection that could not be made. */
+const NOT_CONNECTED = '08001';
+
+/**
+ * Returns how connections are made to the PostgreSQL database of a catalogue. With `deadlineMs` neither connecting nor a
+ * statement takes longer than that, in milliseconds.
+ */
+export function buildConnection(address: string, deadlineMs?: number): pg.PoolConfig {
+  const statementMs = deadlineMs ?? STATEMENT_MS;
   return {
     connectionString: address,
+    Client: CatalogueClient,
     application_name: 'agent-payable-apis',
     // A payment that is recorded is on the disk, whatever the database is set to.
     options: '-c synchronous_commit=on',
-    connectionTimeoutMillis: WAIT_MS,
+    connectionTimeoutMillis: deadlineMs ?? WAIT_MS,
     lock_timeout: WAIT_MS,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: STATEMENT_MS + WAIT_MS,
+    statement_timeout: statementMs,
+    // Longer than the server may take: its own error says more. What vanished is given up at once.
+    query_timeout: deadlineMs ?? STATEMENT_MS + WAIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     keepAlive: true,
     types: {
@@ -30,9 +40,30 @@ export function buildConnection(address: string): pg.PoolConfig {
   };
 }
 
-/** Opens a pool of connections. A connection that is lost while nobody uses it is replaced when the next one is needed. */
-export function openPool(address: string, { max }: { max: number }): pg.Pool {
-  const pool = new pg.Pool({ ...buildConnection(address), max });
+/** A connection whose failure to connect, whatever its cause, has an SQLSTATE as all other failures do. */
+class CatalogueClient extends pg.Client {
+  override connect(): Promise<pg.Client>;
+  override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
+  override connect(callback?: (error: never, client: never) => void): Promise<pg.Client> | undefined {
+    const connecting = super.connect().catch((error: unknown) => {
+      if (error instanceof pg.DatabaseError) throw error;
+      throw Object.assign(new Error(getErrorMessage(error), { cause: error }), { code: NOT_CONNECTED });
+    });
+    if (!callback) return connecting;
+    connecting.then(
+      (client) => callback(null as never, client as never),
+      (error) => callback(error as never, this as never),
+    );
+    return undefined;
+  }
+}
+
+/**
+ * Opens a pool of connections, as `buildConnection` says. A connection that is lost while nobody uses it is replaced when the
+ * next one is needed.
+ */
+export function openPool(address: string, { max, deadlineMs }: { max: number; deadlineMs?: number }): pg.Pool {
+  const pool = new pg.Pool({ ...buildConnection(address, deadlineMs), max });
   pool.on('error', () => undefined);
   // Without a listener, one that is lost while it is used would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -64,9 +64,15 @@ function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
 
 function asFileError(file: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  return new ServiceError('bad_input', `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`, {
-    hint: 'Check the path and its rights, or restore a backup.',
-    reason: 'not_a_catalogue',
-    cause: error,
-  });
+  // Another start may succeed where the disk is at fault.
+  const isOfDisk = error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CANTOPEN_ISDIR');
+  return new ServiceError(
+    isOfDisk ? 'unavailable' : 'bad_input',
+    `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`,
+    {
+      hint: 'Check the path and its rights, or restore a backup.',
+      reason: 'not_a_catalogue',
+      cause: error,
+    },
+  );
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
-import { ServiceError } from '../errors.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, type NewsQuery, type NewsSource } from './news.ts';
 import { openSqliteFile } from './sqlite-file.ts';
@@ -23,9 +23,17 @@ export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSou
   const readVersion = sqlite.prepare<[], number>('PRAGMA data_version').pluck();
   const statements = new Map<string, Sqlite.Statement>();
   const ask = <Row>({ sql, parameters }: NewsQuery<Row>): Row[] => {
-    const statement = statements.get(sql) ?? sqlite.prepare(sql);
-    statements.set(sql, statement);
-    return statement.all(...parameters) as Row[];
+    try {
+      const statement = statements.get(sql) ?? sqlite.prepare(sql);
+      statements.set(sql, statement);
+      return statement.all(...parameters) as Row[];
+    } catch (error) {
+      throw new ServiceError('unavailable', `The catalogue ${file} cannot be read: ${getErrorMessage(error)}.`, {
+        hint: 'catalogue check says what is wrong with it, and what to do.',
+        reason: 'catalogue_unreadable',
+        cause: error,
+      });
+    }
   };
   return {
     getVersion: () => readVersion.get(),

@@ -11,7 +11,7 @@ import { openRails } from '../paying/networks.ts';
 import { findStop } from '../paying/stop-file.ts';
 import { type AddressCheck, type Check, checkAddress } from '../probing/check-address.ts';
 import { listPublishedFaults } from '../published/compare.ts';
-import { openPublished } from '../published/file.ts';
+import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/code-version.ts';
 import { getSite } from '../release/release.ts';
@@ -140,7 +140,11 @@ async function* generatePublicChecks(config: Config, catalogue: Catalogue): Asyn
   }
   const published = opened.value;
   try {
-    const faults = await attempt(() => listPublishedFaults(catalogue, published, getCodeVersion()));
+    const faults = await attempt(() =>
+      listPublishedFaults(catalogue, published, getCodeVersion()).catch((error: unknown) => {
+        throw asPublishedError(config.publishedFile, error);
+      }),
+    );
     if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
     else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
     yield await checkRelease(config, catalogue, buildReading(published, getSite(config)));

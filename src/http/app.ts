@@ -61,8 +61,8 @@ export interface Service {
   readonly onToolCall?: OnToolCall | undefined;
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
-  /** Since when changes of the catalogue have not reached readers; undefined while they do. */
-  readonly findFailingSince?: () => Date | undefined;
+  /** For how long changes of the catalogue may not have reached readers, in milliseconds; undefined while they do. */
+  readonly findAge?: () => number | undefined;
   /** Whether providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
@@ -161,7 +161,7 @@ function getVersionReader({ reading, getRelease, onError }: Service): () => stri
       reading.refresh();
       return `${getFileVersion(reading.published)} ${getRelease?.() ?? ''}`;
     } catch (error) {
-      onError?.(error);
+      if (isOurs(error)) onError?.(error);
       return undefined;
     }
   };
@@ -179,13 +179,11 @@ function linkToService(link: string): MiddlewareHandler<Env> {
 }
 
 /** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
-function nameAge({ findFailingSince, reading }: Service): MiddlewareHandler {
+function nameAge({ findAge }: Service): MiddlewareHandler {
   return async (c, next) => {
     await next();
-    const since = findFailingSince?.();
-    if (!since) return;
-    const seconds = Math.max(0, Math.floor((reading.now().getTime() - since.getTime()) / 1000));
-    c.res.headers.set('X-Catalogue-Age', String(seconds));
+    const age = findAge?.();
+    if (age !== undefined) c.res.headers.set('X-Catalogue-Age', String(Math.floor(age / 1000)));
   };
 }
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { openPictures } from '../pictures/pictures.ts';
+import { startFollowing } from '../published/follow.ts';
 import { openReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/code-version.ts';
@@ -12,7 +13,6 @@ import { createApp, loadMcp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { buildClientReader } from './client.ts';
 import { openCurrentRelease } from './current-release.ts';
-import { watchFollowing } from './following.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { startProbing } from './probing.ts';
@@ -68,8 +68,11 @@ export async function startServer({
   const { releasesDir } = config;
   const site = getSite(config);
   const codeVersion = getCodeVersion();
-  const following = await watchFollowing(config, { codeVersion, logger, now: () => new Date() });
-  const reading = openReading(config.publishedFile, site);
+  const following = await startFollowing(config, codeVersion, (error) =>
+    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
+  );
+  const { refuseDamaged, noteFailure } = following;
+  const reading = openReading(config.publishedFile, site, { refresh: refuseDamaged, onFailure: noteFailure });
   const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
   const current = openCurrentRelease({ releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, codeVersion, logger });
@@ -109,12 +112,15 @@ export async function startServer({
   };
 
   const getClient = buildClientReader(config.trustedProxies);
-  const logFailure = (error: unknown) => logger.error({ err: error }, 'a request failed');
+  const logFailure = (error: unknown) => {
+    noteFailure(error);
+    logger.error({ err: error }, 'a request failed');
+  };
   const app = createApp({
     allowPrivateNetworks: config.allowPrivateNetworks,
     reading,
     getRelease: () => current.findHeader()?.id ?? '',
-    findFailingSince: following.findFailingSince,
+    findAge: following.findAge,
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,

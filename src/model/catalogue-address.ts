@@ -19,8 +19,12 @@ export function formatAddress(address: string): string {
   return url.href;
 }
 
-/** Errors of the connection, and of a server that stops or starts: class 08, and some of class 57 and 53. */
-const AWAY = /^(08...|57P0[1-5]|53300|55P03|25P03|ECONNREFUSED|ECONNRESET|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH)$/;
+/** SQLSTATE of a server that takes no writes, such as a replica. */
+const READ_ONLY = '25006';
+
+/** Errors of the connection, and of a server that stops or starts: class 08, and some of class 57, 53 and 25. */
+const AWAY =
+  /^(08...|57P0[1-5]|53300|55P03|25P03|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** Returns whether PostgreSQL could not be asked, so that the same may succeed later. */
 export function isAway(error: unknown): boolean {
@@ -34,8 +38,12 @@ export function isAway(error: unknown): boolean {
 /** Builds the error for a PostgreSQL that could not be asked. */
 export function buildAwayError(address: string, error: unknown): ServiceError {
   const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
-  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} cannot be reached: ${why}.`, {
-    hint: 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
+  const isReadOnly = error instanceof Error && 'code' in error && error.code === READ_ONLY;
+  const what = isReadOnly ? 'takes no writes' : 'cannot be reached';
+  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} ${what}: ${why}.`, {
+    hint: isReadOnly
+      ? 'Set CATALOGUE to the server that takes writes, or promote this one; then run the same command again.'
+      : 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
     reason: 'catalogue_away',
     cause: error,
   });

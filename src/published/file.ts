@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { createFolder } from '../catalogue/folder.ts';
@@ -10,6 +10,10 @@ export const BUSY_TIMEOUT_MS = 10_000;
 
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
+
+/** How long the head of a database is, and the place of its application id (SQLite's file format, section 1.3). */
+const HEAD_BYTES = 100;
+const ID_OFFSET = 68;
 
 /** An open published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
@@ -51,10 +55,57 @@ export function openPublishedForWriting(file: string): Published {
   // Where the file was removed, its journal may still be open in a process that serves from it, and is not of the new file.
   if (!existsSync(file)) for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
   const published = open(file, { readonly: false });
-  published.sqlite.pragma('journal_mode = WAL');
-  published.sqlite.pragma('synchronous = NORMAL');
-  published.sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
-  return published;
+  const { sqlite } = published;
+  try {
+    sqlite.pragma('journal_mode = WAL');
+    sqlite.pragma('synchronous = NORMAL');
+    sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
+  } catch (error) {
+    sqlite.close();
+    throw asPublishedError(file, error);
+  }
+  return { ...published, close: () => closeForWriting(sqlite) };
+}
+
+/** Closes a file so that it needs nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
+function closeForWriting(sqlite: Sqlite.Database): void {
+  if (!sqlite.open) return;
+  try {
+    sqlite.pragma('busy_timeout = 0');
+    sqlite.pragma('journal_mode = DELETE');
+  } catch (error) {
+    // Those who have it open, or a disk that takes no writes, leave the journal as it is.
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+  } finally {
+    sqlite.close();
+  }
+}
+
+/** Says whether a failure is that of a damaged published file, which is made again. */
+export function isDamage(error: unknown): boolean {
+  const { cause = error } = error instanceof ServiceError && error.reason === 'published_damaged' ? error : {};
+  return cause instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
+}
+
+/** Returns the error that names the published file and says what to do, for a failure of SQLite with it; others as they are. */
+export function asPublishedError(file: string, error: unknown): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error;
+  const build = (what: string, reason: string, hint: string) =>
+    new ServiceError('unavailable', `The published catalogue ${file} ${what}: ${error.message}.`, {
+      ...{ hint, reason, cause: error },
+    });
+  if (isDamage(error)) {
+    const hint =
+      'A running service makes it again by itself. Without one, remove it with its -wal and -shm; npm start and npm run rebuild make it.';
+    return build('is damaged', 'published_damaged', hint);
+  }
+  if (error.code.startsWith('SQLITE_FULL'))
+    return build('has no room on its disk', 'disk_full', 'Make room; it is followed again by itself.');
+  if (/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM)/.test(error.code)) {
+    const hint = 'Check the rights of the file and its folder, and that their disk has room and takes writes.';
+    return build('cannot be written or read', 'published_unwritable', hint);
+  }
+  return error;
 }
 
 /** Says whether a file has the tables that this code reads. */
@@ -69,15 +120,10 @@ function open(file: string, { readonly }: { readonly: boolean }): Published {
     refuseOther(sqlite, file);
   } catch (error) {
     sqlite?.close();
-    if (error instanceof ServiceError) throw error;
-    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_CORRUPT') {
-      throw new ServiceError('bad_input', `The published catalogue ${file} is damaged: ${error.message}.`, {
-        hint: 'Stop the service and remove the file with its -wal and -shm; npm start and npm run rebuild make it again.',
-        reason: 'published_damaged',
-        cause: error,
-      });
-    }
-    throw buildRefusal(file, getErrorMessage(error), error);
+    // What SQLite does not recognise may be anything, and is left alone.
+    throw isDamage(error) && !isOurs(file)
+      ? buildRefusal(file, getErrorMessage(error), error)
+      : asPublishedError(file, error);
   }
   return build(file, sqlite);
 }
@@ -95,6 +141,18 @@ function build(file: string, sqlite: Sqlite.Database): Published {
     },
     close: () => sqlite.close(),
   };
+}
+
+/** Returns whether the head of a file that SQLite cannot read says that it is a published catalogue. */
+function isOurs(file: string): boolean {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const handle = openSync(file, 'r');
+  try {
+    readSync(handle, head);
+  } finally {
+    closeSync(handle);
+  }
+  return head.readUInt32BE(ID_OFFSET) === APPLICATION_ID;
 }
 
 /** An empty file, or none, may become one. */

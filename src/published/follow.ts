@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import {
@@ -21,10 +22,19 @@ import { openNewsSource } from '../catalogue/news-source.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { getFailure } from '../model/failure.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
 import { listChanges } from './changes.ts';
-import { BUSY_TIMEOUT_MS, isCurrentSchema, openPublishedForWriting, type Published } from './file.ts';
+import {
+  asPublishedError,
+  BUSY_TIMEOUT_MS,
+  isCurrentSchema,
+  isDamage,
+  openPublished,
+  openPublishedForWriting,
+  type Published,
+} from './file.ts';
 import { indexListing } from './indexing.ts';
 import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
@@ -323,8 +333,14 @@ export interface FollowedFiles {
   readonly publishedFile: string;
 }
 
-/** How often the catalogue is looked at, in milliseconds: one read of a counter in memory. */
+/** How often it is looked whether the catalogue changed, in milliseconds: one read of a counter in memory. */
 const LOOK_MS = 15;
+
+/** How often the catalogue is asked whatever is heard of it, in milliseconds: so long may an announcement be lost. */
+const ASK_MS = 1000;
+
+/** After how long without a word from the catalogue readers are told, in milliseconds. */
+const LATE_MS = 3000;
 
 /** How long a process that does nothing else waits for another that writes, in milliseconds. */
 const PATIENT_MS = 120_000;
@@ -334,12 +350,18 @@ const RETRY_MS = 1000;
 
 /** Brings the published catalogue up to date once. Throws as `openNewsSource` and `openPublishedForWriting` do. */
 export async function publishCatalogue(files: FollowedFiles, codeVersion: string): Promise<void> {
-  const { source, published, close } = await openBoth(files);
-  published.sqlite.pragma(`busy_timeout = ${PATIENT_MS}`);
+  const source = await openNewsSource(files.catalogueAddress);
+  let published: Published | undefined;
   try {
+    published = openPublishedForWriting(files.publishedFile);
+    published.sqlite.pragma(`busy_timeout = ${PATIENT_MS}`);
     await followCatalogue(source, published, codeVersion);
+  } catch (error) {
+    if (!isDamage(error)) throw asPublishedError(files.publishedFile, error);
+    await replaceDamaged(source, files.publishedFile, codeVersion);
   } finally {
-    await close();
+    published?.close();
+    await source.close();
   }
 }
 
@@ -347,88 +369,206 @@ export async function publishCatalogue(files: FollowedFiles, codeVersion: string
 export interface Following {
   /** Why it could not follow when it last tried; undefined while all is well. */
   findFailure(): string | undefined;
+  /** For how long what readers see may be out of date, in milliseconds: since the catalogue was last heard. Undefined while all is well. */
+  findAge(): number | undefined;
+  /** Takes note of a failure to read the file. One that is damaged is made again. */
+  noteFailure(error: unknown): void;
+  /** Throws `unavailable` while the file is damaged: nothing is answered from it. */
+  refuseDamaged(): void;
   /** Stops following, once what it is at is done or undone. */
   close(): Promise<void>;
 }
 
 /**
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. Resolves
- * once the file can be served from; one that can be already is served while it catches up. Several processes may write to one
- * file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is called once for each
- * failure. Throws as `openNewsSource` and `openPublishedForWriting` do.
+ * once the file can be served from; one that can be already is served while it catches up, or cannot be followed. Several
+ * processes may write to one file: the one that holds its lock writes, and the others find nothing left to do. `onFailure` is
+ * called once for each failure. Throws as `openNewsSource` and `openPublishedForWriting` do where there is nothing to serve, and
+ * for a setting that is wrong.
  */
 export async function startFollowing(
   files: FollowedFiles,
   codeVersion: string,
   onFailure: (error: unknown) => void,
 ): Promise<Following> {
-  const { source, published, close } = await openBoth(files);
-  // SQLite waits by holding up the whole process, requests included; `follow` lets them have their turn.
-  published.sqlite.pragma('busy_timeout = 0');
+  const { publishedFile } = files;
+  let source: NewsSource | undefined;
+  let published: Published | undefined;
   let seen: unknown;
   let failure: string | undefined;
+  let damage: unknown;
+  let heardAt = performance.now();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  const openFile = () => {
+    const opened = openPublishedForWriting(publishedFile);
+    // SQLite waits by holding up the whole process, requests included; `follow` lets them have their turn.
+    opened.sqlite.pragma('busy_timeout = 0');
+    return opened;
+  };
   const follow = async () => {
-    const version = source.getVersion();
-    if (version === seen) return;
+    source ??= await openNewsSource(files.catalogueAddress);
+    const from = source;
+    const askedAt = performance.now();
+    const version = `${from.getVersion()} ${Math.floor(askedAt / ASK_MS)}`;
+    if (version === seen && damage === undefined) return;
+    if (damage !== undefined) {
+      await replaceDamaged(from, publishedFile, codeVersion);
+      damage = undefined;
+    }
+    published ??= openFile();
+    const to = published;
     await waitWhileBusy(
       // Once only: an older or newer process beside this one renders by its own code when it starts.
-      () => followCatalogue(source, published, seen === undefined ? codeVersion : undefined),
+      () => followCatalogue(from, to, seen === undefined ? codeVersion : undefined),
       () => isClosed,
     );
-    seen = version;
-    failure = undefined;
+    [seen, failure, heardAt] = [version, undefined, askedAt];
+  };
+  const noteFailure = (error: unknown) => {
+    if (!isDamage(error)) return;
+    if (damage === undefined) onFailure(asPublishedError(publishedFile, error));
+    damage = error;
+  };
+  const fail = (thrown: unknown) => {
+    noteFailure(thrown);
+    const error = asPublishedError(publishedFile, thrown);
+    const message = getErrorMessage(error);
+    if (message !== failure && !isDamage(error)) onFailure(error);
+    failure = message;
   };
   const look = async () => {
     let pause = LOOK_MS;
     try {
       await follow();
     } catch (error) {
-      const message = getErrorMessage(error);
-      if (message !== failure) onFailure(error);
-      failure = message;
-      pause = RETRY_MS;
+      fail(error);
+      pause = damage === undefined || isDamage(error) ? RETRY_MS : pause;
     }
     if (!isClosed) timer = setTimeout(() => (current = look()), pause).unref();
   };
   let current: Promise<void>;
   try {
-    if (!(await canBeServed(source, published))) await follow();
-    current = look();
+    source = await openNewsSource(files.catalogueAddress);
+    published = openFile();
+    if (await isOfCatalogue(source, published)) heardAt -= getAge(published);
+    else await follow();
   } catch (error) {
-    await close();
-    throw error;
+    const age = findServableAge(publishedFile);
+    const isHopeless = isMistake(error) || (age === undefined && !isDamage(error));
+    if (!isHopeless) fail(error);
+    try {
+      if (isHopeless) throw error;
+      if (age === undefined) await follow();
+      else heardAt -= age;
+    } catch (failure) {
+      published?.close();
+      await source?.close();
+      throw failure;
+    }
   }
+  current = look();
   return {
     findFailure: () => failure,
+    findAge() {
+      const age = performance.now() - heardAt;
+      return failure === undefined && age < LATE_MS ? undefined : age;
+    },
+    noteFailure,
+    refuseDamaged() {
+      if (damage === undefined) return;
+      throw new ServiceError('unavailable', 'The catalogue is being made ready again.', {
+        hint: 'Try again in a moment.',
+        reason: 'published_damaged',
+        details: { retry_after_seconds: RETRY_MS / 1000 },
+      });
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);
       await current;
-      await close();
+      published?.close();
+      await source?.close();
     },
   };
 }
 
-/**
- * Says whether a file can be served from while it catches up: it is of this catalogue. What other code rendered is a little
- * out of date, which is better than nothing.
- */
-async function canBeServed(source: NewsSource, published: Published): Promise<boolean> {
+/** Returns whether a file is of a catalogue. What other code rendered is a little out of date, which is better than nothing. */
+async function isOfCatalogue(source: NewsSource, published: Published): Promise<boolean> {
+  return await source.hold(async (answer) => {
+    const steps = findStart(published, undefined);
+    for (let step = steps.next([]); ; ) {
+      if (step.done) return step.value !== undefined;
+      step = steps.next(step.value ? ((await answer(step.value)) as object[]) : []);
+    }
+  });
+}
+
+/** Returns how long ago, at most, a file had all there was: since its latest revision; milliseconds. */
+function getAge(published: Published): number {
+  return Math.max(0, Date.now() - Date.parse(getPublishedState(published).revised_at));
+}
+
+/** Finds the age of a file from which readers can be served, as `getAge` does; undefined where they cannot. */
+export function findServableAge(file: string): number | undefined {
+  let published: Published | undefined;
   try {
-    return await source.hold(async (answer) => {
-      const steps = findStart(published, undefined);
-      for (let step = steps.next([]); ; ) {
-        if (step.done) return step.value !== undefined;
-        step = steps.next(step.value ? ((await answer(step.value)) as object[]) : []);
-      }
-    });
-  } catch (error) {
-    // A file that was made before is served while the catalogue is away, and followed again once it is back.
-    const isAway = error instanceof ServiceError && error.reason === 'catalogue_away';
-    if (isAway && isCurrentSchema(published) && getPublishedState(published).revision > 0) return true;
-    throw error;
+    published = openPublished(file);
+    return getPublishedState(published).revision > 0 ? getAge(published) : undefined;
+  } catch {
+    // Whatever it is, the failure that led here says more.
+    return undefined;
+  } finally {
+    published?.close();
+  }
+}
+
+/** Returns whether a failure is one that only its operator can mend, by another setting: it is told at once. */
+export function isMistake(error: unknown): boolean {
+  const { code, reason } = getFailure(error);
+  return code === 'not_found' || (code === 'bad_input' && reason !== 'schema_version');
+}
+
+/** Place in the head of a database of the number of its pages (SQLite's file format, section 1.3). */
+const SIZE_OFFSET = 28;
+
+/**
+ * Makes a damaged file again from the catalogue, beside it, and puts that in its place: as one write of all of its pages, which
+ * those who have it open see as they see any other.
+ */
+async function replaceDamaged(source: NewsSource, file: string, codeVersion: string): Promise<void> {
+  const beside = `${file}.again-${process.pid}`;
+  const remove = () => {
+    for (const ending of ['', '-wal', '-shm']) rmSync(beside + ending, { force: true });
+  };
+  remove();
+  try {
+    const made = openPublishedForWriting(beside);
+    try {
+      await followCatalogue(source, made, codeVersion);
+      mendHead(file, made);
+      await made.sqlite.backup(file);
+    } finally {
+      made.close();
+    }
+  } finally {
+    remove();
+  }
+}
+
+/** Gives a file that SQLite cannot open, and so could not write, the first page of another one, as of a size that is not known. */
+function mendHead(file: string, made: Published): void {
+  try {
+    openPublished(file).close();
+  } catch {
+    made.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+    const page = Buffer.alloc(Number(made.sqlite.pragma('page_size', { simple: true })));
+    const [from, to] = [openSync(made.file, 'r'), openSync(file, 'r+')];
+    readSync(from, page);
+    page.writeUInt32BE(0, SIZE_OFFSET);
+    writeSync(to, page, 0, page.length, 0);
+    closeSync(from);
+    closeSync(to);
   }
 }
 
@@ -448,27 +588,4 @@ async function waitWhileBusy(work: () => Promise<unknown>, isEnd: () => boolean)
 
 function isBusy(error: unknown): boolean {
   return error instanceof Sqlite.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
-
-/** Opens both for the follower alone: it reads the catalogue within a transaction of its own. */
-async function openBoth({ catalogueAddress, publishedFile }: FollowedFiles): Promise<{
-  source: NewsSource;
-  published: Published;
-  close: () => Promise<void>;
-}> {
-  const source = await openNewsSource(catalogueAddress);
-  try {
-    const published = openPublishedForWriting(publishedFile);
-    return {
-      source,
-      published,
-      close: async () => {
-        published.close();
-        await source.close();
-      },
-    };
-  } catch (error) {
-    await source.close();
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import type { Site } from '../views/site.ts';
-import { openPublished, type Published } from './file.ts';
+import { asPublishedError, openPublished, type Published } from './file.ts';
 import { listRelated } from './related.ts';
 import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
@@ -24,6 +24,8 @@ interface ReadingOptions {
   readonly now?: () => Date;
   /** Called before anything is read. */
   readonly refresh?: () => void;
+  /** Called with each failure to read the file. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /** Opens the published catalogue in a file for readers. Throws as `openPublished` does. */
@@ -35,21 +37,32 @@ export function openReading(file: string, site: Site, options?: ReadingOptions):
 export function buildReading(
   opened: Published,
   site: Site,
-  { now = () => new Date(), refresh: bringUpToDate }: ReadingOptions = {},
+  { now = () => new Date(), refresh: bringUpToDate, onFailure }: ReadingOptions = {},
 ): Reading {
   const published = { ...opened, baseUrl: site.baseUrl };
   const read = openSnapshots(published);
   const refresh = () => {
     if (!published.sqlite.inTransaction) bringUpToDate?.();
   };
+  const attempt = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (error) {
+      // An operator's command names the file. Readers of a server are told what they can do.
+      if (!onFailure) throw asPublishedError(opened.file, error);
+      onFailure(error);
+      refresh();
+      throw error;
+    }
+  };
   const getSnapshot = () => {
     refresh();
-    return read();
+    return attempt(read);
   };
   const runAtOnce = published.sqlite.transaction((work: (snapshot: Snapshot) => unknown) => work(read()));
   const readAtOnce = <Result>(work: (snapshot: Snapshot) => Result) => {
     refresh();
-    return runAtOnce(work) as Result;
+    return attempt(() => runAtOnce(work) as Result);
   };
   return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated, selectListings };
 }

@@ -29,6 +29,7 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
 });
 
 it('says how old what it shows is, and since when it has not followed, while it goes on answering', async () => {
+  const started = Date.now();
   const server = await serveShelf();
   const read = async () => {
     const { status, text } = await ask(server, '/readyz');
@@ -44,7 +45,6 @@ it('says how old what it shows is, and since when it has not followed, while it 
   const age = (Date.now() - Date.parse(catalogue.revised_at)) / 1000;
   expect(Math.abs(catalogue.age_seconds - age)).toBeLessThan(10);
 
-  const started = Date.now();
   const mend = breakPublished(server.shelf);
   await server.shelf.put([0], 'second');
   await expect.poll(async () => (await read()).state).toBe('degraded');

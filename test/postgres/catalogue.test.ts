@@ -27,6 +27,7 @@ import { getPublishedState } from '../../src/published/state.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../cli/running.ts';
+import { openFaultyProxy } from '../faulty-proxy.ts';
 import { recordPaid } from '../paid.ts';
 import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
@@ -278,6 +279,48 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
     await catalogue.close();
     expect(failures).toHaveLength(1);
   }, 60_000);
+
+  it.each(['swallow', 'cut'] as const)(
+    'counts the age from when it last heard, where the network does: %s',
+    async (fault) => {
+      const own = await startPostgres();
+      onTestFinished(() => own.close());
+      const proxy = await openFaultyProxy(() => own.port);
+      onTestFinished(() => proxy.close());
+      const address = await own.createDatabase('vanishing');
+      const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW });
+      const put = (slug: string) =>
+        writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+      await put('one');
+      const files = {
+        catalogueAddress: address.replace(/:\d+\//, `:${proxy.port}/`),
+        publishedFile: join(makeFolder(), 'published.sqlite'),
+      };
+      const following = await startFollowing(files, 'test', () => undefined);
+      expect(following.findAge()).toBeUndefined();
+      proxy.set(fault);
+      const since = performance.now();
+      await put('two');
+      while (following.findFailure() === undefined) {
+        // Whatever it has not heard, it has not been told of for longer than it says by more than that.
+        expect(performance.now() - since - (following.findAge() ?? 0)).toBeLessThan(5000);
+        await sleep(20);
+      }
+      expect(following.findAge()).toBeGreaterThan(performance.now() - since - 1500);
+      expect(following.findFailure()).toContain('cannot be reached');
+      proxy.set('pass');
+      while (following.findAge() !== undefined) await sleep(20);
+      const published = openPublished(files.publishedFile);
+      expect(getPublishedState(published).revision).toBe(2);
+      // It hears announcements again, on a new connection.
+      await put('three');
+      while (getPublishedState(published).revision < 3) await sleep(5);
+      published.close();
+      proxy.set('refuse');
+      await following.close();
+      await catalogue.close();
+    },
+  );
 
   it('goes on where the database ends all its connections', async () => {
     const address = await createDatabase();

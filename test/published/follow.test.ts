@@ -301,13 +301,21 @@ describe('a published catalogue', () => {
   });
 });
 
-it('a damaged file is refused with what to do about it', async () => {
-  const { catalogue, files } = await makeFollowed();
+it('a damaged file is made again', async () => {
+  const { catalogue, files, read, readAnew } = await makeFollowed();
   await put(catalogue, 'one', 'sun');
   await publishCatalogue(files, BY);
   truncateSync(files.publishedFile, 5000);
+  await publishCatalogue(files, BY);
+  expect(read()).toEqual(await readAnew());
+});
+
+it('a file that SQLite does not recognise is left alone, with what to do about it', async () => {
+  const { catalogue, files } = await makeFollowed();
+  await put(catalogue, 'one', 'sun');
+  writeFileSync(files.publishedFile, 'Letters, and no pages. '.repeat(400));
   await expect(publishCatalogue(files, BY)).rejects.toThrow(
-    expect.objectContaining({ reason: 'published_damaged', hint: expect.stringContaining('remove the file') }),
+    expect.objectContaining({ reason: 'not_a_published_catalogue', hint: expect.stringContaining('Set PUBLISHED') }),
   );
 });
 

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { Following } from '../../published/follow.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';
@@ -6,7 +7,6 @@ import { PATHS } from '../../views/links.ts';
 import type { CatalogueFile } from '../catalogue-file.ts';
 import type { CurrentRelease } from '../current-release.ts';
 import type { Env } from '../env.ts';
-import type { WatchedFollowing } from '../following.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
@@ -16,7 +16,7 @@ interface Watched {
   readonly current: CurrentRelease;
   readonly catalogueFile: CatalogueFile;
   readonly releasesDir: string;
-  readonly following: WatchedFollowing;
+  readonly following: Following;
   readonly isShuttingDown: () => boolean;
 }
 
@@ -24,6 +24,7 @@ interface Watched {
 export const FAULTS = {
   shutting_down: 'down',
   catalogue_unreadable: 'down',
+  published_damaged: 'down',
   catalogue_replaced: 'degraded',
   not_following: 'degraded',
   no_release: 'down',
@@ -45,6 +46,7 @@ export interface Health {
   readonly missing: readonly Fault[];
   /** What readers are shown; null if it cannot be read. */
   readonly catalogue: (PublishedState & { readonly age_seconds: number }) | null;
+  /** `failing_since`: when the catalogue was last heard. */
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
   /** The release that pages are served from; null if none can be. */
   readonly release: {
@@ -68,10 +70,12 @@ export function getHealth({
   const now = reading.now();
   const catalogue = findState(reading);
   const header = current.findHeader();
-  const since = following.findFailingSince();
+  const age = following.findAge();
+  const since = age === undefined ? undefined : new Date(now.getTime() - age);
   const isMissing: Record<Fault, boolean> = {
     shutting_down: isShuttingDown(),
     catalogue_unreadable: !catalogue,
+    published_damaged: isDamaged(following),
     catalogue_replaced: catalogueFile.isReplaced(),
     not_following: since !== undefined,
     no_release: !header,
@@ -104,6 +108,16 @@ export function addHealthRoutes(app: Hono<Env>, readHealth: () => Health): void 
 
 function getAge(at: string, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
+}
+
+function isDamaged({ refuseDamaged }: Following): boolean {
+  try {
+    refuseDamaged();
+    return false;
+  } catch {
+    // The log names the damage.
+    return true;
+  }
 }
 
 function findState(reading: Reading): PublishedState | null {

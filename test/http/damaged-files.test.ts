@@ -1,0 +1,98 @@
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openPublished } from '../../src/published/file.ts';
+import { makeFolder } from '../builders.ts';
+import { startCatalogue } from '../cli/running.ts';
+import { makeShelf } from '../release/shelf.ts';
+import { ask, serveShelf, type TestServer } from './running.ts';
+
+const PAGE_BYTES = 4096;
+
+/** Overwrites the pages of a database, from one of them on. */
+function damage(file: string, from: number): void {
+  const handle = openSync(file, 'r+');
+  for (let at = from * PAGE_BYTES; at < statSync(file).size; at += PAGE_BYTES)
+    writeSync(handle, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, at);
+  closeSync(handle);
+}
+
+/** Puts all of what is written into the file itself, so that damage to it is damage to what is read. */
+function checkpoint(file: string): void {
+  const published = openPublished(file);
+  published.close();
+}
+
+async function isHealed(server: TestServer): Promise<boolean> {
+  // Its answer is kept while nothing changes; this one is read from the file.
+  const { status, text } = await ask(server, `/agent/list?q=title&limit=${Math.ceil(Math.random() * 900)}`);
+  // A failure that is met first is one of ours; nothing is answered from damage after that.
+  expect([200, 500, 503]).toContain(status);
+  if (status === 503) expect(JSON.parse(text)).toMatchObject({ code: 'published_damaged' });
+  return status === 200 && JSON.parse(text).total > 0;
+}
+
+it.each([
+  ['pages of it', 1],
+  ['all of it', 0],
+])('makes the published file again where %s are damaged, and answers nothing from it', async (_, from) => {
+  const server = await serveShelf();
+  const { publishedFile } = server.shelf.config;
+  await server.shelf.put([0], 'second');
+  await server.catchUp();
+  checkpoint(publishedFile);
+  damage(publishedFile, from);
+  await server.shelf.put([0], 'third');
+  await expect.poll(async () => (await isHealed(server)) && (await ask(server, '/agent/list')).text).toContain('third');
+  await expect.poll(async () => JSON.parse((await ask(server, '/readyz')).text).missing).toEqual([]);
+  const published = openPublished(publishedFile);
+  expect(published.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
+  published.close();
+});
+
+it('starts with a damaged published file, which it makes again', async () => {
+  const shelf = await makeShelf(makeFolder());
+  const before = await serveShelf({ shelf });
+  await before.close();
+  damage(shelf.config.publishedFile, 1);
+  const server = await serveShelf({ shelf, released: false });
+  await expect.poll(() => isHealed(server)).toBe(true);
+});
+
+it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
+  const shelf = await makeShelf(makeFolder());
+  const before = await serveShelf({ shelf });
+  await before.close();
+  await shelf.catalogue.close();
+  damage(shelf.config.catalogueAddress, 1);
+  const server = await serveShelf({ shelf, released: false });
+  const list = await ask(server, '/agent/list');
+  expect([list.status, Number(list.headers['x-catalogue-age']) >= 0]).toEqual([200, true]);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
+    state: 'degraded',
+    missing: ['not_following'],
+  });
+});
+
+it('refuses another kind of file in the place of the published one, and a check names the file that is damaged', async () => {
+  const shelf = await makeShelf(makeFolder());
+  const server = await serveShelf({ shelf });
+  await server.close();
+  const { config } = shelf;
+  const settings = {
+    CATALOGUE: config.catalogueAddress,
+    PUBLISHED: config.publishedFile,
+    RELEASES: config.releasesDir,
+  };
+  damage(config.publishedFile, 2);
+  const { stdout } = await startCatalogue(['check', '--json'], settings).ran;
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; found: string; hint?: string }[] };
+  expect(checks.find(({ name }) => name === 'database')).toMatchObject({ ok: true });
+  expect(checks.find(({ name }) => name === 'published')).toMatchObject({
+    ok: false,
+    found: expect.stringContaining(config.publishedFile),
+    hint: expect.stringContaining('makes it again'),
+  });
+  expect(stdout).not.toContain('Restore a backup');
+  writeFileSync(config.publishedFile, 'a letter');
+  await expect(serveShelf({ shelf, released: false })).rejects.toThrow('cannot be used as the published catalogue');
+});
