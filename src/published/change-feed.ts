@@ -10,6 +10,7 @@ import {
 } from './changes.ts';
 import type { Published } from './file.ts';
 import type { Snapshot } from './snapshot.ts';
+import { findRevisionTime } from './state.ts';
 
 /**
  * How many of the latest changes are given one by one. Earlier ones are compacted: of each subject of a listing
@@ -19,7 +20,8 @@ export const KEPT_CHANGES = 10_000;
 
 /** What a reader asks of the feed. */
 export interface FeedQuery {
-  readonly since?: number | undefined;
+  /** A revision, or a cursor. */
+  readonly since?: number | string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -42,24 +44,30 @@ export interface FeedPage {
 
 /** Where in the log a reader is. */
 interface Position {
+  /** The revision after which the reader began to list. */
   readonly since: number;
+  /** The revision that the reader has come to. */
+  readonly revision: number;
   readonly place: LogPlace | undefined;
 }
 
 /**
  * Reads a page of the log of changes. Call it while the file stays at the revision of the snapshot. A page may end within a
- * revision. A cursor is a place in the log, which nothing moves, with a mark of the change there, so that a cursor of
- * another log is refused. Throws `bad_input` for a cursor or revision that this log does not know.
+ * revision. A cursor is a place in the log, which nothing moves, with the time of its revision and a mark of the change there,
+ * by which a history that was replaced is known. Throws `gone` (`history_replaced`) for a cursor of one, `unavailable`
+ * (`since_ahead`) for a revision that this file has yet to come to, and `bad_input` (`bad_cursor`) for what is no cursor.
  */
 export function readChangeFeed(
   published: Published,
-  { identity, revision }: Snapshot,
+  snapshot: Snapshot,
   { since, cursor, limit }: FeedQuery,
   view: FeedView,
 ): FeedPage {
-  const from = cursor === undefined ? undefined : findPosition(published, identity, cursor);
-  if (from && since !== undefined && since !== from.since) throw buildCursorError();
-  const begin = from ?? startAt(published, since ?? 0, revision);
+  const { revision } = snapshot;
+  const begin = findPosition(published, snapshot, String(cursor ?? since ?? 0));
+  if (since !== undefined && ![cursor ?? String(since), String(begin.since)].includes(String(since))) {
+    throw buildCursorError();
+  }
   const { rows, compactedUpTo } = listView(published, begin.place, limit + 1, view);
   const changes = rows.slice(0, limit);
   const isLast = rows.length <= limit;
@@ -67,8 +75,8 @@ export function readChangeFeed(
   return {
     since: begin.since,
     changes,
-    next: isLast ? undefined : buildCursor(identity, { since: begin.since, place: end }),
-    resume: isLast ? buildCursor(identity, { since: revision, place: end }) : undefined,
+    next: isLast ? undefined : buildCursor(published, { since: begin.since, revision: end?.revision ?? 0, place: end }),
+    resume: isLast ? buildCursor(published, { since: revision, revision, place: end }) : undefined,
     compactedUpTo,
   };
 }
@@ -92,39 +100,58 @@ function listView(
   return { rows, compactedUpTo: findLogPlace(published, { seq: upTo })?.revision };
 }
 
-function startAt(published: Published, since: number, revision: number): Position {
-  // A reader who has seen more than there is has read another catalogue, or this one before it was restored.
-  if (since > revision) {
-    throw new ServiceError('bad_input', `The catalogue is at revision ${revision}, not yet at ${since}.`, {
-      hint: 'Begin again with since=0: this is another catalogue, or an earlier state of it.',
-      reason: 'since_ahead',
-      details: { revision },
-    });
+/** A cursor: since, revision, time of that (milliseconds, base 36), place, and the mark of the change there. */
+const CURSOR = /^(\d{1,15})-(\d{1,15})-([0-9a-z]{1,9})-(\d{1,15})-([0-9a-z]{1,7})$/;
+
+/** A revision by itself, or a cursor as they were before they had a time, which counts as its revision. */
+const BARE = /^(\d{1,15})(-\d{1,15}-[0-9a-z]{1,7})?$/;
+
+function buildCursor(published: Published, { since, revision, place }: Position): string {
+  const time = getTime(published, revision).toString(36);
+  return [since, revision, time, place?.seq ?? 0, buildMark(place)].join('-');
+}
+
+/** Returns the time of a revision in milliseconds; 0 where there is none. */
+function getTime(published: Published, revision: number): number {
+  return Date.parse(findRevisionTime(published, revision) ?? '') || 0;
+}
+
+function buildMark(place: LogPlace | undefined): string {
+  const facts = place && [place.revision, place.at, place.listing_id, place.kind];
+  return crc32((facts ?? []).join('|')).toString(36);
+}
+
+function findPosition(published: Published, { revision: latest, revised_at }: Snapshot, asked: string): Position {
+  const [, bare] = BARE.exec(asked) ?? [];
+  if (bare !== undefined) {
+    const since = Number(bare);
+    if (since > latest) throw buildAheadError(since, latest);
+    return { since, revision: since, place: findLogPlace(published, { upToRevision: since }) };
   }
-  return { since, place: findLogPlace(published, { upToRevision: since }) };
-}
-
-/** Writes a place as `<since>-<place>-<mark>`; the mark says which log it is of and which change is there. */
-function buildCursor(identity: string, { since, place }: Position): string {
-  return `${since}-${place?.seq ?? 0}-${buildMark(identity, place)}`;
-}
-
-function buildMark(identity: string, place: LogPlace | undefined): string {
-  const facts = place && [place.seq, place.revision, place.at, place.listing_id, place.kind];
-  return crc32([identity, ...(facts ?? [])].join('|')).toString(36);
-}
-
-function findPosition(published: Published, identity: string, cursor: string): Position {
-  const [, since, seq, mark] = /^(\d{1,15})-(\d{1,15})-([0-9a-z]{1,7})$/.exec(cursor) ?? [];
+  const [, since, at, time = '', seq, mark] = CURSOR.exec(asked) ?? [];
   if (mark === undefined) throw buildCursorError();
+  const [revision, ms] = [Number(at), Number.parseInt(time, 36)];
+  // Times never go backwards in one history: an earlier revision with a later time is of another.
+  if (revision > latest && ms >= Date.parse(revised_at || '1970')) throw buildAheadError(revision, latest);
   const place = findLogPlace(published, { seq: Number(seq) });
-  if (mark !== buildMark(identity, place) || (place === undefined) !== (Number(seq) === 0)) {
-    throw new ServiceError('bad_input', 'What the cursor stands behind is not in the log of this catalogue.', {
-      hint: 'Begin again with since=0: this is another catalogue, or one put back to an earlier state since.',
-      reason: 'other_log',
-    });
-  }
-  return { since: Number(since), place };
+  const isSame = revision <= latest && ms === getTime(published, revision) && mark === buildMark(place);
+  if (isSame) return { since: Number(since), revision, place };
+  throw new ServiceError('gone', 'The history that the cursor is of was replaced by another one.', {
+    hint: 'Start again with since=0, and forget what you have: the catalogue was restored, or another database took over.',
+    reason: 'history_replaced',
+    details: { revision: latest },
+  });
+}
+
+/** How long a server that is behind others takes to follow, at most, in seconds. */
+const RETRY_SECONDS = 5;
+
+function buildAheadError(asked: number, revision: number): ServiceError {
+  return new ServiceError('unavailable', `The catalogue is at revision ${revision} here, not yet at ${asked}.`, {
+    hint: 'Ask again in a few seconds: another server was ahead. If this lasts, start again with since=0.',
+    reason: 'since_ahead',
+    details: { revision, retry_after_seconds: RETRY_SECONDS },
+  });
 }
 
 function buildCursorError(): ServiceError {

@@ -22,13 +22,20 @@ export const CHANGES_LIMIT_MAX = 1000;
 /** How long a reader who has read all had best wait before asking again. */
 export const POLL_AFTER_SECONDS = 60;
 
+/** Where a reader goes on from: a revision, or a cursor, which says of which history it is. */
+const changesSince = z.union(
+  [z.int().nonnegative(), z.string().regex(/^\d{1,15}(-[0-9a-z-]{1,80})?$/)],
+  'a revision, or resume_cursor of an earlier answer',
+);
+
 /** What a reader asks of the feed of changes. */
 export const changesQuery = z.strictObject({
-  since: z
-    .int()
-    .nonnegative()
+  since: changesSince
     .optional()
-    .describe('Revision that the reader has (0: none): what became visible after it is listed, oldest first'),
+    .describe(
+      'Revision that the reader has (0: none), or better the cursor of an earlier answer: what became visible after it is ' +
+        'listed, oldest first. A revision alone cannot tell that the history was replaced by another one',
+    ),
   limit: z.int().min(1).max(CHANGES_LIMIT_MAX).default(CHANGES_LIMIT_DEFAULT).describe('Changes a page'),
   cursor: z
     .string()
@@ -46,10 +53,7 @@ export type ChangesQuery = z.infer<typeof changesQuery>;
 export const agentChanges = z
   .object({
     catalogue: catalogueSummary,
-    revision: z
-      .int()
-      .nonnegative()
-      .describe('Catalogue revision of this answer; after the last page, ask again with it as since'),
+    revision: z.int().nonnegative().describe('Catalogue revision of this answer'),
     since: z.int().nonnegative().describe('The revision after which is listed'),
     compacted_up_to: z
       .int()
@@ -65,8 +69,8 @@ export const agentChanges = z
       .string()
       .optional()
       .describe(
-        'On the last page: the cursor to come back with for what happens later. Unlike since it is refused (other_log) ' +
-          'when the catalogue was put back to an earlier state meanwhile',
+        'On the last page: the cursor to come back with for what happens later, as cursor or since. The answer is 410 ' +
+          '(history_replaced) once the catalogue was put back to an earlier state: start again with since=0',
       ),
     poll_after_seconds: z.int().positive().optional().describe('On the last page: asking sooner seldom tells more'),
     changes: z.array(change),

@@ -54,7 +54,7 @@ ${link('Search and filter', PATHS.agentList, 'JSON; `q`, `category`, `network`, 
 ${link('MCP server', PATHS.mcp, 'Streamable HTTP, no key: search, detail, check of payment terms, changes')}
 ${link('Resources for x402 clients', PATHS.discoveryResources, 'every route with what it asks, as a facilitator lists them, in pages')}
 ${link('Search for x402 clients', `${PATHS.discoverySearch}?query=weather`, 'the same, by a request in words')}
-${link('Changes', PATHS.agentChanges, 'JSON; what changed after the revision `since`, tombstones included, for ever')}
+${link('Changes', PATHS.agentChanges, 'JSON; what changed after `since`, a revision or the `resume_cursor` of the last answer, tombstones included, for ever; 410 means start again with since=0')}
 ${link('Verified listings', PATHS.verified, 'those with at least one settlement-verified route')}
 
 ## Categories

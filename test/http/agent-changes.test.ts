@@ -69,22 +69,63 @@ describe('GET /agent/changes', () => {
     expect(await read(`?since=${page.revision}`)).toMatchObject({ changes: [] });
   });
 
-  it('refuses a revision ahead of the catalogue, a cursor of another question, and what it does not know', async () => {
+  it('refuses a cursor of another question, and what it does not know', async () => {
     const { add, get } = await makeServed();
     await add(0, 1);
     for (const [query, code] of [
-      ['since=2', 'since_ahead'],
       ['since=-1', 'bad_parameter'],
       ['since=x', 'bad_parameter'],
       ['limit=0', 'bad_parameter'],
       ['cursor=1-5', 'bad_cursor'],
-      ['cursor=0-0-zzzzzz', 'other_log'],
+      ['since=1-5', 'bad_cursor'],
       ['history=full', 'bad_parameter'],
       ['cursor=x', 'bad_cursor'],
+      ['cursor=1-1-zz&since=0', 'bad_cursor'],
       ['sinse=1', 'unknown_parameter'],
     ]) {
       const response = await get(`/agent/changes?${query}`);
       expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
+    }
+  });
+
+  it('asks who is ahead of this server to come again, and answers once it has followed', async () => {
+    const [behind, ahead] = [await makeServed(), await makeServed()];
+    for (const { catalogue } of [behind, ahead]) {
+      await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(0)));
+    }
+    const later = '2026-11-21T10:00:00.000Z';
+    const write = ({ catalogue }: typeof ahead) =>
+      writeCatalogue(catalogue, later, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(1)));
+    await write(ahead);
+    const { resume_cursor } = await ahead.read('');
+    for (const query of ['since=2', `since=${resume_cursor}`, `cursor=${resume_cursor}`]) {
+      const response = await behind.get(`/agent/changes?${query}`);
+      expect([query, response.status, Number(response.headers.get('retry-after'))]).toEqual([query, 503, 5]);
+      expect(await response.json()).toMatchObject({
+        code: 'since_ahead',
+        revision: 1,
+        hint: expect.stringMatching(/again/),
+      });
+    }
+    await write(behind);
+    for (const query of ['since=2', `since=${resume_cursor}`]) {
+      expect(await behind.read(`?${query}`)).toMatchObject({ changes: [], resume_cursor });
+    }
+  });
+
+  it('takes a cursor as since, and cursors as they were before they had a time', async () => {
+    const { add, read } = await makeServed();
+    await add(0, 1);
+    const { resume_cursor } = await read('');
+    await add(1, 1);
+    const after = await read('?since=1');
+    expect(new Set(after.changes.map(({ revision }) => revision))).toEqual(new Set([2]));
+    for (const query of [
+      `since=${resume_cursor}`,
+      `since=${resume_cursor}&cursor=${resume_cursor}`,
+      'cursor=1-3-1k0v9zc',
+    ]) {
+      expect(await read(`?${query}`)).toEqual(after);
     }
   });
 
@@ -104,28 +145,53 @@ describe('GET /agent/changes', () => {
     expect(new Set(later.changes.map(({ revision }) => revision))).toEqual(new Set([2]));
   });
 
-  it('tells who comes back that the catalogue was put back meanwhile, even once it is as far again', async () => {
+  it('answers 410 to a cursor of a history that was replaced, and goes on with one from before that', async () => {
     const { catalogue, add, read } = await makeServed();
     await add(0, 1);
     const early = (await read('')).resume_cursor;
     const backup = join(makeFolder(), 'backup.sqlite');
     await catalogue.engine.sqlite.backup(backup);
     await add(1, 1);
+    const middle = (await read('?limit=4')).next_cursor;
     const late = (await read('')).resume_cursor;
+    await writeCatalogue(catalogue, '2026-11-21T10:00:00.000Z', ({ raiseRevision }) => raiseRevision());
+    const last = (await read('')).resume_cursor;
     const restored = await makeCatalogue(backup);
     const { get } = serveLive(restored);
     const ask = async (query: string) => {
       const response = await get(`/agent/changes?${query}`);
-      return [response.status, ((await response.json()) as { code?: string }).code];
+      const { code, hint } = (await response.json()) as { code?: string; hint?: string };
+      return [response.status, code ?? 'none', /since=0/.test(hint ?? '')];
     };
-    expect(await ask('since=2')).toEqual([400, 'since_ahead']);
-    expect(await ask(`cursor=${late}`)).toEqual([400, 'other_log']);
-    expect(await ask(`cursor=${early}`)).toEqual([200, undefined]);
-    for (const n of [7, 8]) {
-      await writeCatalogue(restored, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(n)));
-    }
-    expect(await ask(`cursor=${late}`)).toEqual([400, 'other_log']);
-    expect(await ask(`cursor=${early}`)).toEqual([200, undefined]);
+    const listAnswers = () => Promise.all([early, middle, late, last].map((cursor) => ask(`since=${cursor}`)));
+    const [goesOn, ahead, replaced] = [
+      [200, 'none', false],
+      [503, 'since_ahead', true],
+      [410, 'history_replaced', true],
+    ];
+    // Nothing was written yet: it may be a server that is behind.
+    expect(await listAnswers()).toEqual([goesOn, ahead, ahead, ahead]);
+    await writeCatalogue(restored, '2026-11-21T11:00:00.000Z', (writing) =>
+      recordDeclaration(writing, buildSyntheticDeclaration(7)),
+    );
+    // One that is ahead in its number and earlier in its time is of another history: nobody has to wait for the number.
+    expect(await listAnswers()).toEqual([goesOn, replaced, replaced, replaced]);
+    await writeCatalogue(restored, '2026-11-21T12:00:00.000Z', (writing) =>
+      recordDeclaration(writing, buildSyntheticDeclaration(8)),
+    );
+    expect(await listAnswers()).toEqual([goesOn, replaced, replaced, replaced]);
+  });
+
+  it('knows a replaced history by its changes where a clock gave both the same times', async () => {
+    const { catalogue, add, read } = await makeServed();
+    await add(0, 1);
+    const backup = join(makeFolder(), 'backup.sqlite');
+    await catalogue.engine.sqlite.backup(backup);
+    await add(1, 1);
+    const { resume_cursor } = await read('');
+    const restored = await makeCatalogue(backup);
+    await writeCatalogue(restored, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(7)));
+    expect((await serveLive(restored).get(`/agent/changes?since=${resume_cursor}`)).status).toBe(410);
   });
 
   it('answers 304 to who has it already, although the time moves on', async () => {

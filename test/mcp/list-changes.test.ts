@@ -66,7 +66,9 @@ describe('list_changes', () => {
     const { resume_cursor: cursor } = page;
     expect(await read({ cursor })).toMatchObject({ changes: [], tombstones: [], resume_cursor: cursor });
     await recordAll(catalogue, [makeNumbered(92)]);
-    expect((await read({ cursor })).changes.map(({ slug }) => slug)).toEqual(['numbered-092']);
+    for (const args of [{ cursor }, { since: cursor }]) {
+      expect((await read(args)).changes.map(({ slug }) => slug)).toEqual(['numbered-092']);
+    }
     const latest = await read({ limit: 3 });
     expect(latest.changes.map(({ slug }) => slug)).toEqual(['numbered-090', 'numbered-091', 'numbered-092']);
     expect((await read({ cursor: latest.resume_cursor })).changes).toEqual([]);
@@ -74,7 +76,12 @@ describe('list_changes', () => {
       isError: true,
       text: expect.stringMatching(/not yet at 99.*since=0/),
     });
-    expect(await client.call('list_changes', { cursor: '0-1-zz' })).toMatchObject({ isError: true });
+    const replaced = cursor?.replace(/^(\d+-\d+)-\w+/, '$1-1');
+    expect(await client.call('list_changes', { cursor: replaced })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/replaced.*since=0/),
+    });
+    expect(await client.call('list_changes', { cursor: 'x' })).toMatchObject({ isError: true });
   });
 
   it('is short: by default under 1,500 tokens, whatever providers and sources wrote, and the newest come first to be told', async () => {

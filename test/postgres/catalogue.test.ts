@@ -14,6 +14,7 @@ import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write
 import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { readConfig } from '../../src/config.ts';
+import { createApp } from '../../src/http/app.ts';
 import { recordDeclarations as recordAll } from '../../src/importing/record-declarations.ts';
 import { formatAddress, isAway } from '../../src/model/catalogue-address.ts';
 import type { PreparedPayment } from '../../src/model/payment.ts';
@@ -23,7 +24,9 @@ import { runProbing } from '../../src/probing/run.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { publishCatalogue, startFollowing } from '../../src/published/follow.ts';
+import { openReading } from '../../src/published/reading.ts';
 import { getPublishedState } from '../../src/published/state.ts';
+import { agentChanges } from '../../src/views/changes.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../cli/running.ts';
@@ -31,6 +34,7 @@ import { openFaultyProxy } from '../faulty-proxy.ts';
 import { recordPaid } from '../paid.ts';
 import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
+import { SITE } from '../site.ts';
 
 let server: PostgresServer;
 let databases = 0;
@@ -226,7 +230,9 @@ describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
     expect((await command(['export'])).stdout).toContain('"kind":"listing"');
     const file = join(folder, 'moved.sqlite');
     expect((await command(['copy', address, file])).stdout).toContain('Copied revision 3');
-    expect(await digestCatalogue(await openReading(file))).toEqual(await digestCatalogue(await openReading(address)));
+    expect(await digestCatalogue(await openForReading(file))).toEqual(
+      await digestCatalogue(await openForReading(address)),
+    );
     const { json } = await runJson('check');
     expect(json.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',
@@ -235,7 +241,7 @@ describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
   });
 });
 
-async function openReading(address: string): Promise<Catalogue> {
+async function openForReading(address: string): Promise<Catalogue> {
   const catalogue = await openCatalogueForReading(address);
   onTestFinished(() => catalogue.close());
   return catalogue;
@@ -321,6 +327,55 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
       await catalogue.close();
     },
   );
+
+  it('is followed into the history of a replica that took over without the last writes', async () => {
+    const primary = await startPostgres();
+    onTestFinished(() => primary.close());
+    const address = await primary.createDatabase('followed');
+    const publishedFile = join(makeFolder(), 'published.sqlite');
+    const [declare, follow] = [
+      (catalogue: Catalogue, slug: string, at: string) =>
+        writeCatalogue(catalogue, at, (writing) => recordDeclaration(writing, declareOne(slug))),
+      (catalogueAddress: string) => publishCatalogue({ catalogueAddress, publishedFile }, 'test'),
+    ];
+    const read = async (query: string) => {
+      const reading = openReading(publishedFile, SITE);
+      try {
+        const response = await createApp({ reading }).request(`${SITE.baseUrl}/agent/changes?${query}`);
+        return { status: response.status, ...((await response.json()) as { code?: string; resume_cursor?: string }) };
+      } finally {
+        reading.published.close();
+      }
+    };
+    const before = await open(address);
+    await declare(before, 'kept', NOW);
+    await follow(address);
+    const { resume_cursor: early } = await read('since=0');
+    const replica = await primary.addReplica();
+    onTestFinished(() => replica.close());
+    await replica.stop();
+    await run(address, "ALTER SYSTEM SET synchronous_standby_names = ''");
+    await run(address, 'SELECT pg_reload_conf()');
+    for (const slug of ['lost', 'lost-2']) await declare(before, slug, '2026-11-21T10:00:00.000Z');
+    await follow(address);
+    const { resume_cursor: late } = await read('since=0');
+    await primary.stop();
+    await replica.start();
+    await replica.promote();
+    const after = await open(address.replace(`:${primary.port}/`, `:${replica.port}/`));
+    await follow(after.address);
+    expect(await read(`since=${late}`)).toMatchObject({ status: 503, code: 'since_ahead' });
+    for (const slug of ['new', 'new-2', 'new-3']) {
+      await declare(after, slug, '2026-11-21T11:00:00.000Z');
+      await follow(after.address);
+      expect(await read(`since=${late}`)).toMatchObject({ status: 410, code: 'history_replaced' });
+    }
+    const { changes } = agentChanges.parse(await read(`since=${early}`));
+    expect([...new Set(changes.map(({ slug }) => slug))]).toEqual(['new', 'new-2', 'new-3']);
+    const published = openPublished(publishedFile);
+    onTestFinished(() => published.close());
+    expect(await listPublishedFaults(after, published, 'test')).toEqual([]);
+  }, 60_000);
 
   it('goes on where the database ends all its connections', async () => {
     const address = await createDatabase();

@@ -18,7 +18,7 @@ const TOKENS_A_CHANGE = 90;
 const BRIEF_CHANGES = 3;
 
 const input = z.strictObject({
-  since: z.int().min(0).optional().describe('Revision after which to list'),
+  since: z.union([z.number(), z.string()]).optional().describe('Revision or cursor after which to list'),
   cursor: z.string().max(100).optional().describe('next_cursor or resume_cursor of an earlier answer'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
 });

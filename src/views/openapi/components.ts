@@ -133,6 +133,13 @@ const FAILURES = {
     hint: 'Use GET, HEAD, OPTIONS.',
     headers: { Allow: { description: 'The methods that are answered', schema: { type: 'string' }, example: 'GET' } },
   },
+  HistoryReplaced: {
+    description: 'The history that the cursor is of was replaced; start again',
+    status: 410,
+    code: 'history_replaced',
+    detail: 'The history that the cursor is of was replaced by another one.',
+    hint: 'Start again with since=0.',
+  },
   ContentTooLarge: {
     description: 'The body is larger than this endpoint reads',
     status: 413,

@@ -94,7 +94,7 @@ export function buildCatalogueExamples(site: Site): {
         catalogue,
         revision: 42,
         since: 41,
-        resume_cursor: '42-318-1k0v9zc',
+        resume_cursor: '42-42-mibq1z40-318-1k0v9zc',
         poll_after_seconds: POLL_AFTER_SECONDS,
       },
       ...{ changes: [buildChangeExample(item, 42)], tombstones: [] },

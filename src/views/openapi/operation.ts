@@ -29,6 +29,7 @@ const STATUS: Readonly<Record<FailureName, string>> = {
   NotFound: '404',
   MethodNotAllowed: '405',
   Gone: '410',
+  HistoryReplaced: '410',
   ContentTooLarge: '413',
   UnsupportedMediaType: '415',
   TooManyRequests: '429',

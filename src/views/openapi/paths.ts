@@ -65,10 +65,12 @@ function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
         operationId: 'listChanges',
         summary: 'What changed after a revision, oldest first, tombstones included',
         description:
-          'Follow next_cursor to the last page, then come back with its resume_cursor (or with its revision as since): ' +
-          'nothing is missed. Far back, changes that later ones supersede are left out unless history is all.',
+          'Follow next_cursor to the last page, then come back with its resume_cursor: nothing is missed. 410 ' +
+          '(history_replaced) says to start again with since=0, and 503 (since_ahead) that another server was ahead. Far ' +
+          'back, changes that later ones supersede are left out unless history is all.',
         parameters: buildQueryParameters(changesQuery),
         answer: { description: 'A page of changes', schema: 'AgentChanges', example: examples.changes },
+        failures: ['HistoryReplaced'],
       }),
     },
     [PATHS.agentCompare]: {

@@ -52,8 +52,9 @@ export function buildAgentsPage(site: Site): AgentsPage {
       },
       {
         label: 'Follow what changes',
-        code: `curl '${url(PATHS.agentChanges)}?since=REVISION'`,
-        purpose: 'Everything after the revision you have, tombstones included.',
+        code: `curl '${url(PATHS.agentChanges)}?since=CURSOR'`,
+        purpose:
+          'Everything after the resume_cursor that you have, tombstones included. Begin with 0, and again on 410.',
       },
     ],
     x402_client: `import { HTTPFacilitatorClient } from '@x402/core/server';
