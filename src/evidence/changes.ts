@@ -2,7 +2,6 @@ import { CAUTION_CODES, type Caution, type CautionCode } from '../model/caution.
 import type { ChangeKind } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Listing, Reliability } from '../model/listing.ts';
-import { isPayable } from '../model/probe.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { InferredCategory } from './category.ts';
 import { omitNetworkFreshness, omitRouteFreshness } from './freshness.ts';
@@ -26,9 +25,9 @@ const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_en
 
 /**
  * Lists the differences that readers will see between the published listing (undefined: none was published) and the one
- * that now follows from the evidence. Equal listings give an empty list. If only the times of sightings changed, that
- * is the one difference. `cause` is the reason code of the event that led to this derivation, and `evidence` describes
- * that event.
+ * that now follows from the evidence, as the log of changes has them. Equal listings give an empty list, and so do those that
+ * differ only in how recent they are (`isRefreshed`). `cause` is the reason code of the event that led to this derivation,
+ * and `evidence` describes that event.
  */
 export function listDifferences(
   before: Listing | undefined,
@@ -74,13 +73,16 @@ export function listDifferences(
     add('networked', reason, { from: before.networks, to: after.networks, ...moved });
   }
   const [was, is] = [before.reliability, after.reliability];
-  if (was.band !== is.band || was.score !== is.score) {
-    add('scored', 'sampled', { from: withoutDays(was), to: withoutDays(is) });
-  }
-  if (differences.length === 0 && !isSame(listRecency(before), listRecency(after))) {
-    add('seen', cause === 'probed' && !isLatestProbeValid(after) ? 'probe_failed' : cause, {});
-  }
+  if (was.band !== is.band) add('scored', 'sampled', { from: withoutDays(was), to: withoutDays(is) });
   return differences;
+}
+
+/**
+ * Returns whether readers will see newer times, counts or points of the score, or another source of the same. That travels
+ * with the document and is no entry in the log of changes, where most entries would be of this kind.
+ */
+export function isRefreshed(before: Listing, after: DerivedListing): boolean {
+  return !isSame(listRecency(before), listRecency(after));
 }
 
 /** Returns the prices of a listing, with the ends that are ceilings where one is. */
@@ -212,11 +214,6 @@ function isLossByFailingProbes(before: Listing, after: DerivedListing): boolean 
     after.routes.some(({ cautions }) => cautions.some((one) => one.code === 'probes_failing')) &&
     offers.some(({ network }) => network === key);
   return changed.length > 0 && changed.every(({ key, advertised }) => !advertised && isSilent(key));
-}
-
-function isLatestProbeValid({ routes }: DerivedListing): boolean {
-  const latest = routes.flatMap(({ probe }) => probe ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))[0];
-  return latest === undefined || isPayable(latest.outcome);
 }
 
 /**

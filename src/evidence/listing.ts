@@ -24,7 +24,7 @@ import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verifi
  * Version of the rules by which listings are derived. Raise it where the same evidence gives another listing: then every
  * catalogue is derived again when it is next opened for writing.
  */
-export const RULES_VERSION = 1;
+export const RULES_VERSION = 2;
 
 /** Who removed the listing, why and when. */
 export interface Delisting {
@@ -86,6 +86,7 @@ export function deriveListing(evidence: ListingEvidence, merged: MergedDeclarati
     offered,
   };
   const networks = buildNetworkEntries(network);
+  const { reliability } = evidence.sampled;
   const state = getState(evidence.delisting, price !== null);
   return {
     id: evidence.id,
@@ -105,14 +106,14 @@ export function deriveListing(evidence: ListingEvidence, merged: MergedDeclarati
     primary_network: getPrimaryNetworkKey(networks, network),
     networks,
     routes,
-    reliability: evidence.sampled.reliability,
+    reliability: { ...reliability, score: reliability.score === null ? null : Math.round(reliability.score) },
     latency: evidence.sampled.latency,
     cautions: addReplies(
       listCautionsOfListing({
         withdrawn_at: offered ? null : getWithdrawal(evidence.declarations),
         namesake: evidence.findNamesake(
           getListingNames({ ...words, base_url: evidence.base_url }),
-          getEvidenceStanding({ routes, reliability: evidence.sampled.reliability }),
+          getEvidenceStanding({ routes, reliability }),
           listPayees({ routes }),
         ),
         declared: counted.length === 0 && declared ? { at: declared.source.observed_at } : undefined,

@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-24',
     changes: [
+      'The score of reliability is in whole points everywhere. That only its points moved, or that a listing was seen again, raises the revision and is no entry of /agent/changes any more: `scored` comes with another band, and `seen` no longer comes.',
       'Cursors of /agent/changes know their history, and `since` takes them, too. A cursor of a history that was replaced is answered with 410 (`history_replaced`, before 400 `other_log`): start again with `since=0`. One that another server gave, which was ahead, is answered with 503 (`since_ahead`, before 400) and `Retry-After`.',
       'Each fact of a listing comes from one order of sources: what was paid, what was seen in a 402, the words of the host, those of the operator, what others say. `sources` of /agent/listings/{slug} says whose word each source is (`authority`), `said_by` of the listing and of each route which source says what.',
       'A route that only others name is `set_aside` once another one was seen or the provider names its routes: `endpoints_count`, prices, price filters and /discovery/resources leave it out.',

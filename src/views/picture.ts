@@ -45,7 +45,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
           min === max ? `${least}${formatPrice(min)}` : `${least}${formatPrice(min)} to ${most}${formatPrice(max)}`,
       },
       { name: 'Network', value: networks.map((key) => NETWORKS[key].label).join(', ') || 'none advertised' },
-      { name: 'Reliability', value: score === null ? band : `${Math.round(score)} of 100, ${band}` },
+      { name: 'Reliability', value: score === null ? band : `${score} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
     ],
     stamp: buildStamp(item),

@@ -84,7 +84,8 @@ describe('samples alone', () => {
     for (let hours = 1.5; hours < 24; hours += 0.5) expect((await world.look(hours))?.result).toBe('unchanged');
     expect(await world.getRevision()).toBe(before);
     expect((await world.look(24))?.result).toBe('changed');
-    expect(await listKinds(world)).toEqual([['seen', 'probed']]);
+    expect(await world.getRevision()).toBe(before + 1);
+    expect(await listKinds(world)).toEqual([]);
   });
 
   it('are published for all listings together, whenever each was sampled', async () => {
@@ -114,7 +115,25 @@ describe('samples alone', () => {
     const results = await failOn(world, { from: 126, times: 3 });
     expect(results[0]).toBe('changed');
     expect(Number(score) - Number((await world.find()).reliability.score)).toBeGreaterThan(5);
-    expect(await listKinds(world)).toContainEqual(['scored', 'sampled']);
+    expect(await listKinds(world)).not.toContainEqual(['scored', 'sampled']);
+  });
+
+  it('move the score in whole points, and are told as a change where its band is another', async () => {
+    const world = await makeWorld();
+    await world.declare();
+    const bands: string[] = [];
+    for (let hours = 0; hours <= 20 * 24; hours += 6) {
+      const revision = await world.getRevision();
+      await world.look(hours);
+      const { score, band } = (await world.find()).reliability;
+      expect(Number.isInteger(score ?? 0)).toBe(true);
+      const kinds = await listChanges(world.catalogue, { since: revision });
+      for (const { kind, detail } of kinds)
+        if (kind === 'scored') bands.push(`${Object(detail.to).band} ${hours / 24}`);
+      if ((await world.getRevision()) > revision) expect((await world.find()).revision).toBe(revision + 1);
+      expect(bands.at(-1)?.split(' ')[0] ?? 'unscored').toBe(band);
+    }
+    expect(bands).toEqual(['thin 3', 'established 14']);
   });
 });
 

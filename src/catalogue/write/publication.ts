@@ -1,4 +1,4 @@
-import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
+import { type ChangeEvidence, isRefreshed, listDifferences } from '../../evidence/changes.ts';
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
 import { canPublicationWait } from '../../evidence/freshness.ts';
 import { type DerivedListing, deriveListing, type ListingEvidence, RULES_VERSION } from '../../evidence/listing.ts';
@@ -32,7 +32,7 @@ export interface Publication {
 
 /**
  * Publishes listings: derives each from its evidence on record and compares it with what readers see. If they differ, it
- * stores the document and a change for each difference. A listing that gets or loses a better known namesake by that is
+ * stores the document, a change for each difference, and raises the revision. A listing that gets or loses a better known namesake by that is
  * published again, too. Returns the ids of those that differed by their own cause. Each listing may be in `publications` once.
  */
 export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
@@ -118,7 +118,7 @@ async function publishBatch(
     const differences = isWaiting
       ? []
       : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
-    if (before && differences.length === 0) {
+    if (before && differences.length === 0 && (isWaiting || !isRefreshed(before, derived))) {
       // A source may give the name that was made from the host: then readers see the same, and its standing is another.
       call(identity, names.setStanding(before, own));
       continue;
@@ -129,6 +129,7 @@ async function publishBatch(
     changes.push(...differences.map((difference) => ({ listing_id: listing.id, ...difference })));
     call(identity, names.setStanding(listing, own));
   }
+  if (stored.length > 0) writing.raiseRevision();
   await names.save();
   for (const { listing, before } of stored) await storeListing(catalogue, listing, before);
   await countDays(catalogue, stored, at.slice(0, 10));

@@ -221,7 +221,7 @@ export interface ListingCard {
   readonly verified: VerifiedExtent;
   /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
   readonly verified_ratio: string;
-  /** `83.5, established`; empty where it is unscored. */
+  /** `84, established`; empty where it is unscored. */
   readonly reliability: string;
   /** `median 90 ms`; empty where too little is measured. */
   readonly latency: string;

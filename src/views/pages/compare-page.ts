@@ -67,7 +67,7 @@ export interface ComparedFacts {
   /** `3 days old`; null for a route that is not verified. */
   readonly proof_age: string | null;
   readonly cautions: readonly CardCaution[];
-  /** `83.5 of 100, established`, or `unscored`: of the listing. */
+  /** `84 of 100, established`, or `unscored`: of the listing. */
   readonly reliability: string;
   /** `median 90 ms`, or `too few measured`. */
   readonly latency: string;
