@@ -35,15 +35,15 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Builds the error for a PostgreSQL that could not be asked. */
-export function buildAwayError(address: string, error: unknown): ServiceError {
+/** Builds the error for a PostgreSQL that could not be asked, or takes no writes. Without an address it is called PostgreSQL. */
+export function buildAwayError(address: string | undefined, error: unknown): ServiceError {
+  const name = address === undefined ? 'PostgreSQL' : `The catalogue at ${formatAddress(address)}`;
   const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';
   const isReadOnly = error instanceof Error && 'code' in error && error.code === READ_ONLY;
-  const what = isReadOnly ? 'takes no writes' : 'cannot be reached';
-  return new ServiceError('unavailable', `The catalogue at ${formatAddress(address)} ${what}: ${why}.`, {
+  return new ServiceError('unavailable', `${name} ${isReadOnly ? 'takes no writes' : 'cannot be reached'}: ${why}.`, {
     hint: isReadOnly
-      ? 'Set CATALOGUE to the server that takes writes, or promote this one; then run the same command again.'
-      : 'Check that PostgreSQL runs there and takes connections from here; then run the same command again.',
+      ? 'Set CATALOGUE to the server that takes writes, or promote this one, and run the command again: what was recorded is kept.'
+      : 'Check that PostgreSQL runs there and takes connections from here, and run the command again: what was recorded is kept.',
     reason: 'catalogue_away',
     cause: error,
   });

@@ -1,5 +1,5 @@
 import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
-import { isAway } from './catalogue-address.ts';
+import { buildAwayError, isAway } from './catalogue-address.ts';
 import { cutText } from './text.ts';
 
 /** Longest message or hint that is shown, in UTF-16 units: some quote paths, addresses or errors of others. */
@@ -64,13 +64,7 @@ function getWholeFailure(error: unknown): ServiceError {
       cause: error,
     });
   }
-  if (isAway(error)) {
-    return new ServiceError('unavailable', `PostgreSQL cannot be asked: ${getErrorMessage(error)}.`, {
-      hint: 'Check that it runs and takes connections from here, and run the command again: what was recorded is kept.',
-      reason: 'catalogue_away',
-      cause: error,
-    });
-  }
+  if (isAway(error)) return buildAwayError(undefined, error);
   const message = getErrorMessage(error).replace(/\.$/, '');
   return new ServiceError('internal', `An unexpected failure: ${message}.`, {
     hint: 'This is a fault of the program; NODE_DEBUG=catalogue shows where it happened.',

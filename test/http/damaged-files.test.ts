@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { openPublished } from '../../src/published/file.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -47,6 +47,23 @@ it.each([
   const published = openPublished(publishedFile);
   expect(published.sqlite.pragma('integrity_check', { simple: true })).toBe('ok');
   published.close();
+});
+
+it('answers 503 and is not ready for as long as the damaged file cannot be made again', async () => {
+  const server = await serveShelf();
+  const { publishedFile } = server.shelf.config;
+  const other = openPublishedForWriting(publishedFile);
+  onTestFinished(() => other.close());
+  other.sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  other.sqlite.exec('BEGIN IMMEDIATE');
+  damage(publishedFile, 1);
+  await expect.poll(async () => (await isHealed(server)) || (await ask(server, '/readyz')).status).toBe(503);
+  const list = await ask(server, '/agent/list');
+  expect([list.status, list.headers['retry-after']]).toEqual([503, '1']);
+  expect(JSON.parse((await ask(server, '/readyz')).text).missing).toContain('published_damaged');
+  expect((await ask(server, '/api/api-1')).status).toBe(200);
+  other.sqlite.exec('ROLLBACK');
+  await expect.poll(() => isHealed(server)).toBe(true);
 });
 
 it('starts with a damaged published file, which it makes again', async () => {
