@@ -23,10 +23,12 @@ import { getPublishedState } from '../../src/published/state.ts';
 import { getCodeVersion } from '../../src/release/code-version.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { startCatalogue, writeManifest } from '../cli/running.ts';
+import { openFaultyProxy } from '../faulty-proxy.ts';
 import { deliver, PAY_TO, serveSeller } from '../paying/paying.ts';
 import type { HostKind } from '../probing/fake-hosts/behaviours.ts';
 import { declareFakeHosts, openFakeHostProcess } from '../probing/fake-hosts/fake-hosts.ts';
 import { openCountLedger } from './soak/counts.ts';
+import { openStalenessLedger } from './staleness.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -54,10 +56,19 @@ const REST_MS = 40;
 const PRICE = 1000;
 const CAP = 40_000;
 
-/** How long a process lives before it is killed, and how often the database is restarted, at least and at most, in milliseconds. */
+/** How long a process lives before it is killed, how often the database fails, and for how long, at least and at most, in milliseconds. */
 const LIFE_MS = [10_000, 40_000] as const;
 const DATABASE_MS = [30_000, 70_000] as const;
-const AWAY_MS = [500, 5000] as const;
+const AWAY_MS = [500, 8000] as const;
+
+/** How the database fails; the last is that it is lost, and its replica takes over. */
+const FAULTS = ['stop', 'refuse', 'swallow', 'cut', 'freeze', 'replace'] as const;
+
+/** How much staler an answer may be than it says, in seconds. */
+const UNTOLD_SECONDS = 5;
+
+/** How often the latest revision is looked at, in milliseconds. */
+const LOOK_MS = 50;
 
 /** Share of commands that are killed before their end. */
 const KILLED = 0.3;
@@ -80,9 +91,17 @@ it.runIf(HAS_POSTGRES)(
     const random = createRandom(seed);
     const between = ([from, to]: readonly [number, number]) => from + random() * (to - from);
     const folder = makeFolder();
-    const server = await startPostgres();
-    onTestFinished(() => server.close());
-    const address = await server.createDatabase('shared');
+    let server = await startPostgres();
+    const opened = [server];
+    onTestFinished(() => Promise.all(opened.map((one) => one.close())).then(() => undefined));
+    // Servers are cut off from the database by a network of their own; all others reach whatever takes writes now.
+    const [network, direct] = [await openFaultyProxy(() => server.port), await openFaultyProxy(() => server.port)];
+    onTestFinished(() => Promise.all([network.close(), direct.close()]).then(() => undefined));
+    const own = await server.createDatabase('shared');
+    const through = ({ port }: { port: number }) => own.replace(/:\d+\//, `:${port}/`);
+    const address = through(direct);
+    let replica = await server.addReplica();
+    opened.push(replica);
 
     // Who is probed, and who is paid.
     const fakeHosts = await openFakeHostProcess(KINDS, 8);
@@ -123,10 +142,37 @@ it.runIf(HAS_POSTGRES)(
       while (!isOver()) {
         await rest(between(DATABASE_MS));
         if (isOver()) break;
-        await server.stop();
-        await sleep(between(AWAY_MS));
-        await server.start();
+        const fault = FAULTS[count.restarts % FAULTS.length] ?? 'stop';
         count.restarts += 1;
+        if (fault === 'replace') {
+          await server.stop('SIGKILL');
+          await sleep(between(AWAY_MS));
+          await replica.promote();
+          server = replica;
+          replica = await server.addReplica();
+          opened.push(replica);
+          continue;
+        }
+        if (fault === 'stop') await server.stop();
+        else if (fault === 'freeze') server.freeze(true);
+        else network.set(fault);
+        await sleep(between(AWAY_MS));
+        if (fault === 'stop') await server.start();
+        else if (fault === 'freeze') server.freeze(false);
+        else network.set('pass');
+      }
+    };
+
+    // When each revision was there, at the latest.
+    const staleness = openStalenessLedger();
+    let untold = 0;
+    const note = async () => {
+      while (!isOver()) {
+        await sleep(LOOK_MS);
+        const [state] = await run(address, 'SELECT revision FROM catalogue').catch(() => []);
+        const at = performance.now();
+        const revision = Number(state?.revision ?? 0);
+        for (let next = staleness.getLatest() + 1; next <= revision; next += 1) staleness.committed(next, at);
       }
     };
 
@@ -134,7 +180,7 @@ it.runIf(HAS_POSTGRES)(
     const counts = openCountLedger();
     const lasts = new Array<number>(SIDECARS).fill(0);
     const sidecars: ({ url: string; child: ChildProcess } | undefined)[] = [];
-    const open = (index: number) => startSidecar(join(folder, `sidecar-${index}`), address);
+    const open = (index: number) => startSidecar(join(folder, `sidecar-${index}`), through(network));
     const keep = async (index: number) => {
       while (!isOver()) {
         const sidecar = await open(index);
@@ -162,6 +208,10 @@ it.runIf(HAS_POSTGRES)(
           counts.record(`${index} ${path}`, header, text);
           if (header === null) continue;
           const revision = Number(header);
+          const age = Number(response.headers.get('x-catalogue-age') ?? 0);
+          const stale = staleness.measure(revision, performance.now()) / 1000 - age;
+          untold = Math.max(untold, stale);
+          if (stale > UNTOLD_SECONDS) wrong.push(`${path} of ${index}: ${stale} s staler than it says`);
           if (revision < before) wrong.push(`${path} of ${index}: revision ${revision} after ${before}`);
           lasts[index] = Math.max(lasts[index] ?? 0, revision);
         } catch (error) {
@@ -224,6 +274,7 @@ it.runIf(HAS_POSTGRES)(
 
     await Promise.all([
       restart(),
+      note(),
       ...Array.from({ length: SIDECARS }, (_, index) => keep(index)),
       ...Array.from({ length: READERS }, read),
       importAgain(0),
@@ -240,7 +291,7 @@ it.runIf(HAS_POSTGRES)(
     count.samples = Number((await run(address, 'SELECT count(*) AS count FROM samples'))[0]?.count);
     const payments = await listPayments(catalogue, 100_000);
     count.payments = payments.length;
-    console.info({ seed, revision, compared: counts.compared.size, ...count });
+    console.info({ seed, revision, compared: counts.compared.size, untold, ...count });
 
     expect(wrong.slice(0, 5)).toEqual([]);
     expect(counts.wrong.slice(0, 5)).toEqual([]);
