@@ -16,7 +16,7 @@ export interface MetricsListener {
 
 /**
  * Serves metrics on an address of their own. They say nothing of a single client, but how much is asked is nobody else's
- * business. Throws `conflict` where the port is taken, and `bad_input` for an address that is not of this machine.
+ * business. A scrape that fails is answered with 500, or cut off, and told to `onError`. Throws `conflict` where the port is taken, and `bad_input` for an address that is not of this machine.
  */
 export async function openMetricsListener(
   { host, port }: { host: string; port: number },
@@ -29,10 +29,15 @@ export async function openMetricsListener(
       return;
     }
     try {
-      response.writeHead(200, { 'Content-Type': TYPE }).end(await readMetrics());
+      const metrics = await readMetrics();
+      response.writeHead(200, { 'Content-Type': TYPE }).end(metrics);
     } catch (error) {
       onError(error);
-      response.writeHead(500, { 'Content-Type': 'text/plain' }).end('The metrics cannot be read; the log says why.\n');
+      if (response.headersSent) response.destroy();
+      else
+        response
+          .writeHead(500, { 'Content-Type': 'text/plain' })
+          .end('The metrics cannot be read; the log says why.\n');
     }
   });
   await listen(server, host, port);

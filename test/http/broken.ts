@@ -6,6 +6,11 @@ export function breakReading(shelf: Shelf): void {
   runOnPublished(shelf, 'ALTER TABLE rendered RENAME TO lost; ALTER TABLE rendered_routes RENAME TO lost_routes');
 }
 
+/** Makes the published catalogue name a next revision whose listings cannot be read. */
+export function breakListings(shelf: Shelf): void {
+  runOnPublished(shelf, 'ALTER TABLE listings RENAME TO lost_listings; UPDATE catalogue SET revision = revision + 1');
+}
+
 /** Makes every write of a listing to the published catalogue fail. Returns what undoes that. */
 export function breakPublished(shelf: Shelf): () => void {
   const failure = "SELECT RAISE(ABORT, 'the disk is broken')";

@@ -3,9 +3,10 @@ import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../../src/http/server.ts';
+import { openMetricsListener } from '../../src/metrics/listener.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
-import { breakPublished, breakReading } from './broken.ts';
+import { breakListings, breakPublished, breakReading } from './broken.ts';
 import { callTool, findSample, readSamples, serveWithMetrics } from './metrics.ts';
 import { ask, serveShelf } from './running.ts';
 
@@ -136,6 +137,40 @@ it('say for how long following has failed, once it does', async () => {
   mend();
   await expect.poll(() => read('catalogue_following')).toBe(1);
   expect(await read('catalogue_following_failing_seconds')).toBe(0);
+});
+
+it('answer 500 while the published file is damaged, and the server goes on', async () => {
+  const server = await serveWithMetrics();
+  breakListings(server.shelf);
+  const { status, text } = await ask({ url: server.metricsUrl }, '/metrics');
+  expect([status, text]).toEqual([500, 'The metrics cannot be read; the log says why.\n']);
+  expect(server.logged).toContainEqual(expect.objectContaining({ msg: 'the metrics cannot be read' }));
+  expect((await ask(server, '/healthz')).status).toBe(200);
+});
+
+it.each<[string, () => Promise<string>, number | undefined]>([
+  [
+    'at once',
+    () => {
+      throw new Error('broken');
+    },
+    500,
+  ],
+  ['later', () => Promise.reject(new Error('broken')), 500],
+  // What is no text fails only when it is sent, after the head.
+  ['after the head', () => Promise.resolve({} as string), undefined],
+])('end an answer that fails, and nothing else: %s', async (_, fail, status) => {
+  let read = fail;
+  const failures: unknown[] = [];
+  const listener = await openMetricsListener(
+    { host: '127.0.0.1', port: 0 },
+    { readMetrics: () => read(), onError: (error) => failures.push(error) },
+  );
+  onTestFinished(() => listener.close());
+  const answer = await ask(listener, '/metrics').catch(() => undefined);
+  expect([answer?.status, failures.length]).toEqual([status, 1]);
+  read = () => Promise.resolve('one 1\n');
+  expect((await ask(listener, '/metrics')).text).toBe('one 1\n');
 });
 
 it('count calls of MCP by tool, and tools that there are not as one', async () => {
