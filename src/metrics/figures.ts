@@ -7,13 +7,13 @@ export interface Figure {
   readonly values: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
-/** Returns figures in the text format of Prometheus. */
+/** Returns figures in the text format of Prometheus. One without values is named, and has no sample: 0 would be another one. */
 export function formatFigures(figures: readonly Figure[]): Promise<string> {
   const register = new Registry();
   for (const { name, help, values } of figures) {
     const labelNames = Object.keys(values[0]?.labels ?? {});
     const gauge = new Gauge({ name, help, labelNames, registers: [register] });
-    gauge.reset();
+    if (values.length === 0) gauge.remove();
     for (const { labels, value } of values) gauge.set({ ...labels }, value);
   }
   return register.metrics();

@@ -1,15 +1,17 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeFolder } from '../builders.ts';
+import { startCatalogue } from '../cli/running.ts';
 import { makeUsed } from '../cli/used.ts';
 import { breakReading } from '../http/broken.ts';
 import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
+import { start, waitForUrl } from '../http/starting.ts';
+import { ALERTS, buildQuietTest, listFiring } from './alerts.ts';
 import { DEPLOY, readDeployed, runTool } from './tools.ts';
 
 const FOLDER = join(DEPLOY, 'prometheus');
-const RULES: { alert: string; expr: string }[] = parse(readDeployed('prometheus/alerts.yml')).groups.flatMap(
-  ({ rules }: { rules: { alert: string; expr: string }[] }) => rules,
-);
 
 /** The names of the metrics that an expression reads. */
 function listMetrics(expression: string): string[] {
@@ -43,7 +45,7 @@ describe('the configuration of Prometheus', () => {
     const names = new Set(['up', ...known.map((line) => /^[^{ ]+/.exec(line)?.[0])]);
     // A catalogue that was never filled from a feed has none to tell of; its test is that of the command.
     names.add('catalogue_feed_completed_timestamp_seconds');
-    for (const { alert, expr } of RULES) {
+    for (const { alert, expr } of ALERTS) {
       const read = listMetrics(expr.replace(/\{[^}]*\}/g, ''));
       expect([alert, read.length > 0]).toEqual([alert, true]);
       expect([alert, read.filter((name) => !names.has(name))]).toEqual([alert, []]);
@@ -67,6 +69,41 @@ describe('the configuration of Prometheus', () => {
     const fired = tests.flatMap(({ alert_rule_test }) =>
       alert_rule_test.filter(({ exp_alerts }) => exp_alerts.length > 0).map(({ alertname }) => alertname),
     );
-    expect(new Set(fired)).toEqual(new Set(RULES.map(({ alert }) => alert)));
+    expect(new Set(fired)).toEqual(new Set(ALERTS.map(({ alert }) => alert)));
+  });
+});
+
+/** Starts the service in an empty folder, and reads all that Prometheus would get of it a moment later. */
+async function readFreshSamples(): Promise<string[]> {
+  const folder = makeFolder();
+  const server = start(folder, { METRICS_PORT: '0' });
+  await waitForUrl(server);
+  const find = () => /"url":"(http:[^"]*\/metrics)"/.exec(server.said.err)?.[1];
+  await expect.poll(find).toBeDefined();
+  const served = await readSamples({ metricsUrl: find() ?? '' });
+  const { stdout } = await startCatalogue(['metrics'], {
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    MAX_USDC_PER_DAY: '5',
+  }).ran;
+  const figures = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return ['up{job="catalogue"} 1', 'up{job="catalogue-figures"} 1', ...served, ...figures];
+}
+
+describe('the alerts', () => {
+  it('are quiet on a fresh installation, which leaves out what is not known yet', async () => {
+    const samples = await readFreshSamples();
+    const at = Date.now() / 1000;
+    expect(samples).toContain('catalogue_ready 1');
+    expect(samples).toContain('catalogue_up 1');
+    expect(samples.filter((line) => /^catalogue_(feed|probe_last)_/.test(line))).toEqual([]);
+    expect(listFiring(samples, at)).toEqual([]);
+    // That nothing fires is worth something only where something could.
+    expect(listFiring([...samples, 'catalogue_feed_completed_timestamp_seconds 0'], at)).toEqual(['FeedStale']);
+    expect(listFiring([], at)).toEqual([]);
+
+    const file = join(makeFolder(), 'fresh.test.yml');
+    writeFileSync(file, buildQuietTest(samples, at, join(FOLDER, 'alerts.yml')));
+    const ran = runTool('promtool', ['test', 'rules', file]);
+    if (ran) expect([ran.code, ran.said]).toEqual([0, expect.stringContaining('SUCCESS')]);
   });
 });
