@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countListings, countPayments, countRecentProbes, getProbingState } from '../catalogue/read/counts.ts';
-import { listPullFailures, listPulls } from '../catalogue/read/pulls.ts';
+import { listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import { countSpent } from '../catalogue/write/payments.ts';
 import { findDayCap, refuseKeys } from '../config.ts';
@@ -97,12 +97,7 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
   const probes = await countRecentProbes(catalogue, at);
   const { spent: settledAmount, ...payments } = await countPayments(catalogue);
   const spent = await countSpent(catalogue, at);
-  const pulls = await listPulls(catalogue);
-  const failing = new Set((await listPullFailures(catalogue)).map(({ feed }) => feed));
-  const feeds = [...Map.groupBy(pulls, ({ feed }) => feed)].map(([feed, [...ofFeed]]) => ({
-    feed,
-    completed: ofFeed.find(({ completed_at }) => completed_at !== null)?.completed_at,
-  }));
+  const feeds = await listFeedStates(catalogue, at);
   return [
     buildUp(true),
     build('catalogue_revision', 'The latest revision of the catalogue', state.revision),
@@ -137,13 +132,15 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
       'catalogue_feed_completed_timestamp_seconds',
       'When a feed was last read to its end',
       'feed',
-      Object.fromEntries(feeds.flatMap(({ feed, completed }) => (completed ? [[feed, getSeconds(completed)]] : []))),
+      Object.fromEntries(
+        feeds.flatMap(({ feed, completed_at }) => (completed_at ? [[feed, getSeconds(completed_at)]] : [])),
+      ),
     ),
     buildEach(
       'catalogue_feed_failing',
       '1 for a feed whose last reading failed',
       'feed',
-      Object.fromEntries(feeds.map(({ feed }) => [feed, Number(failing.has(feed))])),
+      Object.fromEntries(feeds.map(({ feed, failure }) => [feed, Number(failure !== null)])),
     ),
   ];
 }

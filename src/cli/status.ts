@@ -10,7 +10,7 @@ import {
   type ProbingState,
 } from '../catalogue/read/counts.ts';
 import { countFindings } from '../catalogue/read/findings.ts';
-import { listPullFailures, listPulls, type Pull, type PullFailure } from '../catalogue/read/pulls.ts';
+import { type FeedState, listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { type FindingCount, getMeaning, sortCounts } from '../importing/findings.ts';
@@ -22,18 +22,6 @@ import { withReadableCatalogue } from './open-catalogue.ts';
 import { describeReleaseState, getReleaseState, type ReleaseState } from './release-state.ts';
 import { formatBytes, formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
-
-/** The latest pull of one feed, and the latest complete one. */
-interface FeedState {
-  feed: string;
-  completed_at: string | null;
-  items: number;
-  pages: number;
-  /** The offset at which an unfinished pull continues; null if the latest is complete. */
-  open_at_offset: number | null;
-  /** When and why the latest pull failed; null if it did not. */
-  failure: Pick<PullFailure, 'at' | 'message'> | null;
-}
 
 interface StatusResult {
   file: string;
@@ -64,6 +52,7 @@ export const status: Command = defineCommand({
 });
 
 async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promise<StatusResult> {
+  const at = now.toISOString();
   const state = await getCatalogueState(catalogue);
   const counts = (await countFindings(catalogue)).map((count) => ({ ...count, meaning: getMeaning(count.code) }));
   return {
@@ -72,23 +61,11 @@ async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promi
     ...state,
     listings: await countListings(catalogue),
     findings: sortCounts(counts),
-    feeds: listFeeds(await listPulls(catalogue), await listPullFailures(catalogue)),
-    probing: await getProbingState(catalogue, now.toISOString()),
+    feeds: await listFeedStates(catalogue, at),
+    probing: await getProbingState(catalogue, at),
     payments: await countPayments(catalogue),
     release: getReleaseState(config, state),
   };
-}
-
-function listFeeds(pulls: readonly Pull[], failures: readonly PullFailure[]): FeedState[] {
-  return [...Map.groupBy(pulls, ({ feed }) => feed)].flatMap(([feed, [latest, ...earlier]]) => {
-    if (!latest) return [];
-    const through = [latest, ...earlier].find(({ completed_at }) => completed_at !== null);
-    const { items, pages } = through ?? latest;
-    const open_at_offset = latest.completed_at === null ? latest.next_offset : null;
-    const { at, message } = failures.find((failure) => failure.feed === feed) ?? {};
-    const failure = at !== undefined && message !== undefined ? { at, message } : null;
-    return { feed, completed_at: through?.completed_at ?? null, items, pages, open_at_offset, failure };
-  });
 }
 
 function describeProbing({ last_sample_at, probed, due, never_probed }: ProbingState): string {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
 import { findListing } from '../catalogue/read/listings.ts';
-import { findOpenPull, isKnownFeed, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
+import { findOpenPull, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
 import { findLatestSighting, getLater, keepNewerDeclarations, type Reconciled } from '../catalogue/read/snapshots.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
 import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
@@ -238,7 +238,7 @@ export interface FeedToPull {
 /**
  * Pulls a feed into the catalogue, each page in its own transaction, and resumes a pull that was stopped less than an
  * hour ago. Returns undefined if it was stopped before the first page; `ended` is null if it was stopped later. Throws
- * what `pullFeed` throws; earlier pages are kept, and the reason is recorded for a known feed.
+ * what `pullFeed` throws; earlier pages are kept, and the reason is recorded.
  */
 export async function pullIntoCatalogue(
   catalogue: Catalogue,
@@ -265,10 +265,8 @@ export async function pullIntoCatalogue(
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (signal.aborted) return reached;
-    if (await isKnownFeed(catalogue, feed)) {
-      const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
-      await write((writing) => recordPullFailure(writing, { feed, message }));
-    }
+    const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
+    await write((writing) => recordPullFailure(writing, { feed, message }));
     throw addResumption(error, reached);
   }
 }

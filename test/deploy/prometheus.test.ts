@@ -43,8 +43,8 @@ describe('the configuration of Prometheus', () => {
     const { stdout } = await run(['metrics']);
     const known = [...(await readSamples(server)), ...stdout.split('\n')].filter((line) => !line.startsWith('#'));
     const names = new Set(['up', ...known.map((line) => /^[^{ ]+/.exec(line)?.[0])]);
-    // A catalogue that was never filled from a feed has none to tell of; its test is that of the command.
-    names.add('catalogue_feed_completed_timestamp_seconds');
+    // A catalogue that was never filled from a feed has none to tell of; their test is that of feeds.
+    for (const name of ['completed_timestamp_seconds', 'failing']) names.add(`catalogue_feed_${name}`);
     for (const { alert, expr } of ALERTS) {
       const read = listMetrics(expr.replace(/\{[^}]*\}/g, ''));
       expect([alert, read.length > 0]).toEqual([alert, true]);

@@ -286,8 +286,37 @@ describe('a feed that cannot be opened', () => {
       expect(stderr).toMatch(/^error: .*\.\nhint: Check the address, or try again later\./m);
       expect(stderr).not.toContain('go on');
     }
-    const { json } = await runJson('status');
-    expect([json.feeds, json.findings]).toEqual([[], []]);
+    expect((await runJson('status')).json.feeds).toMatchObject(
+      [address, 'https://feed.example.invalid/discovery/resources'].map((feed) => ({ feed, pages: 0, items: 0 })),
+    );
+  });
+
+  it('is shown and in the metrics with the first try, for as long as somebody tries', async () => {
+    const { address } = await serveFeed((_, response) => {
+      response.statusCode = 403;
+      response.end();
+    });
+    let at = NOW;
+    const { run, runJson } = makeCommands(ON_LOOPBACK, () => new Date(at));
+    await run(['import', '--bazaar', address]);
+    expect((await runJson('status')).json.feeds).toEqual([
+      {
+        ...{ feed: address, completed_at: null, items: 0, pages: 0, open_at_offset: null },
+        failure: { at: NOW, message: expect.stringMatching(/status 403.*\(bad_status\)/) },
+      },
+    ]);
+    expect((await run(['status'])).stdout).toMatch(/failed: .* status 403/);
+    const sample = `catalogue_feed_failing{feed="${address}"} 1`;
+    at = '2026-11-21T12:30:00.000Z';
+    expect((await run(['metrics'])).stdout.split('\n')).toContain(sample);
+    await run(['import', '--bazaar', address]);
+    at = '2026-11-22T18:29:00.000Z';
+    const { stdout } = await run(['metrics']);
+    expect(stdout.split('\n')).toContain(sample);
+    expect(stdout).not.toMatch(/^catalogue_feed_completed_timestamp_seconds/m);
+    at = '2026-11-22T18:31:00.000Z';
+    expect((await run(['metrics'])).stdout).not.toMatch(/^catalogue_feed_failing/m);
+    expect((await runJson('status')).json.feeds).toEqual([]);
   });
 
   it('though it could before, is shown with the reason until it can again', async () => {

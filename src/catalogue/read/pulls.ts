@@ -26,28 +26,43 @@ export async function listPulls({ query }: Catalogue): Promise<Pull[]> {
   return await query.selectFrom('pulls').selectAll().where('pages', '>', 0).orderBy('id', 'desc').execute();
 }
 
-/** Returns whether a pull of the feed ever got a page. */
-export async function isKnownFeed({ query }: Catalogue, feed: string): Promise<boolean> {
-  const pull = query.selectFrom('pulls').select('id').where('feed', '=', feed).where('pages', '>', 0);
-  return (await pull.limit(1).executeTakeFirst()) !== undefined;
-}
-
-/** Why the last pull of a feed failed. */
-export interface PullFailure {
+/** The latest pull of one feed, and the latest complete one. Times are ISO 8601 UTC. */
+export interface FeedState {
   feed: string;
-  at: string;
-  message: string;
+  completed_at: string | null;
+  items: number;
+  pages: number;
+  /** The offset at which an unfinished pull continues; null if the latest is complete. */
+  open_at_offset: number | null;
+  /** When and why the latest pull failed; null if it did not. */
+  failure: { at: string; message: string } | null;
 }
 
-/** Lists the feeds whose last pull failed, and why. */
-export async function listPullFailures({ query }: Catalogue): Promise<PullFailure[]> {
-  const failures = await query
-    .selectFrom('findings')
-    .select(['source', 'found_at', 'message'])
-    .where('code', '=', PULL_FAILED)
-    .orderBy('source')
-    .execute();
-  return failures.map(({ source, found_at, message }) => ({ feed: source, at: found_at, message }));
+/** How long a feed of which no page was ever read is listed after a try, in milliseconds: longer than from one day's to the next. */
+const TRIED_WITHIN_MS = 30 * 60 * 60 * 1000;
+
+/**
+ * Lists the feeds, the one that was pulled last first. Below them are those of which no page was ever read, as long as
+ * somebody tries to: an address that was mistyped once is soon forgotten. `at` is ISO 8601 UTC.
+ */
+export async function listFeedStates(catalogue: Catalogue, at: string): Promise<FeedState[]> {
+  const pulls = Map.groupBy(await listPulls(catalogue), ({ feed }) => feed);
+  const failures = new Map((await listPullFailures(catalogue)).map(({ feed, ...failure }) => [feed, failure]));
+  const since = new Date(Date.parse(at) - TRIED_WITHIN_MS).toISOString();
+  const tried = [...failures].filter(([feed, failure]) => !pulls.has(feed) && failure.at >= since);
+  return [...pulls, ...tried.map(([feed]): [string, Pull[]] => [feed, []])].map(([feed, ofFeed]) => {
+    const [latest] = ofFeed;
+    const through = ofFeed.find(({ completed_at }) => completed_at !== null);
+    const { items, pages } = through ?? latest ?? { items: 0, pages: 0 };
+    const open_at_offset = latest?.completed_at === null ? latest.next_offset : null;
+    const completed_at = through?.completed_at ?? null;
+    return { feed, completed_at, items, pages, open_at_offset, failure: failures.get(feed) ?? null };
+  });
+}
+
+async function listPullFailures({ query }: Catalogue): Promise<{ feed: string; at: string; message: string }[]> {
+  const failures = query.selectFrom('findings').select(['source as feed', 'found_at as at', 'message']);
+  return await failures.where('code', '=', PULL_FAILED).orderBy('source').execute();
 }
 
 /** Lists the raw items of a pull, in a stable order. */
