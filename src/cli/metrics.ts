@@ -103,7 +103,11 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
     build('catalogue_revision', 'The latest revision of the catalogue', state.revision),
     build('catalogue_revised_timestamp_seconds', 'When it was made', getSeconds(state.revised_at)),
     buildEach('catalogue_listings', 'Listings by state; verified: of the live ones', 'state', { ...listings }),
-    build('catalogue_listings_due', 'Listings whose next probe is due', probing.due),
+    build(
+      'catalogue_listings_due',
+      'Listings whose next probe is due, or whose first one has been for a day',
+      probing.due,
+    ),
     build('catalogue_listings_never_probed', 'Live listings that were never probed', probing.never_probed),
     ...(probing.last_sample_at === null
       ? []

@@ -69,7 +69,7 @@ async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promi
 }
 
 function describeProbing({ last_sample_at, probed, due, never_probed }: ProbingState): string {
-  if (last_sample_at === null) return 'nothing was probed yet';
+  if (last_sample_at === null) return `nothing was probed yet${due > 0 ? `, ${formatCount(due, 'listing')} due` : ''}`;
   return `${formatCount(probed, 'listing')}, ${due} due, ${never_probed} never probed, the last ${formatTime(last_sample_at)}`;
 }
 

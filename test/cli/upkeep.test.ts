@@ -265,6 +265,23 @@ describe('status and check of probing and paying', () => {
     expect((await runJson('status')).json.probing).toMatchObject({ probed: 1, never_probed: 2 });
   });
 
+  it('count a listing that was never probed as due after a day, if it has a route to probe', async () => {
+    let at = NOW;
+    const { folder, run, runJson } = makeCommands({}, () => new Date(at));
+    for (const name of ['alpha', 'beta']) writeManifest(folder, `${name}.yaml`);
+    await run(['import', folder]);
+    await run(['delist', 'beta', '--reason', 'Gone']);
+    const readDue = async () => [
+      (await runJson('status')).json.probing.due,
+      /^catalogue_listings_due (\d+)$/m.exec((await run(['metrics'])).stdout)?.[1],
+    ];
+    at = '2026-11-21T11:59:00.000Z';
+    expect(await readDue()).toEqual([0, '0']);
+    at = '2026-11-21T12:01:00.000Z';
+    expect(await readDue()).toEqual([1, '1']);
+    expect((await run(['status'])).stdout).toContain('probing\tnothing was probed yet, 1 listing due');
+  });
+
   it('check one address with any method, and refuse an invalid one', async () => {
     const { run } = makeCommands();
     const put = await run(['check', 'https://192.0.2.1.invalid/v1/quote', '--method', 'PUT']);

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { makeFolder } from '../builders.ts';
-import { startCatalogue } from '../cli/running.ts';
+import { makeFolder, NOW } from '../builders.ts';
+import { makeCommands, startCatalogue, writeManifest } from '../cli/running.ts';
 import { makeUsed } from '../cli/used.ts';
 import { breakReading } from '../http/broken.ts';
 import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
@@ -99,11 +99,22 @@ describe('the alerts', () => {
     expect(listFiring(samples, at)).toEqual([]);
     // That nothing fires is worth something only where something could.
     expect(listFiring([...samples, 'catalogue_feed_completed_timestamp_seconds 0'], at)).toEqual(['FeedStale']);
+    expect(listFiring([...samples, 'catalogue_listings_due 63'], at)).toEqual(['ProbingStopped']);
     expect(listFiring([], at)).toEqual([]);
 
     const file = join(makeFolder(), 'fresh.test.yml');
     writeFileSync(file, buildQuietTest(samples, at, join(FOLDER, 'alerts.yml')));
     const ran = runTool('promtool', ['test', 'rules', file]);
     if (ran) expect([ran.code, ran.said]).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+
+  it('tell of a prober that was never started, after a day', async () => {
+    let at = NOW;
+    const { folder, run } = makeCommands({}, () => new Date(at));
+    await run(['import', writeManifest(folder, 'alpha.yaml')]);
+    const read = async () => listFiring((await run(['metrics'])).stdout.split('\n'), Date.parse(at) / 1000);
+    expect(await read()).toEqual([]);
+    at = '2026-11-21T12:01:00.000Z';
+    expect(await read()).toEqual(['ProbingStopped']);
   });
 });

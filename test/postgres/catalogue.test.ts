@@ -218,12 +218,17 @@ describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
 
   it('works with every command, by its address alone', async () => {
     const address = await createDatabase();
-    const { folder, run: command, runJson } = makeCommands({ CATALOGUE: address });
+    let at = NOW;
+    const { folder, run: command, runJson } = makeCommands({ CATALOGUE: address }, () => new Date(at));
     const manifest = writeManifest(folder, 'alpha.yaml');
     expect((await command(['list'])).stderr).toContain('There is no catalogue at postgres://');
     expect((await runJson('import', manifest)).json.listings).toMatchObject({ added: 1 });
     expect((await runJson('import', manifest)).json.listings).toMatchObject({ unchanged: 1 });
-    expect((await runJson('status')).json).toMatchObject({ file: address, bytes: null, revision: 1 });
+    const shown = { file: address, bytes: null, revision: 1 };
+    expect((await runJson('status')).json).toMatchObject({ ...shown, probing: { due: 0 } });
+    at = '2026-11-21T12:01:00.000Z';
+    expect((await runJson('status')).json).toMatchObject({ ...shown, probing: { due: 1 } });
+    at = NOW;
     expect((await command(['delist', 'alpha', '--reason', 'Gone.'])).code).toBe(0);
     expect((await command(['relist', 'alpha'])).code).toBe(0);
     expect((await command(['why', 'alpha'])).stdout).toContain('It is live');

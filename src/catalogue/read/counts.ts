@@ -30,11 +30,14 @@ export interface ProbingState {
   last_sample_at: string | null;
   /** Listings that were ever probed. */
   probed: number;
-  /** How many of those are due. */
+  /** How many of those are due, and new ones that no prober asked for a day. */
   due: number;
-  /** Live listings that were never probed: new ones, which are due as well, and those whose routes are not itemised. */
+  /** Live listings that were never probed: new ones, and those whose routes are not itemised. */
   never_probed: number;
 }
+
+/** How long after it was added a listing that was never probed counts as due, in milliseconds. */
+const NEW_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the state of probing at a time, ISO 8601 UTC. */
 export async function getProbingState({ query }: Catalogue, at: string): Promise<ProbingState> {
@@ -52,17 +55,22 @@ export async function getProbingState({ query }: Catalogue, at: string): Promise
         .as('due'),
     ])
     .executeTakeFirst();
+  const oldAt = new Date(Date.parse(at) - NEW_FOR_MS).toISOString();
   const unprobed = await query
     .selectFrom('listings')
     .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
     .where('listings.state', '=', 'live')
     .where('probe_targets.listing_id', 'is', null)
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn, eb, exists, selectFrom }) => {
+      const changes = selectFrom('changes').select('seq').whereRef('changes.listing_id', '=', 'listings.id');
+      const isWaiting = eb('listings.routes', '>', 0).and(exists(changes.where('changes.at', '<=', oldAt)));
+      return [fn.countAll<number>().as('count'), fn.countAll<number>().filterWhere(isWaiting).as('due')];
+    })
     .executeTakeFirst();
   return {
     last_sample_at: latest?.at ?? null,
     probed: targets?.probed ?? 0,
-    due: targets?.due ?? 0,
+    due: (targets?.due ?? 0) + (unprobed?.due ?? 0),
     never_probed: unprobed?.count ?? 0,
   };
 }
