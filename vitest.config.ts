@@ -14,6 +14,7 @@ for (const name of SETTING_NAMES) delete process.env[name];
 const LONG = [
   'http/processes',
   'http/entry-point',
+  'http/watchdog',
   'paying/kills',
   'probing/year',
   'probing/fake-hosts',

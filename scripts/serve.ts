@@ -44,12 +44,17 @@ async function run(): Promise<void> {
   const listener = await openListener(config);
   const { prepareCatalogue, prepareRelease } = await import('./first-start.ts');
   const { startServer } = await import('../src/http/server.ts');
+  const { startWatchdog } = await import('../src/http/watchdog.ts');
   const { PATHS, buildUrl } = await import('../src/views/links.ts');
   const firstStart = { config, now: () => new Date(), signal, tell };
   await prepareCatalogue(firstStart);
   if (rebuilding) await prepareRelease(firstStart);
   const logger = openLog(stderr, config.logLevel);
   const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
+  const stopWatchdog = startWatchdog({
+    isTerminal: stderr.isTTY,
+    onError: (error) => logger.error({ err: error }, 'nothing notices any more if the server hangs'),
+  });
   const { baseUrl } = config;
   const places = {
     pages: buildUrl(baseUrl, PATHS.home),
@@ -62,6 +67,7 @@ async function run(): Promise<void> {
   if (isTerminal) for (const [name, url] of Object.entries(places)) tell(`  ${name.padEnd(10)} ${url}`);
   await stopped;
   await server.close();
+  stopWatchdog();
 }
 
 try {

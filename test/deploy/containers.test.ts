@@ -16,6 +16,7 @@ interface Service {
   readonly cap_drop?: string[];
   readonly mem_limit?: string;
   readonly profiles?: string[];
+  readonly restart?: string;
   readonly depends_on?: Record<string, unknown> | string[];
 }
 
@@ -93,6 +94,9 @@ describe('the Compose file', () => {
   it('bounds each process, and lets ours write to their own folder alone', () => {
     const folders = OURS.flatMap(([, { volumes = [] }]) => volumes.filter((volume) => volume.endsWith(':/data')));
     expect(new Set(folders).size).toBe(folders.length);
+    // Compose does not restart what is unhealthy, but it does restart a server that hangs, because that kills itself.
+    for (const [name, { restart }] of OURS)
+      expect([name, restart]).toEqual([name, name === 'payer' ? 'no' : 'unless-stopped']);
     for (const [name, { read_only, cap_drop }] of OURS) {
       expect([name, read_only, cap_drop]).toEqual([name, true, ['ALL']]);
     }

@@ -85,6 +85,8 @@ describe('the units', () => {
       expect([name, list(name, type === 'exec' ? 'Restart' : 'TimeoutStartSec').length]).toEqual([name, 1]);
     }
     for (const name of TIMERS) expect(SERVICES).toContain(name.replace('.timer', '.service'));
+    // A server that hangs kills itself, which systemd counts as a failure.
+    expect(list('catalogue-server.service', 'Restart')).toEqual(['on-failure']);
   });
 
   it('run what npm runs, by the Node of the repository, with arguments that there are', async () => {

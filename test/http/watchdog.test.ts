@@ -1,0 +1,104 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { listProcesses, waitForEnd } from './npm.ts';
+import { start, waitForUrl } from './starting.ts';
+
+const WATCHDOG = resolve(import.meta.dirname, '../../src/http/watchdog.ts');
+
+/** How often a watched process shows that it is not hung, and how long it may fail to; milliseconds. */
+const TICK_MS = 20;
+const LIMIT_MS = 30 * TICK_MS;
+
+/** Holds up the only thread that runs JavaScript, as a hang does, but without using a processor. */
+const HOLD_UP = 'const holdUp = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);';
+
+/** Runs code in a process that is watched, with what it says; its log goes `into` a file where one is given. */
+function runWatched(code: string, { options = [], into }: { options?: string[]; into?: number } = {}) {
+  const source = `
+    import { startWatchdog } from ${JSON.stringify(WATCHDOG)};
+    ${HOLD_UP}
+    const stop = startWatchdog({ isTerminal: false, onError: (error) => { throw error; }, tickMs: ${TICK_MS} });
+    ${code}`;
+  const child = spawn(process.execPath, [...options, '--input-type=module', '--eval', source], {
+    stdio: ['ignore', 'pipe', into ?? 'pipe'],
+  });
+  const said = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text;
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, said, ended: once(child, 'close') };
+}
+
+it('ends a server that hangs, with all that it started, and the log says so', async () => {
+  const hang = `${HOLD_UP} process.once('SIGUSR2', () => holdUp());`;
+  const server = start(makeFolder(), { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hang)}` });
+  await waitForUrl(server);
+  const pids = listProcesses(server.child);
+  server.child.kill('SIGUSR2');
+  await server.ended;
+  expect(server.child.signalCode).toBe('SIGKILL');
+  const line = server.said.err.trimEnd().split('\n').at(-1) ?? '';
+  expect(JSON.parse(line)).toEqual({
+    ...{ level: 60, time: expect.any(Number), silent_ms: 30_000 },
+    msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
+  });
+  if (existsSync('/proc/self/task')) await waitForEnd(pids);
+});
+
+it('ends a process that is busy with one thing for ever, also where nobody reads the log', async () => {
+  const busy = runWatched('for (;;);');
+  await busy.ended;
+  expect(busy.child.signalCode).toBe('SIGKILL');
+  expect(busy.said.err.trimEnd().split('\n')).toHaveLength(1);
+
+  const pipe = join(makeFolder(), 'log');
+  execFileSync('mkfifo', [pipe]);
+  const into = openSync(pipe, 'r+');
+  onTestFinished(() => closeSync(into));
+  const code =
+    "const { writeSync } = await import('node:fs'); for (;;) try { writeSync(2, 'much'); } catch { /* full */ }";
+  const unread = runWatched(code, { into });
+  await unread.ended;
+  expect(unread.child.signalCode).toBe('SIGKILL');
+});
+
+it('lets work go on that takes long, and ends with the process', async () => {
+  const { said, ended } = runWatched(`
+    const { setTimeout: sleep } = await import('node:timers/promises');
+    for (let turn = 0; turn < 4; turn += 1) {
+      holdUp(${LIMIT_MS / 2});
+      await sleep(${2 * TICK_MS});
+    }
+    console.log('done');`);
+  expect([await ended, said]).toEqual([[0, null], { out: 'done\n', err: '' }]);
+});
+
+it('does not take a machine or a process that was suspended for one that hangs', async () => {
+  const { child, said } = runWatched(`setInterval(() => console.log('alive'), ${TICK_MS});`);
+  const count = () => said.out.split('alive').length;
+  await vi.waitUntil(() => count() > 5);
+  child.kill('SIGSTOP');
+  await sleep(3 * LIMIT_MS);
+  child.kill('SIGCONT');
+  const before = count();
+  await expect.poll(count).toBeGreaterThan(before + LIMIT_MS / TICK_MS);
+  expect([child.signalCode, said.err]).toEqual([null, '']);
+});
+
+it('lets a debugger hold the process up, and can be stopped', async () => {
+  const held = runWatched(`holdUp(${3 * LIMIT_MS}); console.log('done'); process.exit();`, {
+    options: ['--inspect=0'],
+  });
+  expect([await held.ended, held.said.out]).toEqual([[0, null], 'done\n']);
+  const stopped = runWatched(`stop(); holdUp(${3 * LIMIT_MS}); console.log('done');`);
+  expect([await stopped.ended, stopped.said]).toEqual([[0, null], { out: 'done\n', err: '' }]);
+});
