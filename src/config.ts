@@ -6,6 +6,7 @@ import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { isPostgresAddress } from './model/catalogue-address.ts';
+import type { NetworkKey } from './model/network.ts';
 import { parseUsdc } from './model/usdc.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
@@ -260,6 +261,7 @@ const payerSettings = z.object({
   EVM_RPC_URL: httpAddress.optional(),
   EVM_RPC_URL_SECOND: httpAddress.optional(),
   SOLANA_RPC_URL: httpAddress.optional(),
+  SOLANA_RPC_URL_SECOND: httpAddress.optional(),
   MAX_USDC_PER_CALL: usdc.default(100_000),
   MAX_USDC_PER_DAY: usdc.default(5_000_000),
 });
@@ -278,8 +280,8 @@ export interface PayerConfig {
   readonly folder: string;
   /** While this file exists nothing is paid. */
   readonly stopFile: string | null;
-  readonly evmRpcUrls: readonly string[];
-  readonly solanaRpcUrl: string | null;
+  /** The nodes of each network: none, one or two. */
+  readonly rpcUrls: Readonly<Record<NetworkKey, readonly string[]>>;
   readonly maxPerCall: number;
   readonly maxPerDay: number;
 }
@@ -303,8 +305,10 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
     solanaKey: getKeySource(read.PAYER_SOLANA_PRIVATE_KEY, read.PAYER_SOLANA_KEY_FILE),
     folder: resolve(read.PAYER_FOLDER ?? join(homedir(), '.local', 'state', 'agent-payable-payer')),
     stopFile: read.PAYER_STOP_FILE === undefined ? null : resolve(read.PAYER_STOP_FILE),
-    evmRpcUrls: [read.EVM_RPC_URL, read.EVM_RPC_URL_SECOND].filter((url) => url !== undefined),
-    solanaRpcUrl: read.SOLANA_RPC_URL ?? null,
+    rpcUrls: {
+      base: listUrls(read.EVM_RPC_URL, read.EVM_RPC_URL_SECOND),
+      solana: listUrls(read.SOLANA_RPC_URL, read.SOLANA_RPC_URL_SECOND),
+    },
     maxPerCall: read.MAX_USDC_PER_CALL,
     maxPerDay: read.MAX_USDC_PER_DAY,
   });
@@ -317,6 +321,11 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
 export function findDayCap(env: Environment = readEnvironment()): number | undefined {
   const { MAX_USDC_PER_DAY } = listGiven(env);
   return MAX_USDC_PER_DAY === undefined ? undefined : readPayerConfig({ MAX_USDC_PER_DAY }).maxPerDay;
+}
+
+/** Lists the addresses that are set. One address twice is one node. */
+function listUrls(...urls: readonly (string | undefined)[]): string[] {
+  return [...new Set(urls)].filter((url) => url !== undefined);
 }
 
 function getKeySource(key: string | undefined, file: string | undefined): KeySource | null {

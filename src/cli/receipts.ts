@@ -10,6 +10,7 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { isOpen, type Payment } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import { openChain, openChainReader, openRails } from '../paying/networks.ts';
+import type { RpcUrls } from '../paying/nodes.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../paying/receipt-check.ts';
 import { reconcilePayments } from '../paying/reconcile.ts';
 import { openWallets } from '../paying/wallets.ts';
@@ -145,7 +146,7 @@ async function checkOwnPayment(
   }
   const urls = getNodeUrls(payment.network, rpc);
   if (!payment.settlement) {
-    const chain = await openChain(payment.network, urls[0]);
+    const chain = await openChain(payment.network, urls);
     return { receipt: payment, checks: await askForReceipt(payment.network, () => checkUnsettled(chain, payment)) };
   }
   const paid = await findPaidRoute(catalogue, payment.route_id);
@@ -257,10 +258,8 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
 }
 
 /** Returns the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) if there is none. */
-function getNodeUrls(network: NetworkKey, rpc: readonly string[]): [string, ...string[]] {
-  const { evmRpcUrls, solanaRpcUrl } = readPayerConfig();
-  const known = network === 'base' ? evmRpcUrls : [solanaRpcUrl].filter((url) => url !== null);
-  const [first, ...others] = rpc.length > 0 ? rpc : known;
+function getNodeUrls(network: NetworkKey, rpc: readonly string[]): RpcUrls {
+  const [first, ...others] = rpc.length > 0 ? rpc : readPayerConfig().rpcUrls[network];
   if (first !== undefined) return [first, ...others];
   throw new ServiceError('bad_input', `No node of ${NETWORKS[network].label} is given.`, {
     hint: `Add --rpc <url>, or set ${network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL'}.`,

@@ -2,6 +2,7 @@ import type { KeySource, PayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { readKeyFile } from './key-file.ts';
+import type { RpcUrls } from './nodes.ts';
 import type { Chain, ChainReader, Rail } from './rail.ts';
 
 // The chain libraries take long to load, so they are imported only when needed.
@@ -10,34 +11,35 @@ import type { Chain, ChainReader, Rail } from './rail.ts';
  * Opens payments on every network with a key. Throws `bad_input` (`no_node`) for a key without a node, and what reading
  * a key throws.
  */
-export async function openRails({ evmKey, solanaKey, evmRpcUrls, solanaRpcUrl }: PayerConfig): Promise<Rail[]> {
+export async function openRails({ evmKey, solanaKey, rpcUrls }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
-  const [first, ...others] = evmRpcUrls;
   if (evmKey) {
-    if (first === undefined) throw buildNodeFailure('base', 'EVM_RPC_URL');
+    const urls = getUrls('base', rpcUrls.base);
     const { openBaseRail } = await import('./base/rail.ts');
-    rails.push(openBaseRail({ privateKey: readKey(evmKey), rpcUrls: [first, ...others] }));
+    rails.push(openBaseRail({ privateKey: readKey(evmKey), rpcUrls: urls }));
   }
   if (solanaKey) {
-    if (solanaRpcUrl === null) throw buildNodeFailure('solana', 'SOLANA_RPC_URL');
+    const urls = getUrls('solana', rpcUrls.solana);
     const { openSolanaRail } = await import('./solana/rail.ts');
-    rails.push(await openSolanaRail({ privateKey: readKey(solanaKey), rpcUrl: solanaRpcUrl }));
+    rails.push(await openSolanaRail({ privateKey: readKey(solanaKey), rpcUrls: urls }));
   }
   return rails;
 }
 
-function buildNodeFailure(network: NetworkKey, setting: string): ServiceError {
+function getUrls(network: NetworkKey, [first, ...others]: readonly string[]): RpcUrls {
+  if (first !== undefined) return [first, ...others];
   const { label } = NETWORKS[network];
-  return new ServiceError('bad_input', `The wallet on ${label} has a key, but ${setting} is not set.`, {
+  const setting = network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL';
+  throw new ServiceError('bad_input', `The wallet on ${label} has a key, but ${setting} is not set.`, {
     hint: `${setting} takes the http(s) address of a node of ${label}.`,
     reason: 'no_node',
   });
 }
 
-/** Opens a chain at one node, without a wallet. */
-export async function openChain(network: NetworkKey, rpcUrl: string): Promise<Chain> {
-  if (network === 'base') return (await import('./base/chain.ts')).openBaseChain([rpcUrl]);
-  return (await import('./solana/chain.ts')).openSolanaChain(rpcUrl);
+/** Opens a chain at one node or two, without a wallet. */
+export async function openChain(network: NetworkKey, rpcUrls: RpcUrls): Promise<Chain> {
+  if (network === 'base') return (await import('./base/chain.ts')).openBaseChain(rpcUrls);
+  return (await import('./solana/chain.ts')).openSolanaChain(rpcUrls);
 }
 
 /** Opens one node of a network to check receipts. */

@@ -16,8 +16,8 @@ export type PaymentIdentity = Pick<
 export type ChainFinding =
   /** `amount`: what was taken in atomic USDC, where a ceiling was signed. */
   | { state: 'settled'; settlement: Settlement; amount?: number }
-  /** `head_at`: time of the chain, if that decided. */
-  | { state: 'not_settled'; reason: string; head_at?: string }
+  /** `head_at`: time of the chain, if that decided. `read_from`: how many nodes agreed; default: one. */
+  | { state: 'not_settled'; reason: string; head_at?: string; read_from?: number }
   | { state: 'open' }
   | { state: 'disputed'; reason: DisputeReason };
 

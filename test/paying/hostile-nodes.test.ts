@@ -67,7 +67,7 @@ async function openPaying(network: NetworkKey) {
       ? openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [node.url], timeoutMs: TIMEOUT_MS })
       : await openSolanaRail({
           privateKey: getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32))),
-          rpcUrl: node.url,
+          rpcUrls: [node.url],
           timeoutMs: TIMEOUT_MS,
         });
   const paying = await openMarketPaying(market, HONEST, { network, version: 2 }, rail);

@@ -20,11 +20,13 @@ export type RailOptions = { network: NetworkKey; version: 1 | 2 };
 /** Settles, delivers, and says so. */
 export const HONEST: Cheating = { lie: 'Sells what it says, as it says' };
 
-/** Opens a new wallet on one of the market's chains. */
+/** Opens a new wallet on one of the market's chains, at two nodes. */
 export async function openRail({ base, solana }: Market, network: NetworkKey): Promise<Rail> {
-  if (network === 'base') return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl] });
+  if (network === 'base')
+    return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl, base.rpcUrl] });
   const privateKey = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)));
-  return openSolanaRail({ privateKey, rpcUrl: solana?.rpcUrl ?? '' });
+  const url = solana?.rpcUrl ?? '';
+  return openSolanaRail({ privateKey, rpcUrls: [url, url] });
 }
 
 type Paying = Awaited<ReturnType<typeof openPayingWith>>;

@@ -13,6 +13,7 @@ import {
 } from 'viem';
 import type { Settlement } from '../../model/payment.ts';
 import { isCeiling } from '../../model/terms.ts';
+import { joinNodes, type RpcUrls } from '../nodes.ts';
 import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
 import {
   askNode,
@@ -40,22 +41,16 @@ const GRACE_SECONDS = 10n;
  * Opens Base at one or two RPC addresses. With two, only what both say is believed. The first use throws `refused`
  * (`wrong_chain`) if an address serves another chain.
  */
-export function openBaseChain(rpcUrls: readonly string[], timeoutMs?: number): Chain {
-  const nodes = rpcUrls.map((url) => openNode(url, timeoutMs));
-  return {
-    network: 'base',
-    async getBalance(account) {
-      const balances = await Promise.all(nodes.map(async (node) => readBalance((await node()).client, account)));
-      return Math.min(...balances.map(Number));
-    },
-    async findSettlement(payment) {
+export function openBaseChain(rpcUrls: RpcUrls, timeoutMs?: number): Chain {
+  return joinNodes(rpcUrls, (url) => {
+    const node = openNode(url, timeoutMs);
+    return {
+      network: 'base',
+      getBalance: async (account) => Number(await readBalance((await node()).client, account)),
       // Answers of a node may have any shape, so reading them is inside `askNode`.
-      const findings = await Promise.all(
-        nodes.map((node) => askNode(async () => findSettlementOn(await node(), payment))),
-      );
-      return combineFindings(findings);
-    },
-  };
+      findSettlement: (payment) => askNode(async () => findSettlementOn(await node(), payment)),
+    };
+  });
 }
 
 /** Opens one node of Base to check receipts. */
@@ -293,24 +288,6 @@ async function readSettlement(
     read_from: 1,
   };
   return { state: 'settled', settlement, ...(isCeiling(payment) && { amount: Number(value) }) };
-}
-
-/**
- * Combines the findings of two nodes. If one is still `open`, that node may be behind. If they differ otherwise, one of
- * them is wrong.
- */
-function combineFindings(findings: readonly ChainFinding[]): ChainFinding {
-  const [first] = findings;
-  if (!first || findings.some(({ state }) => state === 'open')) return { state: 'open' };
-  const says = (finding: ChainFinding) => JSON.stringify({ ...finding, head_at: undefined });
-  const isAgreed = findings.every((finding) => says(finding) === says(first));
-  if (!isAgreed) return { state: 'disputed', reason: 'nodes_disagree' };
-  if (first.state === 'not_settled' && first.head_at !== undefined) {
-    const latest = findings.map((finding) => ('head_at' in finding && finding.head_at) || '').sort();
-    return { ...first, head_at: latest.at(-1) ?? first.head_at };
-  }
-  if (first.state !== 'settled') return first;
-  return { ...first, settlement: { ...first.settlement, read_from: findings.length } };
 }
 
 /** The two forms of the call that settles a payment (EIP-3009, FiatToken 2.2): with the signature as bytes, or in parts. */

@@ -6,6 +6,7 @@ import { BASE_PERMIT2, isPublicChain, NETWORKS } from '../../model/network.ts';
 import { isCeiling, type Terms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { Requirement } from '../../x402/requirements.ts';
+import type { RpcUrls } from '../nodes.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
 import { openBaseChain } from './chain.ts';
@@ -35,7 +36,7 @@ export function openBaseRail({
   timeoutMs,
 }: {
   privateKey: string;
-  rpcUrls: readonly [string, ...string[]];
+  rpcUrls: RpcUrls;
   /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
   timeoutMs?: number;
 }): Rail {

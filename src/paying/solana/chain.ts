@@ -19,6 +19,7 @@ import {
   TRANSFER_CHECKED_DISCRIMINATOR,
 } from '@solana-program/token';
 import { NETWORKS } from '../../model/network.ts';
+import { joinNodes, type RpcUrls } from '../nodes.ts';
 import {
   askChain,
   type Chain,
@@ -48,7 +49,7 @@ const PAGES_READ = 50;
 const SLOTS_SEARCHED = 20_000n;
 
 /** Twice the number of blocks for which a blockhash is valid on Solana. */
-const LONGEST_LIFETIME_BLOCKS = 300n;
+const LONGEST_LIFETIME_BLOCKS = 300;
 
 /**
  * Blocks after the last possible one before a payment counts as not settled, because nodes behind one address may
@@ -64,9 +65,14 @@ export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_M
   ) as Rpc<SolanaRpcApi>;
 }
 
-/** Opens Solana at an RPC address. Only finalised transactions count. */
-export function openSolanaChain(rpcUrl: string, timeoutMs?: number): Chain {
-  const rpc = openSolanaRpc(rpcUrl, timeoutMs);
+/**
+ * Opens Solana at one or two RPC addresses. With two, only what both say is believed. Only finalised transactions count.
+ */
+export function openSolanaChain(rpcUrls: RpcUrls, timeoutMs?: number): Chain {
+  return joinNodes(rpcUrls, (url) => openSolanaNode(openSolanaRpc(url, timeoutMs)));
+}
+
+function openSolanaNode(rpc: Rpc<SolanaRpcApi>): Chain {
   return {
     network: 'solana',
     async getBalance(account) {
@@ -175,15 +181,27 @@ async function findAccountIfAny(owner: string): Promise<string | undefined> {
   return isAddress(owner) ? findUsdcAccount(owner) : undefined;
 }
 
-/** Reads a blockhash to sign with, the last block height for which it is valid, and the current slot. */
-export async function readLifetime(rpc: Rpc<SolanaRpcApi>) {
+/**
+ * Reads a blockhash to sign with, the last block height for which it is valid, and the current slot. With two nodes the
+ * later height and the earlier slot count, so that no single one can make a payment expire while it can still settle.
+ */
+export async function readLifetime(rpcs: readonly Rpc<SolanaRpcApi>[]) {
   return askNode(async () => {
-    const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
-    const blocks = value.lastValidBlockHeight - (await rpc.getBlockHeight({ commitment: 'confirmed' }).send());
+    const read = rpcs.map(async (rpc) => {
+      const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
+      const height = await rpc.getBlockHeight({ commitment: 'confirmed' }).send();
+      const [last, slot] = [Number(value.lastValidBlockHeight), Number(context.slot)];
+      return { blockhash: value.blockhash, height: Number(height), slot, last };
+    });
+    const { blockhash, height, slot, last } = (await Promise.all(read)).reduce((one, other) => ({
+      blockhash: one.blockhash,
+      ...{ height: Math.min(one.height, other.height), slot: Math.min(one.slot, other.slot) },
+      last: Math.max(one.last, other.last),
+    }));
     // A payment that can settle for ever would block its wallet for ever.
-    if (blocks > LONGEST_LIFETIME_BLOCKS)
-      throw new Error(`the node says that a blockhash is valid for ${blocks} blocks`);
-    return { ...value, slot: context.slot };
+    if (!(last - height <= LONGEST_LIFETIME_BLOCKS))
+      throw new Error(`the nodes say that a blockhash is valid for ${last - height} blocks`);
+    return { blockhash, lastValidBlockHeight: BigInt(last), slot };
   });
 }
 

@@ -13,6 +13,7 @@ import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../model/json.ts';
 import { parsePayTo } from '../../x402/offer-fields.ts';
 import type { Requirement } from '../../x402/requirements.ts';
+import type { RpcUrls } from '../nodes.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
 import { openSolanaChain, openSolanaRpc, readHeadTime, readLifetime } from './chain.ts';
 import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
@@ -26,34 +27,34 @@ const MAX_MEMO_BYTES = 256;
  */
 export async function openSolanaRail({
   privateKey,
-  rpcUrl,
+  rpcUrls,
   timeoutMs,
 }: {
   privateKey: string;
-  rpcUrl: string;
+  rpcUrls: RpcUrls;
   /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
   timeoutMs?: number;
 }): Promise<Rail> {
   const signer = await openSigner(privateKey);
-  const rpc = openSolanaRpc(rpcUrl, timeoutMs);
+  const rpcs = rpcUrls.map((url) => openSolanaRpc(url, timeoutMs));
   const lifetimes = new Map<string, { blockhash: Blockhash; lastValidBlockHeight: bigint }>();
   return {
     network: 'solana',
     payer: signer.address,
-    chain: openSolanaChain(rpcUrl, timeoutMs),
+    chain: openSolanaChain(rpcUrls, timeoutMs),
     async identify(requirement, now) {
       const feePayer = getFeePayer(requirement, signer.address);
       const nonce = getMemo(requirement) ?? randomBytes(16).toString('hex');
-      const { slot, ...lifetime } = await readLifetime(rpc);
-      const head_at = await readHeadTime(rpc);
-      checkClock(now, head_at);
+      const { slot, ...lifetime } = await readLifetime(rpcs);
+      const heads = await Promise.all(rpcs.map(readHeadTime));
+      for (const head of heads) checkClock(now, head);
       const { pay_to, amount } = requirement.terms;
       await checkTransfer({ signer, payTo: pay_to ?? '', amount, feePayer, memo: nonce, lifetime });
       lifetimes.set(nonce, lifetime);
       return {
         nonce,
         from_block: Number(slot),
-        head_at,
+        head_at: heads.sort()[0] ?? '',
         // An estimate: a blockhash is valid for 150 blocks of 0.4 seconds, and the height decides.
         expires_at: new Date(now.getTime() + MAX_VALIDITY_SECONDS * 1000).toISOString(),
         expires_block: Number(lifetime.lastValidBlockHeight),
