@@ -95,7 +95,7 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
   const listings = await countListings(catalogue);
   const probing = await getProbingState(catalogue, at);
   const probes = await countRecentProbes(catalogue, at);
-  const { spent: settledAmount, ...payments } = await countPayments(catalogue);
+  const { spent: settledAmount, still_counted: _, ...payments } = await countPayments(catalogue);
   const spent = await countSpent(catalogue, at);
   const feeds = await listFeedStates(catalogue, at);
   return [
@@ -119,11 +119,16 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
           ),
         ]),
     buildEach('catalogue_probes_recent', 'Probes of the last 18 to 24 hours by outcome', 'outcome', probes),
-    buildEach('catalogue_payments', 'Payments by what became of them', 'state', { ...payments }),
+    buildEach(
+      'catalogue_payments',
+      'Payments by what became of them; unconfirmed: one node alone says that they did not settle, so they count as spent for a day',
+      'state',
+      { ...payments },
+    ),
     build('catalogue_settled_usdc', 'What all settled payments cost', getUsdcNumber(settledAmount)),
     build(
       'catalogue_day_spent_usdc',
-      'What the payments of this UTC day cost, those included that may yet settle',
+      'What the payments of this UTC day cost, those included that may yet settle or are unconfirmed',
       getUsdcNumber(spent),
     ),
     ...(dayCap === undefined

@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { fetchJson, parseJsonBody } from '../fetching/json.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
-import { isOpen, type Payment } from '../model/payment.ts';
+import { isOpen, isUnconfirmed, type Payment } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 import { openChain, openChainReader, openRails } from '../paying/networks.ts';
 import type { RpcUrls } from '../paying/nodes.ts';
@@ -24,7 +24,7 @@ import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
-import { describePayment, formatAmount } from './verify-report.ts';
+import { describePayment, describeUnconfirmed, formatAmount } from './verify-report.ts';
 
 /** How many of the latest payments are listed. */
 const MAX_LISTED = 100;
@@ -386,7 +386,9 @@ function renderReceipts(result: ReceiptsResult, page: Page): void {
   );
 }
 
-function describeState({ state, reason, by_operator }: Pick<Payment, 'state' | 'reason' | 'by_operator'>): string {
+function describeState(payment: Payment): string {
+  const { state, reason, by_operator } = payment;
+  if (isUnconfirmed(payment)) return `${reason} (${describeUnconfirmed(payment)})`;
   if (by_operator) return `${state} (decided by the operator: ${by_operator.because})`;
   return reason === null ? state : `${state} (${reason})`;
 }

@@ -73,9 +73,14 @@ function describeProbing({ last_sample_at, probed, due, never_probed }: ProbingS
   return `${formatCount(probed, 'listing')}, ${due} due, ${never_probed} never probed, the last ${formatTime(last_sample_at)}`;
 }
 
-function describePayments({ settled, not_settled, open, spent }: PaymentCounts): string {
-  if (settled + not_settled + open === 0) return 'none was made yet';
-  return `${settled} settled (${formatUsdc(spent)} USDC), ${not_settled} not, ${open} open`;
+function describePayments({ settled, not_settled, open, unconfirmed, spent, still_counted }: PaymentCounts): string {
+  if (settled + not_settled + open + unconfirmed === 0) return 'none was made yet';
+  const words = `${settled} settled (${formatUsdc(spent)} USDC), ${not_settled} not, ${open} open`;
+  if (unconfirmed === 0) return words;
+  return (
+    `${words}; ${formatUsdc(still_counted)} USDC of ${unconfirmed} more count as spent until a day after their expiry, ` +
+    'because one node alone says that they did not settle'
+  );
 }
 
 function renderStatus(result: StatusResult, page: Page): void {

@@ -1,6 +1,6 @@
 import { PROOF_METHOD } from '../evidence/verification.ts';
 import { isPublicChain } from '../model/network.ts';
-import { type Payment, UNRECOGNISED } from '../model/payment.ts';
+import { getCountedUntil, isUnconfirmed, type Payment, UNCONFIRMED, UNRECOGNISED } from '../model/payment.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../model/usdc.ts';
 import type { DisputeReason } from '../paying/rail.ts';
@@ -108,8 +108,14 @@ export function describePayment(payment: Payment): string {
   }
   if (state === 'settled') return `${what} settled${describeDelivery(payment)}`;
   if (state === 'not_settled') return `${what} did not settle (${reason}): nothing was spent.`;
+  if (isUnconfirmed(payment)) return `${what} is ${reason}: ${describeUnconfirmed(payment)}. Its id is ${id}.`;
   const fault = DISPUTES[reason ?? ''];
   return `${what} is still open (${state}${fault ? `: ${fault}` : ''}); the next run asks the chain again. Its id is ${id}.`;
+}
+
+/** Describes why and until when an unconfirmed payment counts as spent. */
+export function describeUnconfirmed(payment: Payment): string {
+  return `one node alone says that it did not settle, so it counts as spent until a second one does or until ${formatTime(getCountedUntil(payment))}`;
 }
 
 function describeDelivery({ delivered, unrecognised }: Payment): string {
@@ -141,6 +147,7 @@ const REASONS: Readonly<Record<string, string>> = {
   cap_per_day: 'the daily cap is reached',
   cap_per_call: 'it costs more than the cap for one call',
   payment_open: 'a payment is still open; the next run asks the chain again',
+  [UNCONFIRMED]: 'one node alone says that it did not settle, so that it counts as spent for a day',
   stopped: 'the stop file stops all payments',
   balance: 'the balance of the wallet is too low',
   allowance: 'the wallet does not let Permit2 move as much; verify says how to allow it',

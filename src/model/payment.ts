@@ -23,7 +23,7 @@ export const unrecognisedReason = z.enum(Object.keys(UNRECOGNISED) as [Unrecogni
 /**
  * State of a payment attempt. `prepared`: written down, nothing sent. `sent`: it may have left.
  * `settled`: the chain says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`:
- * the chain could not be asked; resolved from the chain later, never by paying again.
+ * the chain could not be asked, or only one node says that it was not; resolved from the chain later, never by paying again.
  */
 export const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
 export type PaymentState = z.infer<typeof paymentState>;
@@ -242,6 +242,22 @@ export type PaymentEntry = z.infer<typeof paymentEntry>;
 /** Says whether money may still move by a payment. */
 export function isOpen({ state }: Pick<Payment, 'state'>): boolean {
   return OPEN_STATES.some((open) => open === state);
+}
+
+/** Reason of an `unknown` payment that did not settle by the word of one node alone. */
+export const UNCONFIRMED = 'unconfirmed';
+
+/**
+ * Says whether one node alone says that a payment did not settle. It counts as spent and the chain is asked again, but
+ * its wallet may pay on: anybody can sell something and never settle.
+ */
+export function isUnconfirmed({ state, reason }: Pick<Payment, 'state' | 'reason'>): boolean {
+  return state === 'unknown' && reason === UNCONFIRMED;
+}
+
+/** Returns from when on one node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC. */
+export function getCountedUntil({ expires_at }: Pick<Payment, 'expires_at'>): string {
+  return new Date(Date.parse(expires_at) + 24 * 60 * 60 * 1000).toISOString();
 }
 
 /** Makes the payment that a prepared attempt is at first. */

@@ -7,7 +7,7 @@ import type { Payment, PaymentCaps, PaymentStep, PreparedPayment } from '../mode
 export interface Ledger {
   /**
    * Records a payment before anything is signed. Throws `refused` with the reason `cap_per_call`, `cap_per_day`, or
-   * `payment_open` while another payment of the same payer may still move money.
+   * `payment_open` while another payment of the same payer may still move money, unless a node says that it did not.
    */
   prepare(attempt: PreparedPayment, caps: PaymentCaps): Promise<void>;
   /**

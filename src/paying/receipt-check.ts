@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { isPublicChain, isUsdc, NETWORKS } from '../model/network.ts';
-import type { Payment, Settlement } from '../model/payment.ts';
+import { isUnconfirmed, type Payment, type Settlement } from '../model/payment.ts';
 import { getRequestHash } from '../model/request.ts';
 import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -265,7 +265,8 @@ function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): Receip
 export async function checkUnsettled(chain: Chain, payment: Payment): Promise<ReceiptCheck[]> {
   const finding = await chain.findSettlement(payment);
   const what = `${payment.amount} atomic USDC from ${payment.payer} to ${payment.pay_to}`;
-  const isAsRecorded = payment.state === 'not_settled' && finding.state === 'not_settled';
+  const isRecorded = payment.state === 'not_settled' || isUnconfirmed(payment);
+  const isAsRecorded = isRecorded && finding.state === 'not_settled';
   return [{ field: 'state', what, passed: isAsRecorded, found: describeFinding(finding), node: null }];
 }
 

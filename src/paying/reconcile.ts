@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import {
+  getCountedUntil,
   isOpen,
+  isUnconfirmed,
   type Payment,
   type PaymentAnswer,
   type PaymentResolution,
   type PreparedPayment,
+  UNCONFIRMED,
 } from '../model/payment.ts';
 import type { Ledger } from './ledger.ts';
 import { isClockOff, MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
@@ -38,7 +41,8 @@ export interface ResolveOptions {
 
 /**
  * Waits until the chain shows that a payment settled or can no longer settle. Returns the payment, which is still open
- * if the time limit comes first. If the chain cannot be asked, the payment becomes `unknown` and the failure is thrown.
+ * if the time limit comes first, or if one node alone says that it did not settle. If the chain cannot be asked, the
+ * payment becomes `unknown` and the failure is thrown.
  */
 export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
   const { ledger, signal, patienceMs = PATIENCE_MS, onEvent } = options;
@@ -46,7 +50,8 @@ export async function resolvePayment(id: string, options: ResolveOptions): Promi
   let told = false;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
     const payment = await resolveOnChain(await getPayment(ledger, id), options);
-    if (!isOpen(payment) || signal.aborted || performance.now() - started > patienceMs) return payment;
+    if (!isOpen(payment) || isUnconfirmed(payment) || signal.aborted || performance.now() - started > patienceMs)
+      return payment;
     if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
     told = true;
     // A stop while waiting is not a failure: the payment is found later.
@@ -88,7 +93,11 @@ async function resolveOnChain(
     // A wrong clock cannot decide that a payment expired.
     const isOff = finding.head_at !== undefined && isClockOff(now(), finding.head_at);
     if (isOff) return await resolve({ state: 'unknown', reason: 'clock_differs' });
-    return await resolve({ state: 'not_settled', reason: finding.reason });
+    // Nor can one node alone, until it has said so for a day by our clock.
+    const isSure = (finding.read_from ?? 1) > 1 || now().toISOString() > getCountedUntil(payment);
+    return await resolve(
+      isSure ? { state: 'not_settled', reason: finding.reason } : { state: 'unknown', reason: UNCONFIRMED },
+    );
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const found = await resolve({ state: 'unknown', reason: error.reason });

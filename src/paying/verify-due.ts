@@ -12,6 +12,7 @@ import {
 } from '../evidence/verification.ts';
 import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing } from '../model/listing.ts';
+import { UNCONFIRMED } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import { isInputOfOthers, type Payer, verifyRoute } from './verify-route.ts';
 
@@ -157,7 +158,7 @@ async function payForRoute(
     });
     if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: refused ?? 'not_paid' });
     else await describeOutcome(payer, id, entry);
-    return entry.outcome === 'open' ? 'payment_open' : 'done';
+    return entry.outcome === 'open' && entry.reason !== UNCONFIRMED ? 'payment_open' : 'done';
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (id === undefined) Object.assign(entry, { outcome: 'skipped', reason: error.reason });

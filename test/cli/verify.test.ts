@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { makeTerms } from '../builders.ts';
+import { openLyingNode } from '../paying/lying-node.ts';
 import { deliver, PAY_TO } from '../paying/paying.ts';
 import { makePayingCommands, SLUG } from '../paying/verifying.ts';
 import { startCatalogue } from './running.ts';
@@ -132,7 +133,11 @@ describe('verify --pay', () => {
   });
 
   it('ends with 1 if it is stopped while it waits, and the next run resolves the payment', async () => {
-    const { run, catalogue, getLost } = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
+    const { url: EVM_RPC_URL_SECOND } = await openLyingNode(chain.rpcUrl);
+    const { run, catalogue, getLost } = await makePayingCommands(chain, {
+      sale: ({ response }) => deliver(response),
+      settings: { EVM_RPC_URL_SECOND },
+    });
     const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(700) });
     expect([code, stdout]).toEqual([
       1,

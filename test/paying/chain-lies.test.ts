@@ -134,7 +134,7 @@ describe('on the public chain', () => {
   });
 
   it('a payment that the chain reverts never counts', async () => {
-    const { pay, reconcile, rail, getRoute, getSpent } = await openPaying({ first });
+    const { pay, reconcile, rail, getRoute, getSpent } = await openPaying({ first, second: first });
     await chain.mine();
     await chain.undoAfter(async () => {
       expect(await pay(PATIENCE)).toMatchObject({ state: 'sent', delivered: true });
@@ -219,7 +219,7 @@ it('a payment that its wallet cancelled is not settled, and nothing is spent', a
   const seller = await serveSeller(chain, ({ response }) => deliver(response));
   const privateKey = generatePrivateKey();
   const wallet = openWallet(chain.rpcUrl, privateKeyToAccount(privateKey));
-  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl] });
+  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl, chain.rpcUrl] });
   await Promise.all([chain.fund(rail.payer, 1_000_000n), chain.fundGas(rail.payer)]);
   const { pay, ledger } = await openPayingWith(rail, seller, makeTerms({ pay_to: PAY_TO }));
   const payment = await pay(PATIENCE);

@@ -15,6 +15,7 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { USDC_ABI } from '../../src/paying/base/node.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
+import { openLyingNode } from './lying-node.ts';
 import { deliver, PAY_TO, serveSeller } from './paying.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -74,6 +75,7 @@ export async function runKillCampaign(
       selling -= 1;
     }
   });
+  const second = await openLyingNode(chain.rpcUrl);
   const file = join(folder, 'catalogue.sqlite');
   const catalogue = await openCatalogue(file, { identity: IDENTITY, at: new Date().toISOString() });
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
@@ -96,6 +98,7 @@ export async function runKillCampaign(
         PAYER_FOLDER: join(folder, 'payer'),
         ALLOW_PRIVATE_NETWORKS: 'on',
         EVM_RPC_URL: chain.rpcUrl,
+        EVM_RPC_URL_SECOND: second.url,
         PAYER_EVM_PRIVATE_KEY: privateKey,
         MAX_USDC_PER_DAY: capUsdc,
       },

@@ -195,12 +195,12 @@ interface SoldRoute {
   output_schema?: JsonObject;
 }
 
-/** A wallet on Base with 1 USDC, a catalogue with the seller's route, and a function that pays for it. */
+/** A wallet on Base with 1 USDC at two nodes, a catalogue with the seller's route, and a function that pays for it. */
 export async function openPaying(
   chain: BaseChain,
   baseUrl: string,
   terms = makeTerms({ pay_to: PAY_TO }),
-  rail: Rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] }),
+  rail: Rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl, chain.rpcUrl] }),
 ) {
   await chain.fund(rail.payer, 1_000_000n);
   return openPayingWith(rail, baseUrl, terms);

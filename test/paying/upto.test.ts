@@ -77,7 +77,7 @@ async function openPaying(options: PayingOptions = {}) {
   const { sale = takeLess, offer = {}, funds = 1_000_000n, isAllowed = true, lie } = options;
   const { privateKey = generatePrivateKey() } = options;
   const node = await openLyingNode(chain.rpcUrl, lie);
-  const rail = openBaseRail({ privateKey, rpcUrls: [node.url] });
+  const rail = openBaseRail({ privateKey, rpcUrls: [node.url, node.url] });
   await chain.fund(rail.payer, funds);
   if (isAllowed) await allowPermit2(chain, privateKeyToAccount(privateKey));
   const { pay, ...paying } = await openPayingWith(

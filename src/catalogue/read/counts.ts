@@ -1,6 +1,8 @@
 import { getRound } from '../../evidence/rounds.ts';
+import { isUnconfirmed } from '../../model/payment.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
+import { listOpenPayments } from './payments.ts';
 
 /** Number of listings in each state. `verified` counts the live ones with a settlement-verified route. */
 export interface ListingCounts {
@@ -75,28 +77,36 @@ export async function getProbingState({ query }: Catalogue, at: string): Promise
   };
 }
 
-/** Number of payments in each state, and what the settled ones cost together, in atomic USDC. */
+/** Number of payments in each state, and sums in atomic USDC. */
 export interface PaymentCounts {
   settled: number;
   not_settled: number;
   open: number;
+  /** Those that did not settle by the word of one node alone; `open` leaves them out. */
+  unconfirmed: number;
+  /** What the settled ones cost. */
   spent: number;
+  /** What the unconfirmed ones count as spent. */
+  still_counted: number;
 }
 
 /** Counts the payment attempts. */
-export async function countPayments({ query }: Catalogue): Promise<PaymentCounts> {
-  const rows = await query
+export async function countPayments(catalogue: Catalogue): Promise<PaymentCounts> {
+  const rows = await catalogue.query
     .selectFrom('payments')
     .select(({ fn }) => ['state', fn.countAll<number>().as('count'), fn.sum<number>('amount').as('amount')])
     .groupBy('state')
     .execute();
-  const counts: PaymentCounts = { settled: 0, not_settled: 0, open: 0, spent: 0 };
+  const counts: PaymentCounts = { settled: 0, not_settled: 0, open: 0, unconfirmed: 0, spent: 0, still_counted: 0 };
+  for (const payment of await listOpenPayments(catalogue)) {
+    counts[isUnconfirmed(payment) ? 'unconfirmed' : 'open'] += 1;
+    if (isUnconfirmed(payment)) counts.still_counted += payment.amount;
+  }
   for (const { state, count, amount } of rows) {
     if (state === 'settled') {
       counts.settled = count;
       counts.spent = amount;
     } else if (state === 'not_settled') counts.not_settled = count;
-    else counts.open += count;
   }
   return counts;
 }

@@ -1,4 +1,4 @@
-import type { Payment } from '../../model/payment.ts';
+import { OPEN_STATES, type Payment } from '../../model/payment.ts';
 import type { Catalogue } from '../database.ts';
 
 /** Finds a payment attempt by its id, which is also that of its receipt. */
@@ -23,6 +23,18 @@ export async function listPayments({ query }: Catalogue, limit: number): Promise
     .orderBy('prepared_at', 'desc')
     .orderBy('id')
     .limit(limit)
+    .execute();
+  return rows.map(({ document }) => parsePayment(document));
+}
+
+/** Lists the payments that may still move money, of one payer or of all, oldest first. */
+export async function listOpenPayments({ query }: Catalogue, payer?: string): Promise<Payment[]> {
+  const rows = await query
+    .selectFrom('payments')
+    .select('document')
+    .where('state', 'in', [...OPEN_STATES])
+    .$if(payer !== undefined, (open) => open.where('payer', '=', payer ?? ''))
+    .orderBy('prepared_at')
     .execute();
   return rows.map(({ document }) => parsePayment(document));
 }

@@ -5,7 +5,7 @@ import {
   applyStep,
   buildPayment,
   isOpen,
-  OPEN_STATES,
+  isUnconfirmed,
   type Payment,
   type PaymentCaps,
   type PaymentEntry,
@@ -15,7 +15,7 @@ import {
 } from '../../model/payment.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { Catalogue } from '../database.ts';
-import { findPaidRoute, findPayment, parsePayment } from '../read/payments.ts';
+import { findPaidRoute, findPayment, listOpenPayments } from '../read/payments.ts';
 import { type Writing, writeCatalogue } from '../transaction.ts';
 import { recordReceipt } from './receipts.ts';
 
@@ -90,7 +90,7 @@ async function recordStep(
 
 /**
  * Records an attempt. The caps are checked in the same transaction, so that two attempts at once cannot both pass. Throws
- * `refused` above a cap, and `conflict` while another payment of the wallet is open.
+ * `refused` above a cap, and `conflict` while another payment of the wallet is open, unless it is unconfirmed.
  */
 async function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: PaymentCaps): Promise<void> {
   const { amount, payer, head_at } = attempt;
@@ -102,7 +102,7 @@ async function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, ca
     const words = `${formatUsdc(amount)} USDC besides the ${formatUsdc(spent)} of ${getDay(head_at)} is more than a day may cost`;
     throw refuse('cap_per_day', words, caps.per_day);
   }
-  const [open] = await listOpenPayments(catalogue, payer);
+  const open = (await listOpenPayments(catalogue, payer)).find((one) => !isUnconfirmed(one));
   if (open) {
     throw new ServiceError('conflict', `The payment ${open.id} of the same wallet is still open.`, {
       hint: 'Wait until it is settled or expired: the next run asks the chain. If it stays unknown, close it with receipts settle.',
@@ -163,17 +163,6 @@ function buildReceipt(payment: Payment): Receipt | undefined {
     conforming: conforming ?? 'undeclared',
     correction: null,
   };
-}
-
-async function listOpenPayments({ query }: Catalogue, payer: string): Promise<Payment[]> {
-  const rows = await query
-    .selectFrom('payments')
-    .select('document')
-    .where('payer', '=', payer)
-    .where('state', 'in', [...OPEN_STATES])
-    .orderBy('prepared_at')
-    .execute();
-  return rows.map(({ document }) => parsePayment(document));
 }
 
 async function getPayment(catalogue: Catalogue, id: string): Promise<Payment> {
