@@ -1,6 +1,7 @@
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
+import { isPublicRequest } from '../model/request.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import { listCounted } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
@@ -147,7 +148,11 @@ function buildRoute(
   const id = evidence.getRouteId(declared.method, declared.path);
   const terms = evidence.getTerms(id);
   const receipts = listReceipts(evidence, id);
-  const proofs = listRouteProofs(receipts, terms);
+  const proofs = listRouteProofs(receipts, terms).map((proof) => {
+    // An operator's own values are not published.
+    const isPublic = proof.request && isPublicRequest(proof.request, evidence.base_url, declared);
+    return isPublic ? proof : { ...proof, request: null };
+  });
   const proof = proofs[0] ?? null;
   const payee = evidence.getPayee(id);
   const probe = evidence.sampled.routes.get(id) ?? null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
 import { networkKey } from './network.ts';
-import { paidRequest } from './request.ts';
+import { isPublicRequest, paidRequest, withholdValues } from './request.ts';
 
 /**
  * Why an answer with status 2xx to a paid call is not recognised as the product: the sentence says what was seen. The
@@ -159,19 +159,32 @@ export const publicPayment = payment
   .extend({ settlement });
 export type PublicPayment = z.infer<typeof publicPayment>;
 
-/** Builds the public form of a payment; undefined where it did not settle. */
-export function buildPublicPayment({
-  state: _state,
-  reason: _reason,
-  by_operator: _word,
-  head_at: _head,
-  prepared_at: _prepared,
-  resolved_at: _resolved,
-  settlement: found,
-  ...rest
-}: Payment): PublicPayment | undefined {
-  return found ? { ...rest, settlement: found } : undefined;
+/**
+ * Builds the public form of a payment for the route with a path; undefined where it did not settle. `listing` is the live
+ * one of that route: where it does not show the values of the request already, these are withheld.
+ */
+export function buildPublicPayment(
+  {
+    state: _state,
+    reason: _reason,
+    by_operator: _word,
+    head_at: _head,
+    prepared_at: _prepared,
+    resolved_at: _resolved,
+    settlement: found,
+    ...rest
+  }: Payment,
+  path: string,
+  listing: { readonly base_url: string; readonly routes: readonly PaidRoute[] } | undefined,
+): PublicPayment | undefined {
+  if (!found) return undefined;
+  const { request, route_id } = rest;
+  const route = listing?.routes.find(({ id }) => id === route_id);
+  const isPublic = listing && route && isPublicRequest(request, listing.base_url, route);
+  return { ...rest, request: isPublic ? request : withholdValues(request, path), settlement: found };
 }
+
+type PaidRoute = Parameters<typeof isPublicRequest>[2] & { readonly id: string };
 
 /** What a payment says before it is sent: all that identifies it on the chain. */
 export const preparedPayment = payment.omit({

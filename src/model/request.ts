@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { isObject } from './json.ts';
+import { isObject, type JsonObject } from './json.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
@@ -33,6 +33,12 @@ export const paidRequest = z.object({
   headers: z.record(z.string(), z.string()),
   body: z.string().nullable(),
   hash: z.string().describe('SHA-256 of method, address and body, each followed by a line feed, in hexadecimal'),
+  values_withheld: z
+    .literal(true)
+    .optional()
+    .describe(
+      'There where types stand in place of the values, which are on no public record; the hash is of what is shown',
+    ),
 });
 export type PaidRequest = z.infer<typeof paidRequest>;
 
@@ -41,4 +47,71 @@ export function getRequestHash({ method, url, body }: Pick<PaidRequest, 'method'
   return createHash('sha256')
     .update(`${method}\n${url}\n${body ?? ''}\n`)
     .digest('hex');
+}
+
+/** The public record of a route: it decides what is shown of a request that was sent there. */
+interface RouteRecord {
+  readonly path: string;
+  readonly input_schema: JsonObject | null;
+  readonly example: RequestExample | null;
+}
+
+/** Values that the program itself chooses: those of every call of a tool, and of some headers. */
+const TOOL_VALUES = ['2.0', '1', 'tools/call'];
+const OWN_HEADERS = new Set(['accept', 'content-type']);
+
+/** Returns whether the public record of a route has every value of a request. One that an operator wrote has others. */
+export function isPublicRequest(
+  { url, headers, body }: PaidRequest,
+  base_url: string,
+  { path, example, input_schema }: RouteRecord,
+): boolean {
+  const known = [...`${base_url}/${path}`.split(/[/?#&=]/), ...TOOL_VALUES, ...listValues([example, input_schema])];
+  const shown = new Set(known.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]));
+  const { pathname, searchParams } = new URL(url);
+  const given = Object.entries(headers).flatMap(([name, value]) => (OWN_HEADERS.has(name) ? [] : value));
+  const values = [...pathname.split('/'), ...searchParams.values(), ...given, ...listValues(parseBody(body))];
+  return values.every((value) => shown.has(value));
+}
+
+/** Builds what is shown of a request for a path whose values are on no public record: names, and types for values. */
+export function withholdValues({ method, url, headers, body }: PaidRequest, path: string): PaidRequest {
+  const { origin, pathname, searchParams } = new URL(url);
+  const segments = pathname.split('/');
+  const templates = (path.split(/[?#]/, 1)[0] ?? '').split('/');
+  const address = segments.map((segment, at) =>
+    isTemplate(`/${templates[at - segments.length + templates.length] ?? ''}`) ? '{string}' : segment,
+  );
+  const query = [...searchParams.keys()].map((name) => `${encodeURIComponent(name)}={string}`).join('&');
+  const request = {
+    method,
+    url: `${origin}${address.join('/')}${query && `?${query}`}`,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, OWN_HEADERS.has(name) ? value : '{string}']),
+    ),
+    body: body && replaceValues(parseBody(body), (value) => `{${typeof value}}`),
+  };
+  return { ...request, hash: getRequestHash(request), values_withheld: true };
+}
+
+/** Reads a body as JSON, or as the text that it is. */
+function parseBody(body: string | null): unknown {
+  try {
+    return JSON.parse(body ?? '[]');
+  } catch (error) {
+    if (error instanceof SyntaxError) return body;
+    throw error;
+  }
+}
+
+/** Lists the values in JSON, without the names, as text. */
+function listValues(json: unknown): string[] {
+  const values: string[] = [];
+  replaceValues(json, (value) => values.push(String(value)));
+  return values;
+}
+
+/** Writes JSON with something else in the place of each value that is no object or list. */
+function replaceValues(json: unknown, replace: (value: unknown) => unknown): string {
+  return JSON.stringify(json, (_name, value) => (typeof value === 'object' && value !== null ? value : replace(value)));
 }

@@ -60,7 +60,9 @@ export const routeProof = z.object({
   public_chain: z.boolean().describe('False for a local test chain, whose money is worth nothing'),
   request: paidRequest
     .nullable()
-    .describe('The request that worked, as a known-good example; payment and secrets left out'),
+    .describe(
+      'The request that worked, as a known-good example, without payment and secrets; null where its values are on no public record',
+    ),
   transaction_url: z.url().nullable().describe('Explorer page; null for a local test chain'),
 });
 export type RouteProof = z.infer<typeof routeProof>;

@@ -303,14 +303,15 @@ function* followReceipts(published: Published, revision: number): Steps<void> {
 function openReceiptWriter(published: Published): (receipt: NewsReceipt, listing: Listing | undefined) => void {
   const insert = openInsert(published, 'receipts');
   return ({ id, listing: number, method, path, revision, document, because, corrected_at }, listing) => {
-    const payment = buildPublicPayment(parsePayment(document));
+    const live = listing && isLive(listing) ? listing : undefined;
+    const payment = buildPublicPayment(parsePayment(document), path, live);
     if (!payment) return;
     const { network, amount, delivered, settlement } = payment;
     insert({
       ...{ id, listing: number, revision, method, path, network, amount },
       settled_at: settlement.settled_at,
       delivered: delivered === null ? null : Number(delivered),
-      current: listing && isLive(listing) && listReceiptIds(listing).has(id) ? 1 : 0,
+      current: live && listReceiptIds(live).has(id) ? 1 : 0,
       document: JSON.stringify(payment),
       correction: because === null ? null : JSON.stringify({ because, at: corrected_at }),
     });

@@ -22,6 +22,12 @@ export const LEAVING: readonly Leaving[] = [
 /** What changed for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-25',
+    changes: [
+      'Receipts show the request of a paid call whole only where the record of its route has all of its values. Otherwise types stand in their place (`values_withheld`), and `request` of the proof in /agent/listings/{slug} is null.',
+    ],
+  },
+  {
     date: '2026-11-24',
     changes: [
       'The score of reliability is in whole points everywhere. That only its points moved, or that a listing was seen again, raises the revision and is no entry of /agent/changes any more: `scored` comes with another band, and `seen` no longer comes.',

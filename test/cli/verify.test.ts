@@ -1,9 +1,13 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
+import { getRequestHash } from '../../src/model/request.ts';
+import { findListingPage } from '../../src/published/page-models.ts';
+import { findReceiptPage } from '../../src/published/receipt-page.ts';
 import { makeTerms } from '../builders.ts';
+import { serveLive } from '../http/serving.ts';
 import { openLyingNode } from '../paying/lying-node.ts';
 import { deliver, PAY_TO } from '../paying/paying.ts';
 import { makePayingCommands, SLUG } from '../paying/verifying.ts';
@@ -210,6 +214,31 @@ describe('the request that is paid for', () => {
     const { code, json } = await verify('--pay', '--input', file);
     expect([code, new URL(json.request.url).pathname]).toEqual([0, '/v1/price/ETH']);
     expect(await listPayments(catalogue, 1)).toMatchObject([{ state: 'settled', request: { url: json.request.url } }]);
+  });
+
+  it('is published with names and types alone where its values are on no public record', async () => {
+    const { verify, folder, catalogue } = await makePayingCommands(chain, {
+      route: { ...TEMPLATE.route, method: 'POST' },
+    });
+    const file = join(folder, 'input.json');
+    const query = { symbol: 'SECRET-1', of: 'SECRET-2' };
+    const body = { mail: 'SECRET-3', sizes: [407], deep: { on: false } };
+    writeFileSync(file, JSON.stringify({ query, headers: { 'x-mine': 'SECRET-4' }, body }));
+    const { json } = await verify('--pay', '--input', file);
+    const { reading, get } = serveLive(catalogue);
+    const { receipt } = await (await get(`/agent/receipts/${json.payment.id}`)).json();
+    expect(receipt.request).toMatchObject({
+      url: expect.stringMatching(/\/v1\/price\/\{string\}\?symbol=\{string\}&of=\{string\}$/),
+      headers: { 'content-type': 'application/json', 'x-mine': '{string}' },
+      body: '{"mail":"{string}","sizes":["{number}"],"deep":{"on":"{boolean}"}}',
+      hash: getRequestHash(receipt.request),
+      values_withheld: true,
+    });
+    const listing = await (await get(`/agent/listings/${SLUG}`)).json();
+    expect(listing.listing.routes[0].proof).toMatchObject({ receipt_id: json.payment.id, request: null });
+    const published = [receipt, listing, findReceiptPage(reading, json.payment.id), findListingPage(reading, SLUG)];
+    expect(JSON.stringify(published)).not.toMatch(/SECRET|407/);
+    expect(readFileSync(reading.published.file).includes('SECRET')).toBe(false);
   });
 
   it('has no made-up body', async () => {

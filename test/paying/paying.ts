@@ -228,7 +228,8 @@ export async function openPayingWith(
   const { catalogue, journal, ledger } = books ?? (await openBooks());
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     const method = isToolPath(path) ? 'POST' : 'GET';
-    const routes = [makeRoute({ method, path, terms: [terms] })];
+    const example = query === '' ? null : { query: Object.fromEntries(new URLSearchParams(query)) };
+    const routes = [makeRoute({ method, path, terms: [terms], example })];
     await recordDeclaration(writing, makeDeclaration({ slug, base_url: baseUrl, routes }));
   });
   const client = openGuardedClient({ allowPrivateNetworks: true, userAgent: 'test' });

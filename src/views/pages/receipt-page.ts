@@ -53,6 +53,8 @@ export interface ReceiptPage {
     readonly is_delisted: boolean;
   };
   readonly asked: readonly ReceiptFact[];
+  /** Says what of the request is shown. */
+  readonly asked_note: string;
   /** Body of the request; null where it had none. */
   readonly request_body: string | null;
   readonly paid: readonly ReceiptFact[];
@@ -119,6 +121,9 @@ export function buildReceiptPage(
       is_delisted: state === 'delisted',
     },
     asked: listAsked(paid),
+    asked_note: paid.request.values_withheld
+      ? 'What the operator of this service sent is not published: types stand in place of the values.'
+      : 'The request as it was sent, without the payment and without secrets.',
     request_body: paid.request.body,
     paid: listPaid(paid, receipt.public_chain),
     answered: listAnswered(paid, receipt.seller_agrees),
