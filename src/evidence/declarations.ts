@@ -12,6 +12,7 @@ import {
   type ListingFact,
   type RouteFact,
 } from '../model/source.ts';
+import { findMediaType } from '../model/text.ts';
 import { type Heard, type RecordedDeclaration, rankDeclarations } from './authority.ts';
 import { type InferredCategory, inferCategory } from './category.ts';
 import { speaksFor } from './domains.ts';
@@ -240,7 +241,7 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
     const route: DeclaredRoute = {
       ...facts,
       description: find(({ description }) => description, 'description') ?? '',
-      mime_type: find(({ mime_type }) => mime_type) ?? null,
+      mime_type: find(({ mime_type }) => findMediaType(mime_type)) ?? null,
       input_schema: find(({ input_schema }) => input_schema, 'input') ?? null,
       output_schema: find(({ output_schema }) => output_schema, 'output') ?? null,
       example: find(({ example }) => example, 'example') ?? null,

@@ -20,6 +20,16 @@ export const TEXT_LIMITS = {
   reply: REPLY_MAX_LENGTH,
 } as const;
 
+/** A media type with parameters (RFC 9110, sections 5.6 and 8.3.1), or the range of all subtypes; and how long one may be. */
+const MEDIA_TYPE =
+  /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
+const MEDIA_TYPE_LENGTH = 200;
+
+/** Returns a media type in lower case; null for any other text, and for a long one. */
+export function findMediaType(text: string | null): string | null {
+  return text !== null && text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text) ? text.toLowerCase() : null;
+}
+
 /** Abbreviations, initials and list numbers, whose full stop does not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|ltd|[a-z](?:\.[a-z])*|\d{1,2})\.$/i;
 

@@ -1,4 +1,4 @@
-import { cutText, TEXT_LIMITS } from '../model/text.ts';
+import { cutText, findMediaType, TEXT_LIMITS } from '../model/text.ts';
 import { hasHiddenText, removeInvisible } from './clean-string.ts';
 import type { Note } from './finding-codes.ts';
 import { stripMarkup } from './markup.ts';
@@ -59,13 +59,10 @@ export function readText(raw: unknown, field: TextField, note: Note): string {
   return cleanText(raw, field);
 }
 
-const MIME_TYPE =
-  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,60}\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,60})(?:\s*;\s*[a-z0-9-]+=[^\s;]{1,60})*$/i;
-
 /** Reads a media type; null if it is missing or invalid. An invalid one is noted. */
 export function readMimeType(raw: unknown, note: Note): string | null {
   if (raw === undefined || raw === null || raw === '') return null;
-  if (typeof raw === 'string' && MIME_TYPE.test(raw)) return raw.toLowerCase();
-  note('bad_mime_type');
-  return null;
+  const found = typeof raw === 'string' ? findMediaType(raw) : null;
+  if (found === null) note('bad_mime_type');
+  return found;
 }

@@ -3,7 +3,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
-import { makeCatalogue, makeDeclaration, NOW, recordVerified } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
 import { SITE, serveLive } from './serving.ts';
 
 it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
@@ -14,6 +14,17 @@ it('shows a listing whole: routes with terms, networks, evidence and decisions',
   const body = await (await get('/agent/listings/example-prices')).json();
   expect(agentListing.parse(body)).toEqual(body);
   await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot('../golden/agent-listing.json');
+});
+
+it('shows no media type that is none, though one may be on record', async () => {
+  const catalogue = await makeCatalogue();
+  const routes = ['text/html; a=\u202Eb', `text/html${'; a=b'.repeat(40_000)}`, 'text/csv; header=present'].map(
+    (mime_type, at) => makeRoute({ path: `/v1/${at}`, mime_type }),
+  );
+  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ routes })));
+  const { listing } = await (await serveLive(catalogue).get('/agent/listings/example-prices')).json();
+  const types = agentListing.shape.listing.parse(listing).routes.map(({ mime_type }) => mime_type);
+  expect(types).toEqual([null, null, 'text/csv; header=present']);
 });
 
 it('tells a delisted listing from one that never was', async () => {

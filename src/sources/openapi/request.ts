@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { RequestExample } from '../../model/request.ts';
+import { findMediaType } from '../../model/text.ts';
 import type { Note } from '../finding-codes.ts';
 import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
 import { buildRequestExample } from '../request-example.ts';
@@ -56,7 +57,8 @@ export function readRequest(
     return fields ? [[part, fields]] : [];
   });
   if (body?.schema) parts.push(['body', body.schema]);
-  const headers = body?.mime_type && !isJsonType(body.mime_type) ? [['content-type', body.mime_type]] : [];
+  const type = findMediaType(body?.mime_type ?? null);
+  const headers = type && !isJsonType(type) ? [['content-type', type]] : [];
   const example = buildRequestExample(
     {
       query: Object.fromEntries(listExamples(source, parameters, 'queryParams')),

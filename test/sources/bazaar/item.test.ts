@@ -264,9 +264,22 @@ describe('provider text', () => {
     expect(getWork()).toBeLessThan(1000);
   });
 
-  it.each(['not a type', 'text/html\r\nx: y', 7, 'text'])('that is not a media type is noted: %j', (mimeType) => {
-    expect(take(makeItem({ mimeType })).route.mime_type).toBeNull();
-    expect(listCodes(makeItem({ mimeType }))).toEqual(['noted:bad_mime_type']);
+  const UNCLEAN = [
+    'text/html; a=\u202Eb',
+    'text/html; a=<|im_start|>',
+    `text/html${'; a=b'.repeat(40_000)}`,
+    'text/html; a="b',
+  ];
+  it.each(['not a type', 'text/html\r\nx: y', 7, 'text', ...UNCLEAN])(
+    'that is not a media type is noted (%#)',
+    (mimeType) => {
+      expect(take(makeItem({ mimeType })).route.mime_type).toBeNull();
+      expect(listCodes(makeItem({ mimeType }))).toEqual(['noted:bad_mime_type']);
+    },
+  );
+
+  it.each(['text/HTML;charset="utf 8"', 'image/*', 'application/vnd.api+json; v=1'])('that is one: %j', (mimeType) => {
+    expect(take(makeItem({ mimeType })).route.mime_type).toBe(mimeType.toLowerCase());
   });
 });
 
