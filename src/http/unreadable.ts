@@ -62,8 +62,11 @@ export function answerUnreadable(server: Server): void {
     const refuse = () => {
       if (socket.writable) socket.end(buildMessage(REFUSALS[error.code ?? ''] ?? MALFORMED), () => socket.destroy());
     };
+    const answers = unfinished.get(socket) ?? new Set();
+    // One that waits for the rest of its body never gets it.
+    for (const answer of answers) if (!answer.req.complete && !answer.headersSent) answers.delete(answer);
     // What was asked before is answered first.
-    if (unfinished.get(socket)?.size) socket.once('answered', refuse);
+    if (answers.size > 0) socket.once('answered', refuse);
     else refuse();
   });
 }

@@ -76,6 +76,27 @@ describe('one client', () => {
   });
 });
 
+describe('a body', () => {
+  const HEAD = 'POST /agent/check HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+  it.each([
+    ['with a broken chunk', 'Transfer-Encoding: chunked\r\n\r\n4\r\n{"ur\r\nZZ\r\n', false],
+    ['with a chunk that is longer than it says', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{"url"\r\n', false],
+    ['that ends early', 'Content-Length: 100\r\n\r\n{"url":', true],
+  ])('%s is refused at once, behind what was asked before', async (_name, rest, isLast) => {
+    const { url, logged } = await serve();
+    for (const before of ['', write('/agent/list?limit=1')]) {
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+      onTestFinished(() => void socket.destroy());
+      socket.write(`${before}${HEAD}${rest}`);
+      if (isLast) socket.end();
+      const answers = (await readAll(socket)).split(/(?=HTTP\/1\.1 \d{3} )/).map((answer) => answer.slice(9, 12));
+      expect(answers).toEqual(before === '' ? ['400'] : ['200', '400']);
+    }
+    expect(logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  });
+});
+
 describe('an odd request', () => {
   it('for an address of thousands of slashes, or of a name too long for a file, is one for what is not there', async () => {
     const { url, logged } = await serve();
