@@ -100,6 +100,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(refuseMalformed);
   app.use(refuseOtherMethods);
   app.use(limitRate);
+  app.use(answerPreflights);
   service.addHealth?.(app);
   app.use(
     etag({
@@ -196,10 +197,12 @@ const allowOrigins = cors({
 
 /** Lets pages of any site ask. Headers are added to the answer when it is there: `cors` alone makes one that is then copied. */
 const letAnySiteRead: MiddlewareHandler<Env> = async (c, next) => {
-  if (c.req.method === 'OPTIONS') return allowOrigins(c, next);
   await next();
-  await allowOrigins(c, async () => undefined);
+  if (c.req.method !== 'OPTIONS') await allowOrigins(c, async () => undefined);
 };
+
+const answerPreflights: MiddlewareHandler<Env> = (c, next) =>
+  c.req.method === 'OPTIONS' ? allowOrigins(c, next) : next();
 
 /** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
 function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getNetwork } from './client.ts';
+import { getNetwork, listNetworks } from './client.ts';
 
 /** Connections that a client may have open at once; a browser opens six. */
 const MAX_PER_CLIENT = 100;
@@ -16,27 +16,37 @@ const IDLE_MS = 30_000;
 const ANSWER_MS = 180_000;
 
 /**
- * Limits the connections of a server: in all, and of each client but trusted proxies, which stand for many. One on which
- * nothing moves is closed. Node counts connections in all alone.
+ * Limits the connections of a server: of each client but trusted proxies, which stand for many, and in all: beyond `max` the
+ * network that has most loses its oldest one. One on which nothing moves is closed.
  */
-export function limitConnections(server: Server, isTrustedProxy: (address: string) => boolean): void {
-  const open = new Map<string, number>();
-  server.maxConnections = MAX_CONNECTIONS;
+export function limitConnections(
+  server: Server,
+  isTrustedProxy: (address: string) => boolean,
+  max = MAX_CONNECTIONS,
+): void {
+  const open = new Map<string, Set<Socket>>();
+  let count = 0;
   server.timeout = IDLE_MS;
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress ?? '';
-    const client = getNetwork(peer, 64);
-    const count = (open.get(client) ?? 0) + 1;
-    if (count > MAX_PER_CLIENT && !isTrustedProxy(peer)) {
+    const networks = isTrustedProxy(peer) ? [] : listNetworks(getNetwork(peer, 64));
+    if (networks.some(({ name, times }) => (open.get(name)?.size ?? 0) >= MAX_PER_CLIENT * times)) {
       socket.destroy();
       return;
     }
-    open.set(client, count);
+    count += 1;
+    for (const { name } of networks) open.set(name, (open.get(name) ?? new Set()).add(socket));
     socket.once('close', () => {
-      const left = (open.get(client) ?? 1) - 1;
-      if (left > 0) open.set(client, left);
-      else open.delete(client);
+      count -= 1;
+      for (const { name } of networks) {
+        open.get(name)?.delete(socket);
+        if (open.get(name)?.size === 0) open.delete(name);
+      }
     });
+    if (count <= max) return;
+    const largest = [...open.values()].reduce((one, other) => (other.size > one.size ? other : one), new Set());
+    const oldest = [...largest].find(({ destroyed }) => !destroyed);
+    (oldest ?? socket).destroy();
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
-import type { GetClient } from './client.ts';
+import { type GetClient, listNetworks } from './client.ts';
 import type { Env } from './env.ts';
 import { buildProblem } from './problem.ts';
 
@@ -13,10 +13,13 @@ const MAX_CLIENTS = 100_000;
 
 /** What a request counts for, by its path; any other counts 1. Nothing is looked up or made for those that count 0. */
 const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
-  [/^\/_astro\/|^\/healthz$/, 0],
+  [/^\/healthz$/, 0],
   [/^\/search$|^\/compare$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
   [/^\/openapi\.json$|^\/llms-full\.txt$|^\/catalogue\.sqlite$|^\/sitemap-|^\/pictures\//, 10],
 ];
+
+/** Files that pages load. Only those that are not there count. */
+const ASSETS = '/_astro/';
 
 /** The problem of a client over its limit. */
 const OVER_LIMIT = {
@@ -58,19 +61,32 @@ export function limitRate({
     const weight = getWeight(c.req.path);
     const client = findClient(c, getClient);
     if (limit === 0 || weight === 0 || client === undefined) return next();
+    const isAsset = c.req.path.startsWith(ASSETS);
+    if (isAsset) await next();
+    if (isAsset && c.res.status !== 404) return;
     const time = now();
-    let window = windows.get(client);
-    if (window === undefined || window.endsAt <= time) {
-      window = { count: 0, endsAt: time + WINDOW_MS };
-      windows.set(client, window);
+    const count = (name: string) => {
+      const known = windows.get(name);
+      const window = known && known.endsAt > time ? known : { count: 0, endsAt: time + WINDOW_MS };
+      if (window !== known) windows.set(name, window);
+      window.count += weight;
+      return window;
+    };
+    let [left, endsAt] = [limit, 0];
+    for (const { name, times } of listNetworks(client)) {
+      const window = count(name);
+      const leftHere = limit * times - window.count;
+      if (leftHere < left) [left, endsAt] = [leftHere, window.endsAt];
+      // What is refused takes nothing from its neighbours.
+      if (left < 0) break;
     }
-    window.count += weight;
-    const seconds = String(Math.ceil((window.endsAt - time) / 1000));
-    const left = Math.max(0, limit - window.count);
-    if (window.count > limit) c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
-    else await next();
+    const seconds = String(Math.ceil((endsAt - time) / 1000));
+    // Without this an answer that is there lends its headers to the next.
+    if (left < 0) c.res = undefined;
+    if (left < 0) c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
+    else if (!isAsset) await next();
     c.res.headers.set('RateLimit-Policy', policy);
-    c.res.headers.set('RateLimit', `"client";r=${left};t=${seconds}`);
+    c.res.headers.set('RateLimit', `"client";r=${Math.max(0, left)};t=${seconds}`);
   };
 }
 

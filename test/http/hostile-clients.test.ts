@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { limitConnections } from '../../src/http/connections.ts';
 import { makeFolder } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
 import { ask, serveShelf } from './running.ts';
@@ -73,6 +75,33 @@ describe('one client', () => {
         return readAll(again).catch(() => '');
       })
       .toContain('"alive":true');
+  });
+});
+
+describe('a server that is full', () => {
+  it('closes a connection of the client that has most, the oldest one, and takes the new one', async () => {
+    const server = createServer((_request, response) => response.end('ok'));
+    limitConnections(server, (address) => address.endsWith('.99'), 12);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const openMany = async (count: number, address: string) => {
+      const sockets: Socket[] = [];
+      for (let at = 0; at < count; at += 1) sockets.push(await open(url, address));
+      return sockets;
+    };
+    const few = await openMany(2, '127.0.0.12');
+    const many = await openMany(6, '127.0.0.11');
+    const proxies = await openMany(4, '127.0.0.99');
+    for (const address of ['127.0.0.13', '127.0.0.14', '127.0.0.15']) {
+      const other = await open(url, address);
+      other.write(write('/').replace('\r\n\r\n', '\r\nConnection: keep-alive\r\n\r\n'));
+      const [answer] = await once(other, 'data');
+      expect(String(answer)).toContain('200 OK');
+    }
+    await expect.poll(() => many.map(({ closed }) => closed)).toEqual([true, true, true, false, false, false]);
+    expect([...few, ...proxies].map(({ closed }) => closed)).not.toContain(true);
   });
 });
 

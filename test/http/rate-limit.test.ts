@@ -71,13 +71,32 @@ describe('the rate limit', () => {
     expect((await open.get('/agent/list', '203.0.113.2')).status).toBe(429);
   });
 
-  it('counts each request by its weight, whatever its status, and no preflight, asset or sign of life', async () => {
+  it('is also of the networks that one customer may have: four times it of a /56, sixteen times of a /48', async () => {
+    const { get } = await serveLimited(4);
+    const ask = async (network: number) => {
+      const { status, headers } = await get('/agent/list', `2001:db8:0:${network.toString(16)}::1`);
+      return status === 200 ? headers.ratelimit?.slice(0, 12) : status;
+    };
+    // Two of weight 2 each; what is refused takes nothing from the neighbours.
+    expect([await ask(0), await ask(0), await ask(0)]).toEqual(['"client";r=2', '"client";r=0', 429]);
+    for (let network = 1; network < 4; network += 1)
+      expect([await ask(network), await ask(network)]).not.toContain(429);
+    expect(await ask(4)).toBe(429);
+    for (let network = 256; network < 256 * 13; network += 256)
+      expect([await ask(network), await ask(network)]).not.toContain(429);
+    expect(await ask(256 * 13)).toBe(429);
+    expect((await get('/agent/list', '2001:db8:1::1')).status).toBe(200);
+  });
+
+  it('counts each request by its weight, whatever its status, preflights and missing assets too, and no asset or sign of life', async () => {
     const { get } = await serveLimited(100, { released: true });
+    const asset = /\/_astro\/[\w.-]+\.css/.exec((await get('/', '203.0.113.2')).text)?.[0] ?? '';
     let left = 100;
     for (const [path, method, weight] of [
-      ['/agent/list', 'OPTIONS', 0],
+      ['/agent/list', 'OPTIONS', 2],
       ['/healthz', 'GET', 0],
-      ['/_astro/none.css', 'GET', 0],
+      [asset, 'GET', 0],
+      ['/_astro/none.css', 'GET', 1],
       ['/readyz', 'GET', 1],
       ['/', 'GET', 1],
       ['/', 'HEAD', 1],
@@ -111,7 +130,8 @@ describe('the rate limit', () => {
         ...[path, 429, 'rate_limited', '60'],
       ]);
     }
-    expect((await get('/', undefined, 'OPTIONS')).status).toBe(204);
+    expect((await get('/', undefined, 'OPTIONS')).status).toBe(429);
+    expect((await get('/_astro/none.css')).status).toBe(429);
     expect((await get('/healthz')).status).toBe(200);
     expect(server.logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
