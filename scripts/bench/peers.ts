@@ -177,11 +177,20 @@ export function startNginx(nginx: Peer, { folder, releasesDir, upstream, baseUrl
   return startNginxOf(nginx, folder, site);
 }
 
-/** Starts nginx with a configuration that listens on 8080, on another port of loopback. Throws as `startNginx` does. */
-export async function startNginxOf({ command, env }: Peer, folder: string, configured: string): Promise<Server> {
+/**
+ * Starts nginx with a configuration that listens on 8080, on another port of loopback, without its limits of clients unless
+ * `limited`: a benchmark is one client. Throws as `startNginx` does.
+ */
+export async function startNginxOf(
+  { command, env }: Peer,
+  folder: string,
+  configured: string,
+  limited = false,
+): Promise<Server> {
   mkdirSync(join(folder, 'temporary'), { recursive: true });
   const port = await findFreePort();
-  const site = configured.replace('listen 8080', `listen 127.0.0.1:${port}`);
+  const listening = configured.replace('listen 8080', `listen 127.0.0.1:${port}`);
+  const site = limited ? listening : listening.replaceAll(/^ +limit_(?:req|conn) .*$/gm, '');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
     .map((name) => `${name}_temp_path ${join(folder, 'temporary', name)};`)
     .join('\n');

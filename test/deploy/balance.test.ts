@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { openListener } from '../../src/http/listening.ts';
@@ -37,6 +40,45 @@ it('nginx asks another server where one is only starting, also what was posted',
   const front = await balance(nginx, starting, await serve());
   for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200, 200]);
 });
+
+it.for(['nginx.conf', 'balance.conf'])(
+  '%s limits what one client may take, an IPv6 one by its /64',
+  async (name, context) => {
+    if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
+    const server = createServer((request, response) => {
+      if (request.url !== '/held') response.end('ok');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    onTestFinished(() => server.closeAllConnections());
+    await once(server, 'listening');
+    const upstream = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const site = readDeployed(name).replaceAll(/(?:server-[12]|127\.0\.0\.1):4321/g, upstream);
+    // The test is many clients.
+    const configured = `set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n${site}`;
+    const front = await startNginxOf(nginx, makeFolder(), configured, true);
+    onTestFinished(front.stop);
+    const get = async (client: string, path = '/') =>
+      (await ask(front, path, { headers: { 'X-Forwarded-For': client } })).status;
+    const getAll = async (count: number, getClient: (at: number) => string) =>
+      Map.groupBy(await Promise.all(Array.from({ length: count }, (_, at) => get(getClient(at)))), (status) => status);
+
+    // In turns of fewer than may be open at once.
+    const refused: number[] = [];
+    for (let turn = 0; turn < 15; turn += 1) {
+      const answers = await getAll(50, (at) => `2001:db8::${(50 * turn + at).toString(16)}`);
+      refused.push(answers.get(429)?.length ?? 0);
+    }
+    expect(refused.slice(0, 12)).toEqual(Array.from({ length: 12 }, () => 0));
+    expect(refused.at(-1)).toBeGreaterThan(0);
+    expect([await get('2001:db8:0:1::1'), await get('203.0.113.1')]).toEqual([200, 200]);
+
+    const held = Array.from({ length: 100 }, () => get('203.0.113.2', '/held').catch(() => 0));
+    await expect.poll(() => get('203.0.113.2')).toBe(429);
+    expect(await get('203.0.113.3')).toBe(200);
+    server.closeAllConnections();
+    await Promise.all(held);
+  },
+);
 
 async function serve() {
   const settings = { TRUSTED_PROXIES: 'loopback', BASE_URL: 'http://127.0.0.1' };
