@@ -51,9 +51,12 @@ async function run(): Promise<void> {
   if (rebuilding) await prepareRelease(firstStart);
   const logger = openLog(stderr, config.logLevel);
   const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
-  const stopWatchdog = startWatchdog({
-    isTerminal: stderr.isTTY,
-    onError: (error) => logger.error({ err: error }, 'nothing notices any more if the server hangs'),
+  let stopWatchdog: (() => void) | undefined;
+  // Before that, a large catalogue is read in one piece, which may take as long as a hang.
+  void server.warmedUp.then(() => {
+    const onError = (error: unknown) => logger.error({ err: error }, 'nothing notices any more if the server hangs');
+    stopWatchdog = startWatchdog({ isTerminal: stderr.isTTY, onError });
+    logger.debug('a hang would be noticed from now on');
   });
   const { baseUrl } = config;
   const places = {
@@ -67,7 +70,7 @@ async function run(): Promise<void> {
   if (isTerminal) for (const [name, url] of Object.entries(places)) tell(`  ${name.padEnd(10)} ${url}`);
   await stopped;
   await server.close();
-  stopWatchdog();
+  stopWatchdog?.();
 }
 
 try {

@@ -38,6 +38,8 @@ export interface RunningServer {
   readonly url: string;
   /** Where its metrics are; undefined where none are served. */
   readonly metricsUrl?: string | undefined;
+  /** Resolves when what first requests need is loaded, or cannot be. Parts of that hold up everything else for seconds. */
+  readonly warmedUp: Promise<void>;
   /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
   close(): Promise<void>;
 }
@@ -177,7 +179,7 @@ export async function startServer({
     if (wasBusy && !isBusy) giveBackMemory();
     [asked, wasBusy] = [0, isBusy];
   }, 60_000).unref();
-  void warmUp();
+  const warmedUp = warmUp();
   const stopRebuilding = rebuilding
     ? startRebuilding({ config, logger, onRelease: current.follow, count: metrics?.countRebuild })
     : undefined;
@@ -185,6 +187,7 @@ export async function startServer({
   return {
     url,
     metricsUrl: watched?.url,
+    warmedUp,
     async close() {
       isShuttingDown = true;
       clearInterval(everyMinute);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { listProcesses, waitForEnd } from './npm.ts';
 import { start, waitForUrl } from './starting.ts';
@@ -40,8 +40,10 @@ function runWatched(code: string, { options = [], into }: { options?: string[]; 
 
 it('ends a server that hangs, with all that it started, and the log says so', async () => {
   const hang = `${HOLD_UP} process.once('SIGUSR2', () => holdUp());`;
-  const server = start(makeFolder(), { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hang)}` });
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hang)}`;
+  const server = start(makeFolder(), { NODE_OPTIONS, LOG_LEVEL: 'debug' });
   await waitForUrl(server);
+  await expect.poll(() => server.said.err).toContain('a hang would be noticed from now on');
   const pids = listProcesses(server.child);
   server.child.kill('SIGUSR2');
   await server.ended;
@@ -52,7 +54,7 @@ it('ends a server that hangs, with all that it started, and the log says so', as
     msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
   });
   if (existsSync('/proc/self/task')) await waitForEnd(pids);
-});
+}, 300_000);
 
 it('ends a process that is busy with one thing for ever, also where nobody reads the log', async () => {
   const busy = runWatched('for (;;);');
@@ -85,7 +87,7 @@ it('lets work go on that takes long, and ends with the process', async () => {
 it('does not take a machine or a process that was suspended for one that hangs', async () => {
   const { child, said } = runWatched(`setInterval(() => console.log('alive'), ${TICK_MS});`);
   const count = () => said.out.split('alive').length;
-  await vi.waitUntil(() => count() > 5);
+  await expect.poll(count).toBeGreaterThan(5);
   child.kill('SIGSTOP');
   await sleep(3 * LIMIT_MS);
   child.kill('SIGCONT');
