@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -87,6 +87,8 @@ const EXCUSED = /"reason": "(?:catalogue_away|stopped|payment_open|cap_per_day|r
 it.runIf(HAS_POSTGRES)(
   `three servers, two importers, two probers and a payer share one PostgreSQL for ${MINUTES} minutes, and are killed`,
   async () => {
+    // The pages of the servers, which are of the code and not of a release.
+    execFileSync(process.execPath, ['scripts/compile.ts'], { cwd: ROOT, stdio: 'ignore' });
     const seed = Date.now() % 1_000_000;
     const random = createRandom(seed);
     const between = ([from, to]: readonly [number, number]) => from + random() * (to - from);
