@@ -4,6 +4,7 @@ import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { secureHeaders } from 'hono/secure-headers';
 import { ServiceError } from '../errors.ts';
 import type { OnToolCall } from '../mcp/server.ts';
+import type { Following } from '../published/follow.ts';
 import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
@@ -61,8 +62,8 @@ export interface Service {
   readonly onToolCall?: OnToolCall | undefined;
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
-  /** For how long changes of the catalogue may not have reached readers, in milliseconds; undefined while they do. */
-  readonly findAge?: () => number | undefined;
+  /** Knows for how long changes of the catalogue have not reached readers. */
+  readonly following?: Pick<Following, 'getHeardAt' | 'findAge'>;
   /** Whether providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
@@ -180,10 +181,12 @@ function linkToService(link: string): MiddlewareHandler<Env> {
 }
 
 /** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
-function nameAge({ findAge }: Service): MiddlewareHandler {
+function nameAge({ following }: Service): MiddlewareHandler {
   return async (c, next) => {
+    // What is read takes a while to be sent, and may be of before what was heard meanwhile.
+    const heardAt = following?.getHeardAt();
     await next();
-    const age = findAge?.();
+    const age = following?.findAge(heardAt);
     if (age !== undefined) c.res.headers.set('X-Catalogue-Age', String(Math.floor(age / 1000)));
   };
 }

@@ -122,7 +122,7 @@ export async function startServer({
     allowPrivateNetworks: config.allowPrivateNetworks,
     reading,
     getRelease: () => current.findHeader()?.id ?? '',
-    findAge: following.findAge,
+    following,
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
     onError: logFailure,

@@ -370,8 +370,13 @@ export async function publishCatalogue(files: FollowedFiles, codeVersion: string
 export interface Following {
   /** Why it could not follow when it last tried; undefined while all is well. */
   findFailure(): string | undefined;
-  /** For how long what readers see may be out of date, in milliseconds: since the catalogue was last heard. Undefined while all is well. */
-  findAge(): number | undefined;
+  /** When the catalogue was last heard, by `performance.now`. */
+  getHeardAt(): number;
+  /**
+   * For how long what was read may be out of date, in milliseconds; undefined while all is well. `heardAt` is when the catalogue
+   * had last been heard before that was read.
+   */
+  findAge(heardAt?: number): number | undefined;
   /** Takes note of a failure to read the file. One that is damaged is made again. */
   noteFailure(error: unknown): void;
   /** Throws `unavailable` while the file is damaged: nothing is answered from it. */
@@ -471,8 +476,9 @@ export async function startFollowing(
   current = look();
   return {
     findFailure: () => failure,
-    findAge() {
-      const age = performance.now() - heardAt;
+    getHeardAt: () => heardAt,
+    findAge(since = heardAt) {
+      const age = performance.now() - since;
       return failure === undefined && age < LATE_MS ? undefined : age;
     },
     noteFailure,
