@@ -119,16 +119,11 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
           ),
         ]),
     buildEach('catalogue_probes_recent', 'Probes of the last 18 to 24 hours by outcome', 'outcome', probes),
-    buildEach(
-      'catalogue_payments',
-      'Payments by what became of them; unconfirmed: one node alone says that they did not settle, so they count as spent for a day',
-      'state',
-      { ...payments },
-    ),
+    buildEach('catalogue_payments', 'Payments by what became of them', 'state', { ...payments }),
     build('catalogue_settled_usdc', 'What all settled payments cost', getUsdcNumber(settledAmount)),
     build(
       'catalogue_day_spent_usdc',
-      'What the payments of this UTC day cost, those included that may yet settle or are unconfirmed',
+      'What the payments of this UTC day cost, those included that may yet settle, and for a day those of which one node alone denies it',
       getUsdcNumber(spent),
     ),
     ...(dayCap === undefined

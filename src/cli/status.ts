@@ -77,10 +77,7 @@ function describePayments({ settled, not_settled, open, unconfirmed, spent, stil
   if (settled + not_settled + open + unconfirmed === 0) return 'none was made yet';
   const words = `${settled} settled (${formatUsdc(spent)} USDC), ${not_settled} not, ${open} open`;
   if (unconfirmed === 0) return words;
-  return (
-    `${words}; ${formatUsdc(still_counted)} USDC of ${unconfirmed} more count as spent until a day after their expiry, ` +
-    'because one node alone says that they did not settle'
-  );
+  return `${words}; ${formatUsdc(still_counted)} USDC of ${unconfirmed} more count as spent until a day after their expiry, because one node alone says that they did not settle`;
 }
 
 function renderStatus(result: StatusResult, page: Page): void {

@@ -14,14 +14,12 @@ import type { Chain, ChainReader, Rail } from './rail.ts';
 export async function openRails({ evmKey, solanaKey, rpcUrls }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
   if (evmKey) {
-    const urls = getUrls('base', rpcUrls.base);
     const { openBaseRail } = await import('./base/rail.ts');
-    rails.push(openBaseRail({ privateKey: readKey(evmKey), rpcUrls: urls }));
+    rails.push(openBaseRail({ rpcUrls: getUrls('base', rpcUrls.base), privateKey: readKey(evmKey) }));
   }
   if (solanaKey) {
-    const urls = getUrls('solana', rpcUrls.solana);
     const { openSolanaRail } = await import('./solana/rail.ts');
-    rails.push(await openSolanaRail({ privateKey: readKey(solanaKey), rpcUrls: urls }));
+    rails.push(await openSolanaRail({ rpcUrls: getUrls('solana', rpcUrls.solana), privateKey: readKey(solanaKey) }));
   }
   return rails;
 }

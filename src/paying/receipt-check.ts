@@ -265,8 +265,7 @@ function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): Receip
 export async function checkUnsettled(chain: Chain, payment: Payment): Promise<ReceiptCheck[]> {
   const finding = await chain.findSettlement(payment);
   const what = `${payment.amount} atomic USDC from ${payment.payer} to ${payment.pay_to}`;
-  const isRecorded = payment.state === 'not_settled' || isUnconfirmed(payment);
-  const isAsRecorded = isRecorded && finding.state === 'not_settled';
+  const isAsRecorded = finding.state === 'not_settled' && (payment.state === 'not_settled' || isUnconfirmed(payment));
   return [{ field: 'state', what, passed: isAsRecorded, found: describeFinding(finding), node: null }];
 }
 

@@ -95,9 +95,8 @@ async function resolveOnChain(
     if (isOff) return await resolve({ state: 'unknown', reason: 'clock_differs' });
     // Nor can one node alone, until it has said so for a day by our clock.
     const isSure = (finding.read_from ?? 1) > 1 || now().toISOString() > getCountedUntil(payment);
-    return await resolve(
-      isSure ? { state: 'not_settled', reason: finding.reason } : { state: 'unknown', reason: UNCONFIRMED },
-    );
+    if (!isSure) return await resolve({ state: 'unknown', reason: UNCONFIRMED });
+    return await resolve({ state: 'not_settled', reason: finding.reason });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const found = await resolve({ state: 'unknown', reason: error.reason });
