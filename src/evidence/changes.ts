@@ -25,8 +25,8 @@ const TEXT_FIELDS = ['title', 'tagline', 'description', 'provider_name', 'mcp_en
 
 /**
  * Lists the differences that readers will see between the published listing (undefined: none was published) and the one
- * that now follows from the evidence, as the log of changes has them. Equal listings give an empty list, and so do those that
- * differ only in how recent they are (`isRefreshed`). `cause` is the reason code of the event that led to this derivation,
+ * that now follows from the evidence, as the log of changes has them. Listings that are equal, or differ only in
+ * how recent they are or in points of the score, give an empty list. `cause` is the reason code of the event that led to this derivation,
  * and `evidence` describes that event.
  */
 export function listDifferences(
@@ -75,14 +75,6 @@ export function listDifferences(
   const [was, is] = [before.reliability, after.reliability];
   if (was.band !== is.band) add('scored', 'sampled', { from: withoutDays(was), to: withoutDays(is) });
   return differences;
-}
-
-/**
- * Returns whether readers will see newer times, counts or points of the score, or another source of the same. That travels
- * with the document and is no entry in the log of changes, where most entries would be of this kind.
- */
-export function isRefreshed(before: Listing, after: DerivedListing): boolean {
-  return !isSame(listRecency(before), listRecency(after));
 }
 
 /** Returns the prices of a listing, with the ends that are ceilings where one is. */
@@ -275,19 +267,6 @@ function getComparedRoute(route: Route, lapsed: boolean) {
 function hasLostOneProof(before: Route, after: Route): boolean {
   const now = new Set(after.proofs.map(({ network }) => network));
   return after.proof !== null && before.proofs.some(({ network }) => !now.has(network));
-}
-
-/** Lists the parts of a listing that say how recent it is, and which source says what. */
-function listRecency({ networks, routes, cautions, reliability, latency, sources, said_by }: DerivedListing): unknown {
-  return [
-    networks,
-    routes.map(({ terms, probe, cautions: held, said_by: said, set_aside }) => [terms, probe, held, said, set_aside]),
-    cautions,
-    reliability,
-    latency,
-    sources,
-    said_by,
-  ];
 }
 
 function withoutDays({ days: _days, ...figures }: Reliability): Omit<Reliability, 'days'> {

@@ -55,8 +55,16 @@ export function omitRouteFreshness({ terms, probe, cautions, said_by: _said, set
  * times, counts and less than five points of the score. So samples alone do not raise the revision.
  */
 export function canPublicationWait(before: Listing, after: DerivedListing): boolean {
-  const { listed_at: _listed, updated_at: _updated, revision: _revision, ...published } = before;
-  if (JSON.stringify(omitFreshness(published)) !== JSON.stringify(omitFreshness(after))) return false;
+  if (JSON.stringify(omitFreshness(omitDates(before))) !== JSON.stringify(omitFreshness(after))) return false;
   const [was, is] = [before.reliability, after.reliability];
   return Math.abs((was.score ?? 0) - (is.score ?? 0)) < SCORE_STEP;
+}
+
+/** Returns whether a published listing is what now follows from the evidence, to the last time, count and point. */
+export function isUpToDate(before: Listing, after: DerivedListing): boolean {
+  return JSON.stringify(omitDates(before)) === JSON.stringify(after);
+}
+
+function omitDates({ listed_at: _listed, updated_at: _updated, revision: _revision, ...derived }: Listing) {
+  return derived;
 }

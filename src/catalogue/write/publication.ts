@@ -1,6 +1,6 @@
-import { type ChangeEvidence, isRefreshed, listDifferences } from '../../evidence/changes.ts';
+import { type ChangeEvidence, listDifferences } from '../../evidence/changes.ts';
 import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declarations.ts';
-import { canPublicationWait } from '../../evidence/freshness.ts';
+import { canPublicationWait, isUpToDate } from '../../evidence/freshness.ts';
 import { type DerivedListing, deriveListing, type ListingEvidence, RULES_VERSION } from '../../evidence/listing.ts';
 import { getListingNames } from '../../evidence/names.ts';
 import { getSampleSummary, type KeptSample } from '../../evidence/sample-summary.ts';
@@ -118,7 +118,7 @@ async function publishBatch(
     const differences = isWaiting
       ? []
       : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
-    if (before && differences.length === 0 && (isWaiting || !isRefreshed(before, derived))) {
+    if (before && differences.length === 0 && (isWaiting || isUpToDate(before, derived))) {
       // A source may give the name that was made from the host: then readers see the same, and its standing is another.
       call(identity, names.setStanding(before, own));
       continue;
