@@ -1,11 +1,22 @@
-import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
 import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { copyCatalogue } from './copy.ts';
-import { type Catalogue, holdState, openCatalogue, openCatalogueForReading } from './database.ts';
-import { getCatalogueState } from './transaction.ts';
+import { type Catalogue, holdState, type NewCatalogue, openCatalogue, openCatalogueForReading } from './database.ts';
+import { findFileNumber, openAlone } from './sqlite-file.ts';
+import { getCatalogueState, writeCatalogue } from './transaction.ts';
 
 /** Database pages that are copied at a time. In between, the event loop runs. */
 const PAGES_A_STEP = 256;
@@ -38,13 +49,69 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
   const partial = join(dirname(file), `.${basename(file)}.partial-${process.pid}`);
   try {
     await (source.engine.name === 'sqlite' ? copyPages(source, partial, options) : copyRows(source, partial, options));
-    const state = await checkCopy(partial);
+    const state = await checkCopy(partial, source.name);
     syncFile(partial);
     renameSync(partial, file);
     return { file, bytes: statSync(file).size, ...state };
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(partial + suffix, { force: true });
+    removeFiles(partial);
   }
+}
+
+/**
+ * Puts a backup in the place of a catalogue's file, which no other process may have open, and keeps the file of before beside
+ * it: `kept`, null where there was none. Nothing changes unless the backup is sound. The catalogue gets a new identity, and a
+ * revision of its own with the time `at`, so that all who followed the one of before start again. Throws `conflict` while that
+ * one is in use, `not_found` without a backup, `bad_input` for a catalogue in PostgreSQL, and as `backUpCatalogue` does.
+ */
+export async function restoreCatalogue(
+  from: string,
+  file: string,
+  { identity, at }: NewCatalogue,
+  signal: AbortSignal,
+): Promise<Backup & { kept: string | null }> {
+  refuseBackup(from, file);
+  const held = existsSync(file) ? openAlone(file) : undefined;
+  const fresh = `${file}.restored-${process.pid}`;
+  try {
+    const source = await openCatalogueForReading(from, { mayBeOlder: true });
+    await backUpCatalogue(source, fresh, { replace: true, signal }).finally(() => source.close());
+    const copy = await openCatalogue(fresh, { identity, at });
+    await writeCatalogue(copy, at, async ({ catalogue, raiseRevision }) => {
+      await catalogue.query.updateTable('catalogue').set({ identity }).execute();
+      raiseRevision();
+    });
+    const { revision } = await getCatalogueState(copy);
+    await copy.close();
+    const kept = existsSync(file) ? `${file}.until-${at.replaceAll(/[-:.]/g, '')}` : null;
+    if (kept !== null) linkSync(file, kept);
+    // A damaged file still has them, and SQLite would take them for those of the new one.
+    for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
+    renameSync(fresh, file);
+    return { file, bytes: statSync(file).size, identity, revision, kept };
+  } finally {
+    held?.close();
+    removeFiles(fresh);
+  }
+}
+
+function refuseBackup(from: string, address: string): void {
+  if (isPostgresAddress(address)) {
+    throw new ServiceError('bad_input', 'CATALOGUE is a PostgreSQL database, and a backup is restored into a file.', {
+      hint: 'Create an empty database, run "copy <backup> <its address>", and set CATALOGUE to it.',
+      reason: 'not_a_file',
+    });
+  }
+  const number = findFileNumber(from);
+  if (number !== undefined && number !== findFileNumber(address)) return;
+  throw new ServiceError('not_found', `${from} is ${number ? 'the catalogue itself' : 'not there'}.`, {
+    hint: 'Name a file that the command backup wrote.',
+    reason: 'no_backup',
+  });
+}
+
+function removeFiles(file: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
 }
 
 /**
@@ -54,7 +121,7 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
 async function copyPages(source: Catalogue, partial: string, { onProgress, signal }: BackupOptions): Promise<void> {
   const progress = ({ totalPages, remainingPages }: Sqlite.BackupMetadata): number => {
     if (signal?.aborted) {
-      throw new ServiceError('unavailable', 'The backup was stopped, and nothing was written.', { reason: 'stopped' });
+      throw new ServiceError('unavailable', 'The copy was stopped, and nothing was written.', { reason: 'stopped' });
     }
     onProgress?.(totalPages - remainingPages, totalPages);
     return PAGES_A_STEP;
@@ -74,16 +141,16 @@ async function copyRows(source: Catalogue, partial: string, { signal }: BackupOp
 }
 
 /** Makes the copy one file, without a write-ahead log beside it, and checks all of it. */
-async function checkCopy(partial: string): Promise<{ identity: string; revision: number }> {
+async function checkCopy(partial: string, of: string): Promise<{ identity: string; revision: number }> {
   const copy = new Sqlite(partial);
   copy.pragma('journal_mode = DELETE');
   copy.close();
-  const backup = await openCatalogueForReading(partial);
+  const backup = await openCatalogueForReading(partial, { mayBeOlder: true });
   try {
     const [fault] = backup.engine.listFaults();
     if (fault !== undefined) {
-      throw new ServiceError('internal', `The copy is not sound: ${fault}.`, {
-        hint: 'The catalogue itself is damaged: run the command check, and put an earlier backup in its place.',
+      throw new ServiceError('internal', `${of} is not sound: ${fault}.`, {
+        hint: 'Restore an earlier backup.',
         reason: 'damaged',
       });
     }

@@ -50,13 +50,16 @@ export async function openCatalogue(
   });
 }
 
-/** Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version. */
-export async function openCatalogueForReading(address: string): Promise<Catalogue> {
+/**
+ * Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version;
+ * one that lacks migrations is opened where `mayBeOlder` is set.
+ */
+export async function openCatalogueForReading(address: string, { mayBeOlder = false } = {}): Promise<Catalogue> {
   refuseAbsentFile(address);
   return open(address, { readonly: true }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
-    if (version !== 'current') throw buildVersionError(address, version);
+    if (version !== 'current' && !(mayBeOlder && version === 'older')) throw buildVersionError(address, version);
   });
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { getErrorMessage, ServiceError } from '../errors.ts';
@@ -11,17 +11,51 @@ const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /**
  * Opens the SQLite file of a catalogue. A missing file is created unless `readonly` is set. Throws `bad_input` for a file of
- * another kind, before anything is written to it.
+ * another kind, before anything is written to it, and `conflict` if the file was replaced meanwhile.
  */
 export function openSqliteFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
+  const opened = findFileNumber(file);
   const sqlite = openFile(file, { readonly });
   try {
+    // Waits for the lock, where a restore has it.
     refuseOtherDatabase(sqlite, file);
+    if (opened !== undefined && findFileNumber(file) !== opened) {
+      const hint = 'Start again what you started.';
+      throw new ServiceError('conflict', `${file} was replaced while it was opened.`, { hint, reason: 'replaced' });
+    }
     return sqlite;
   } catch (error) {
     sqlite.close();
     throw asFileError(file, error);
   }
+}
+
+/**
+ * Opens a catalogue's file for this process alone: until it is closed, nobody else reads or writes it. Gives undefined for one
+ * too damaged to be used. Throws `conflict` while another process has it open, and `bad_input` for a file of another kind.
+ */
+export function openAlone(file: string): Sqlite.Database | undefined {
+  const sqlite = new Sqlite(file, { timeout: 0 });
+  try {
+    // Only the last that has a file open can take its write-ahead log into it. Another may come before the lock is taken.
+    sqlite.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    const isAlone = sqlite.pragma('journal_mode', { simple: true }) === 'delete';
+    if (!isAlone) throw new Sqlite.SqliteError('opened meanwhile', 'SQLITE_BUSY');
+    refuseOtherDatabase(sqlite, file);
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    const code = error instanceof Sqlite.SqliteError ? error.code : '';
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return undefined;
+    if (!code.startsWith('SQLITE_BUSY')) throw error;
+    const hint = 'Stop the server, the prober, the private figures, and every command that runs, and try again.';
+    throw new ServiceError('conflict', `The catalogue ${file} is in use.`, { hint, reason: 'in_use', cause: error });
+  }
+}
+
+/** Finds the number of the file that has a name now; undefined where there is none. */
+export function findFileNumber(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
@@ -43,7 +77,7 @@ function refuseOtherFile(file: string): void {
     const length = readSync(handle, head);
     if (length > 0 && head.toString('latin1', 0, length) !== SQLITE_MAGIC) {
       throw new ServiceError('bad_input', `${file} is not a catalogue: it is no SQLite database.`, {
-        hint: 'Set CATALOGUE to another file; this one was left as it is.',
+        hint: 'Name another file; this one was left as it is.',
         reason: 'not_a_catalogue',
       });
     }
@@ -57,7 +91,7 @@ function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
   if (tables.length === 0 || tables.includes('catalogue')) return;
   throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
-    hint: 'Set CATALOGUE to another file; this one was left as it is.',
+    hint: 'Name another file; this one was left as it is.',
     reason: 'not_a_catalogue',
   });
 }

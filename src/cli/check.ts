@@ -23,7 +23,7 @@ import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
 const REPAIR = 'check --repair fixes it.';
-const DAMAGED = 'Restore a backup; "catalogue backup --help" says how.';
+const DAMAGED = 'Restore a backup; "catalogue restore --help" says how.';
 
 interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'>> {
   ok: boolean;

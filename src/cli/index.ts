@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   check: async () => (await import('./check.ts')).check,
   export: async () => (await import('./export.ts')).exportCatalogue,
   backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./backup.ts')).restore,
   copy: async () => (await import('./copy.ts')).copy,
 };
 

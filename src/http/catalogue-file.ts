@@ -15,7 +15,7 @@ export interface CatalogueFile {
 /**
  * Watches over the file of the catalogue, which the published one follows. If another file takes its place, this process
  * still follows the old one; that is logged once. It does not open the new file: SQLite would take the journal of the old
- * one (`-wal`) for the journal of the new one. The operator has to stop the service, replace the file and start it.
+ * one (`-wal`) for the journal of the new one. The command restore is refused while a service runs.
  */
 export function openCatalogueFile(file: string, logger: Logger): CatalogueFile {
   // A catalogue in PostgreSQL is no file.

@@ -22,35 +22,35 @@ export const NOTHING_HERE = {
 
 /**
  * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
- * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause;
- * one that says `retry_after_seconds` says it in `Retry-After`, too.
+ * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause.
  */
 export function buildProblemResponse(error: unknown, requestId?: string): Response {
   const known =
     error instanceof ServiceError
       ? error
       : new ServiceError('internal', 'Something went wrong on our side.', { hint: 'Try again in a moment.' });
-  const { retry_after_seconds: wait } = known.details;
-  return buildProblem(
-    {
-      status: STATUS[known.code],
-      code: known.reason,
-      detail: known.message,
-      ...(known.hint && { hint: known.hint }),
-      ...known.details,
-      ...(STATUS[known.code] >= 500 && requestId && { request_id: requestId }),
-    },
-    wait === undefined ? {} : { 'Retry-After': String(wait) },
-  );
+  return buildProblem({
+    status: STATUS[known.code],
+    code: known.reason,
+    detail: known.message,
+    ...(known.hint && { hint: known.hint }),
+    ...known.details,
+    ...(STATUS[known.code] >= 500 && requestId && { request_id: requestId }),
+  });
 }
 
-/** Answers with a problem made from its members; type and title follow from the status. */
+/** Answers with a problem made from its members; type, title and `Retry-After` follow from these. */
 export function buildProblem(
   members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
   headers: Record<string, string> = {},
 ): Response {
+  const { retry_after_seconds: wait } = members;
   return new Response(JSON.stringify(buildProblemBody(members)), {
     status: members.status,
-    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...headers },
+    headers: {
+      ...{ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' },
+      ...(wait !== undefined && { 'Retry-After': String(wait) }),
+      ...headers,
+    },
   });
 }

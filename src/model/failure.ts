@@ -15,7 +15,7 @@ const DISK_FULL: Meaning = [
 const DAMAGED: Meaning = [
   'internal',
   'The catalogue is damaged',
-  'Restore a backup; "catalogue backup --help" says how.',
+  'Restore a backup; "catalogue restore --help" says how.',
 ];
 const FORBIDDEN: Meaning = ['refused', 'No permission to use a file or folder', 'Check its owner and its permissions.'];
 

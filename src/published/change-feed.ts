@@ -143,14 +143,11 @@ function findPosition(published: Published, { revision: latest, revised_at }: Sn
   });
 }
 
-/** How long a server that is behind others takes to follow, at most, in seconds. */
-const RETRY_SECONDS = 5;
-
 function buildAheadError(asked: number, revision: number): ServiceError {
   return new ServiceError('unavailable', `The catalogue is at revision ${revision} here, not yet at ${asked}.`, {
     hint: 'Ask again in a few seconds: another server was ahead. If this lasts, start again with since=0.',
     reason: 'since_ahead',
-    details: { revision, retry_after_seconds: RETRY_SECONDS },
+    details: { revision, retry_after_seconds: 5 },
   });
 }
 

@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUpCatalogue } from '../../src/catalogue/backup.ts';
+import { backUpCatalogue, restoreCatalogue } from '../../src/catalogue/backup.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { openNewsSource } from '../../src/catalogue/news-source.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
@@ -11,6 +11,7 @@ import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts'
 import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { createApp } from '../../src/http/app.ts';
 import { getRef } from '../../src/published/columns.ts';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
@@ -205,16 +206,31 @@ describe('a published catalogue', () => {
     await put(catalogue, 'one', 'sea');
     await put(catalogue, 'two', 'sea');
     await follow();
+    const ask = async (query: string) => {
+      const reading = openReading(files.publishedFile, SITE);
+      try {
+        const response = await createApp({ reading }).request(`${SITE.baseUrl}/agent/changes?${query}`);
+        return { status: response.status, ...((await response.json()) as { code?: string; resume_cursor?: string }) };
+      } finally {
+        reading.published.close();
+      }
+    };
+    const { resume_cursor: late } = await ask('since=0');
     await catalogue.close();
-    for (const suffix of ['-wal', '-shm']) rmSync(catalogue.address + suffix, { force: true });
-    copyFileSync(backup, catalogue.address);
-    const restored = await makeCatalogue(catalogue.address);
-    await writeCatalogue(restored, '2026-11-21T10:00:00.000Z', (writing) =>
-      recordDeclaration(writing, makeDeclaration({ slug: 'three', base_url: 'https://three.example-provider.com' })),
-    );
-    await put(restored, 'four', 'sun');
-    expect(await getRevision(restored)).toBe(3);
+    const renewed = { identity: '0b2f4c52-2c0e-4d52-9a0b-7d7f5a0c9e11', at: '2026-11-21T10:00:00.000Z' };
+    const { signal } = new AbortController();
+    expect(await restoreCatalogue(backup, catalogue.address, renewed, signal)).toMatchObject({ revision: 2 });
     await follow();
+    expect(read()).toEqual(await readAnew());
+    expect(read().catalogue).toMatchObject([{ identity: renewed.identity, revision: 2 }]);
+    // The cursor is of revision 3, which is not there again yet, and it need not wait for that.
+    expect(await ask(`since=${late}`)).toMatchObject({ status: 410, code: 'history_replaced' });
+    const restored = await makeCatalogue(catalogue.address);
+    await put(restored, 'three', 'sun');
+    await put(restored, 'four', 'sun');
+    expect(await getRevision(restored)).toBe(4);
+    await follow();
+    expect(await ask(`since=${late}`)).toMatchObject({ status: 410, code: 'history_replaced' });
     expect(read()).toEqual(await readAnew());
     expect(existsSync(files.publishedFile)).toBe(true);
   });
