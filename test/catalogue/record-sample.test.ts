@@ -28,6 +28,15 @@ describe('a sample', () => {
     expect(await listSamples(world.catalogue, id, 1)).toHaveLength(1);
   });
 
+  it('that a clock dates far ahead removes others, but for the newest 50', async () => {
+    const world = await makeWorld();
+    const { id } = await world.declare();
+    const taken = Array.from({ length: 60 }, (_, index) => index * 6);
+    for (const hours of [...taken, 130 * 24]) await world.look(hours);
+    const kept = await listSamples(world.catalogue, id, 100);
+    expect(kept.map(({ at }) => at)).toEqual([...taken.slice(-49), 130 * 24].map(getTime).reverse());
+  });
+
   it('of a seller that offers a hundred things is kept with the first twenty', async () => {
     const world = await makeWorld();
     const { id } = await world.declare();

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../../evidence/payees.ts';
 import { getRound, ROUND_MS } from '../../evidence/rounds.ts';
 import { isPayable, type ProbeSample } from '../../model/probe.ts';
@@ -65,12 +66,15 @@ async function recordValidAnswer(
   await recordHost(catalogue, host, { valid_at: sample.at });
 }
 
+/** How many samples of a listing stay however old they are: to a clock that was ahead once, all others were old. */
+const KEPT_SAMPLES = 50;
+
 /** How much older than the latest sample of its listing a sample may be: 90 days, in rounds. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
- * Removes the samples of listings that are more than 90 days older than the latest one of their listing. The
- * last sample and the last valid sample of each route stay, so that it is known since when a route does not answer. The age
+ * Removes the samples of listings that are more than 90 days older than the latest one of their listing. The newest 50
+ * of each listing stay, and so do the last sample and the last valid sample of each route stay, so that it is known since when a route does not answer. The age
  * counts from the latest sample, so that nothing changes for a listing that is no longer probed. Decisions keep the
  * evidence recorded with them.
  */
@@ -97,6 +101,10 @@ export async function pruneSamples({ catalogue }: Writing, listingIds: readonly 
         .select(({ fn }) => fn.max('others.at').as('at'));
       return or([eb('outcome', 'not in', PAYABLE), eb('at', '<', lastValid)]);
     })
+    .where(
+      sql<boolean>`at < (SELECT newer.at FROM samples AS newer WHERE newer.listing_id = samples.listing_id
+        ORDER BY newer.at DESC LIMIT 1 OFFSET ${sql.lit(KEPT_SAMPLES - 1)})`,
+    )
     .execute();
 }
 
