@@ -53,11 +53,17 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   const { catalogueAddress } = config;
   // Loaded here, because only the very first start and one after an upgrade need it.
   const { openCatalogue } = await import('../src/catalogue/database.ts');
-  const { getRevision } = await import('../src/catalogue/transaction.ts');
+  const { getRevision, isWrongClock } = await import('../src/catalogue/transaction.ts');
   const catalogue = await openCatalogue(catalogueAddress, { identity: randomUUID(), at: now().toISOString() });
   try {
     const { deriveAgain } = await import('../src/catalogue/write/publication.ts');
-    await deriveAgain(catalogue, now().toISOString());
+    try {
+      await deriveAgain(catalogue, now().toISOString());
+    } catch (error) {
+      if (!isWrongClock(error)) throw error;
+      // Readers are served what was derived before; the next command that may write derives again.
+      tell(`${error.message} ${error.hint} Until then listings are as earlier rules derived them.`);
+    }
     if ((await getRevision(catalogue)) > 0) return;
     const { seedCatalogue } = await import('../src/importing/manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { type Catalogue, type NewCatalogue, openCatalogue } from '../src/catalogue/database.ts';
 import { SCRATCH } from './scratch.ts';
 
+/** Opens a catalogue so that a test may go through time as it likes. */
+export const ANY_CLOCK = { checksClock: false };
+
 let empty: Promise<Buffer> | undefined;
 
 /**
@@ -10,10 +13,10 @@ let empty: Promise<Buffer> | undefined;
  * for each process: the migrations of another one would take longer than most tests.
  */
 export async function openNewCatalogue(file: string, { identity, at }: NewCatalogue): Promise<Catalogue> {
-  if (existsSync(file)) return await openCatalogue(file, { identity, at });
+  if (existsSync(file)) return await openCatalogue(file, { identity, at }, ANY_CLOCK);
   empty ??= makeEmpty();
   writeFileSync(file, await empty);
-  const catalogue = await openCatalogue(file, { identity, at });
+  const catalogue = await openCatalogue(file, { identity, at }, ANY_CLOCK);
   await catalogue.query.updateTable('catalogue').set({ identity, revised_at: at }).execute();
   return catalogue;
 }

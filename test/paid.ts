@@ -13,13 +13,15 @@ interface Paid {
   status?: number;
   body?: string | null;
   at?: string;
+  /** Time of the steps after it was prepared. */
+  later?: string;
 }
 
 /** Records a payment on Base for the route of a listing with that path: prepared, sent, answered and settled. */
 export async function recordPaid(
   catalogue: Catalogue,
   slug: string,
-  { path, id, status = 200, body = null, at = NOW }: Paid,
+  { path, id, status = 200, body = null, at = NOW, later = at }: Paid,
 ): Promise<void> {
   const listing = await findListing(catalogue, { slug });
   const route = listing?.routes.find((candidate) => candidate.path === path);
@@ -36,16 +38,16 @@ export async function recordPaid(
     },
     { per_call: amount, per_day: 10 * amount },
   );
-  await ledger.record(id, { step: 'sent', signature: null }, at);
+  await ledger.record(id, { step: 'sent', signature: null }, later);
   const answer = {
     ...{ delivered: status === 200, conforming: status === 200 ? ('undeclared' as const) : null, seller_receipt: null },
     unrecognised: null,
     answer: { at, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64), fields: null },
   };
-  await ledger.record(id, { step: 'answered', answer }, at);
+  await ledger.record(id, { step: 'answered', answer }, later);
   const settlement = {
     ...{ transaction: `0x${id.replaceAll('-', '').repeat(2)}`, block: 255, block_hash: `0x${'d'.repeat(64)}` },
     ...{ log_index: 3, settled_at: at, read_from: 1, genesis: NETWORKS.base.genesis },
   };
-  await ledger.record(id, { step: 'resolved', resolution: { state: 'settled', settlement } }, at);
+  await ledger.record(id, { step: 'resolved', resolution: { state: 'settled', settlement } }, later);
 }

@@ -109,7 +109,8 @@ export async function digestCatalogue(catalogue: Catalogue): Promise<Record<stri
   });
 }
 
-function listTables(): (keyof Tables)[] {
+/** Lists the names of all tables, each after those that it refers to. */
+export function listTables(): (keyof Tables)[] {
   return Object.keys(KEYS) as (keyof Tables)[];
 }
 
@@ -126,7 +127,7 @@ async function refuseUsed(query: Kysely<Tables>, name: string): Promise<void> {
 }
 
 /** Goes through the rows of a table in the order of its key. */
-async function* readRows(
+export async function* readRows(
   query: Kysely<Tables>,
   name: keyof Tables,
 ): AsyncGenerator<Readonly<Record<string, unknown>>[]> {

@@ -21,6 +21,8 @@ export interface Catalogue {
    */
   readonly query: Kysely<Tables>;
   readonly engine: Engine;
+  /** Whether a write is refused whose time cannot be right. */
+  readonly checksClock: boolean;
   close(): Promise<void>;
 }
 
@@ -32,15 +34,16 @@ export interface NewCatalogue {
 
 /**
  * Opens the catalogue for writing, and runs the migrations that it lacks. A missing one is created, or refused by `not_found`
- * where `mayCreate` is false. Throws `bad_input` for a file that is not a catalogue or comes from newer code.
+ * where `mayCreate` is false. Writes whose time cannot be right are refused, unless `checksClock` is false. Throws `bad_input`
+ * for a file that is not a catalogue or comes from newer code.
  */
 export async function openCatalogue(
   address: string,
   create: NewCatalogue,
-  { mayCreate = true }: { mayCreate?: boolean } = {},
+  { mayCreate = true, checksClock = true }: { mayCreate?: boolean; checksClock?: boolean } = {},
 ): Promise<Catalogue> {
   if (!mayCreate) refuseAbsentFile(address);
-  return open(address, { readonly: false }, async (catalogue) => {
+  return open(address, { readonly: false, checksClock }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'newer' || version === 'unreleased') throw buildVersionError(address, version);
     if (version === 'none' && !mayCreate && catalogue.engine.name === 'postgres') throw buildAbsence(address);
@@ -56,7 +59,7 @@ export async function openCatalogue(
  */
 export async function openCatalogueForReading(address: string, { mayBeOlder = false } = {}): Promise<Catalogue> {
   refuseAbsentFile(address);
-  return open(address, { readonly: true }, async (catalogue) => {
+  return open(address, { readonly: true, checksClock: true }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
     if (version !== 'current' && !(mayBeOlder && version === 'older')) throw buildVersionError(address, version);
@@ -76,11 +79,11 @@ function buildAbsence(address: string): ServiceError {
 
 async function open(
   address: string,
-  options: { readonly: boolean },
+  { readonly, checksClock }: { readonly: boolean; checksClock: boolean },
   check: (catalogue: Catalogue) => Promise<void>,
 ): Promise<Catalogue> {
-  const engine = isPostgresAddress(address) ? await openPostgres(address) : openSqlite(address, options);
-  const catalogue = connect(address, engine);
+  const engine = isPostgresAddress(address) ? await openPostgres(address) : openSqlite(address, { readonly });
+  const catalogue = connect(address, engine, checksClock);
   try {
     await check(catalogue);
     return catalogue;
@@ -90,12 +93,13 @@ async function open(
   }
 }
 
-function connect(address: string, engine: Engine): Catalogue {
+function connect(address: string, engine: Engine, checksClock: boolean): Catalogue {
   const query = new Kysely<Tables>({ dialect: engine.dialect });
   const catalogue: Catalogue = {
     address,
     name: formatAddress(address),
     engine,
+    checksClock,
     get query() {
       refuseWithin(catalogue);
       return query;
@@ -149,8 +153,8 @@ export async function holdState<Result>(
   });
 }
 
-function copyOuter({ address, name, engine, close }: Pick<Catalogue, 'address' | 'name' | 'engine' | 'close'>) {
-  return { address, name, engine, close };
+function copyOuter({ address, name, engine, checksClock, close }: Omit<Catalogue, 'query'>) {
+  return { address, name, engine, checksClock, close };
 }
 
 /** Most values of one statement: SQLite takes 32,766, and fewer are as fast. */

@@ -5,6 +5,7 @@ import {
   type Kysely,
   PostgresDialect,
   PostgresDriver,
+  type RawBuilder,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDialect,
@@ -29,6 +30,8 @@ export interface Engine {
   readonly dialect: Dialect;
   /** The words of the schema that differ. */
   readonly words: SchemaWords;
+  /** The time by the clock of the database, in milliseconds since 1970; null for a file, which has no clock of its own. */
+  readonly clock: RawBuilder<number | null>;
   /** The database itself, for what no query can say: its backup, and its own check of itself. Throws for PostgreSQL. */
   readonly sqlite: Sqlite.Database;
   /** To be called before the first write, once it is known that the catalogue is one of this code. */
@@ -87,6 +90,7 @@ export function openSqlite(file: string, { readonly }: { readonly: boolean }): E
     sqlite,
     dialect: new CatalogueSqliteDialect(sqlite),
     words: SQLITE_WORDS,
+    clock: sql`NULL`,
     prepareToWrite() {
       sqlite.pragma('journal_mode = WAL');
       sqlite.pragma('synchronous = NORMAL');
@@ -192,6 +196,7 @@ export async function openPostgres(address: string): Promise<Engine> {
     },
     dialect: new CataloguePostgresDialect({ pool: openPool(address, { max: 8 }) }),
     words: POSTGRES_WORDS,
+    clock: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)`,
     prepareToWrite: () => undefined,
     makeDurable: () => undefined,
     queue: (write) => inTurn(write),

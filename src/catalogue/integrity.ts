@@ -7,7 +7,7 @@ import type { Catalogue } from './database.ts';
 import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from './read/evidence.ts';
 import type { ListingIdentity } from './read/listings.ts';
 import type { ListingsTable } from './tables.ts';
-import { getRevision } from './transaction.ts';
+import { BEHIND_MS, getRevision } from './transaction.ts';
 import { type NameBook, openNameBook } from './write/names.ts';
 import { buildListingColumns, derive, merge } from './write/publication.ts';
 import { listRecordedTerms } from './write/terms.ts';
@@ -86,4 +86,13 @@ export async function isRevisionConsistent(catalogue: Catalogue): Promise<boolea
     .select(({ fn }) => fn.max<number | null>('revision').as('latest'))
     .executeTakeFirst();
   return (row?.latest ?? 0) === (await getRevision(catalogue));
+}
+
+/** Returns how many revisions are dated more than an hour after a time, ISO 8601 UTC, and the latest of their times. */
+export async function countFuture({ query }: Catalogue, at: string): Promise<{ count: number; latest: string | null }> {
+  return await query
+    .selectFrom('revisions')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max<string | null>('at').as('latest')])
+    .where('at', '>', new Date(Date.parse(at) + BEHIND_MS).toISOString())
+    .executeTakeFirstOrThrow();
 }

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { ServiceError } from '../errors.ts';
 import type { ChangeKind } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type Catalogue, insertRows, refuseWithin, runTransaction } from './database.ts';
@@ -25,36 +27,52 @@ export interface Writing {
 }
 
 /**
+ * `checked`: refused where its time cannot be right. `urgent`: never refused, since what is known of a payment must not be lost.
+ * `redating`: at its own time even where revisions are later, which its work puts right.
+ */
+type WriteKind = 'checked' | 'urgent' | 'redating';
+
+/** How far a clock may be ahead of the time that is known, and behind it, in milliseconds: a week and an hour. */
+const AHEAD_MS = 7 * 24 * 60 * 60 * 1000;
+export const BEHIND_MS = 60 * 60 * 1000;
+
+/**
  * Runs `work` in the only kind of write transaction that there is, and returns its result. Its first statement locks the row
  * of the revision, so that one writes after the other, whatever process or machine they are on. If `work` recorded a
  * change or raised the revision, the revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the
- * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts.
+ * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts. Throws `refused` (`wrong_clock`)
+ * for a time that cannot be right, unless the catalogue was opened without this check.
  */
 export async function writeCatalogue<Result>(
   outer: Catalogue,
   wantedAt: string,
   work: (writing: Writing) => Result | Promise<Result>,
+  kind: WriteKind = 'checked',
 ): Promise<Result> {
   // Asked for here, so that a write within a write throws at once and does not wait for itself.
   const { engine } = refuseWithin(outer);
-  return await engine.queue(() => runWrite(outer, wantedAt, work));
+  return await engine.queue(() => runWrite(outer, wantedAt, work, kind));
 }
 
 async function runWrite<Result>(
   outer: Catalogue,
   wantedAt: string,
   work: (writing: Writing) => Result | Promise<Result>,
+  kind: WriteKind,
 ): Promise<Result> {
   return await runTransaction(outer, async (catalogue) => {
     const { query } = catalogue;
     const state = await query
       .updateTable('catalogue')
       .set(({ ref }) => ({ revision: ref('revision') }))
-      .returning(['revision', 'revised_at'])
+      .returning(['revision', 'revised_at', catalogue.engine.clock.as('clock')])
       .executeTakeFirstOrThrow();
+    if (kind === 'checked' && catalogue.checksClock) await refuseWrongClock(catalogue, wantedAt, state);
     const revision = state.revision + 1;
-    // A process that waited for the lock has an older time than the write before it. Times never go backwards.
-    const at = wantedAt < state.revised_at ? state.revised_at : wantedAt;
+    // A process that waited for the lock has an older time than the write before it. Times never go backwards, but for a
+    // catalogue that was only made.
+    const goesBack = kind === 'redating' || (kind === 'checked' && state.revision === 0);
+    const at = wantedAt < state.revised_at && !goesBack ? state.revised_at : wantedAt;
     let changed = false;
     const result = await work({
       catalogue,
@@ -77,6 +95,42 @@ async function runWrite<Result>(
     }
     return result;
   });
+}
+
+/**
+ * Refuses a time more than an hour before the last revision, or more than a week after the time that is known: that of the
+ * database, and of a file that of its last revision or evidence. A file without a revision takes any.
+ */
+async function refuseWrongClock(
+  catalogue: Catalogue,
+  wantedAt: string,
+  { revision, revised_at, clock }: Omit<CatalogueState, 'identity'> & { clock: number | null },
+): Promise<void> {
+  const wanted = Date.parse(wantedAt);
+  const revised = revision > 0 ? Date.parse(revised_at) : (clock ?? wanted);
+  const known = clock ?? Math.max(revised, wanted > revised + AHEAD_MS ? await findLastEvidence(catalogue) : 0);
+  if (wanted <= known + AHEAD_MS && wanted >= Math.max(revised, known) - BEHIND_MS) return;
+  const isOfRevision = clock === null || (wanted <= clock + AHEAD_MS && wanted >= clock - BEHIND_MS);
+  const other = isOfRevision ? 'the catalogue was last written' : 'the clock of the database says';
+  const otherAt = isOfRevision ? revised_at : new Date(clock).toISOString();
+  throw new ServiceError('refused', `The clock of this machine says ${wantedAt}, and ${other} ${otherAt}.`, {
+    hint:
+      'Nothing was written. Set the clock that is wrong. If that of this machine is right, say so once: ' +
+      '"check --repair --clock-is-right", which also moves to the present what is dated in the future.',
+    reason: 'wrong_clock',
+  });
+}
+
+/** Returns whether a write was refused because its time cannot be right. */
+export function isWrongClock(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.reason === 'wrong_clock';
+}
+
+/** Returns when the latest probe, page of a feed or other source was recorded, in milliseconds since 1970. */
+async function findLastEvidence({ query }: Catalogue): Promise<number> {
+  const { rows } = await sql<{ at: string | null }>`SELECT max(at) AS at FROM (SELECT max(probed_at) AS at FROM routes
+    UNION ALL SELECT max(updated_at) FROM pulls UNION ALL SELECT max(heard_at) FROM declarations)`.execute(query);
+  return Date.parse(rows[0]?.at ?? '1970-01-01');
 }
 
 /** Makes visible to readers how rounds were last judged. */

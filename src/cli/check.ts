@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
-import { isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
+import { countFuture, isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
-import { repairListings } from '../catalogue/write/repair.ts';
+import { moveFutureToPresent, repairListings } from '../catalogue/write/repair.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { getFailure } from '../model/failure.ts';
 import { httpMethod } from '../model/request.ts';
@@ -23,6 +23,7 @@ import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
 const REPAIR = 'check --repair fixes it.';
+const CLOCK = 'If this clock is right, check --repair --clock-is-right moves them to the present. If not, set it.';
 const DAMAGED = 'Restore a backup; "catalogue restore --help" says how.';
 
 interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'>> {
@@ -46,6 +47,7 @@ export const check: Command = defineCommand({
     ['check https://api.example.com', 'why a host is not listed, or what of it would be'],
     ['check https://api.example.com/v1/quote --method POST', 'what an address asks'],
     ['check --repair', 'after an upgrade that changes a rule'],
+    ['check --repair --clock-is-right', 'after a clock was wrong, or a week without any write'],
   ],
   arguments: [['[url]', 'a host, a document, or an address that should answer 402']],
   options: [
@@ -77,12 +79,14 @@ export const check: Command = defineCommand({
   isDone: ({ ok }) => ok,
 });
 
-async function repairCatalogue(catalogue: Catalogue, { now }: CommandContext): Promise<string[]> {
-  return await writeCatalogue(catalogue, now().toISOString(), repairListings);
+async function repairCatalogue(catalogue: Catalogue, { now, clockIsRight }: CommandContext): Promise<string[]> {
+  const at = now().toISOString();
+  if (clockIsRight) return await writeCatalogue(catalogue, at, moveFutureToPresent, 'redating');
+  return await writeCatalogue(catalogue, at, (writing) => repairListings(writing));
 }
 
 /** Runs one check after another. If something cannot be read, the checks that depend on it are left out. */
-async function* generateChecks({ getConfig }: CommandContext): AsyncGenerator<Check> {
+async function* generateChecks({ getConfig, now }: CommandContext): AsyncGenerator<Check> {
   const config = await attempt(getConfig);
   if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
   yield { name: 'settings', ok: true, found: `the service is ${config.value.baseUrl}` };
@@ -90,7 +94,7 @@ async function* generateChecks({ getConfig }: CommandContext): AsyncGenerator<Ch
   if ('failure' in opened) return yield { name: 'catalogue', ok: false, ...opened.failure };
   const catalogue = opened.value;
   try {
-    yield* generateCatalogueChecks(catalogue);
+    yield* generateCatalogueChecks(catalogue, now().toISOString());
     yield* generatePublicChecks(config.value, catalogue);
   } finally {
     await catalogue.close();
@@ -99,7 +103,10 @@ async function* generateChecks({ getConfig }: CommandContext): AsyncGenerator<Ch
 
 /** The checks of an open catalogue: each lists faults, and has a text for none and a hint for some. */
 const CATALOGUE_CHECKS: Readonly<
-  Record<string, { list: (catalogue: Catalogue) => string[] | Promise<string[]>; well: string; hint: string }>
+  Record<
+    string,
+    { list: (catalogue: Catalogue, at: string) => string[] | Promise<string[]>; well: string; hint: string }
+  >
 > = {
   database: { list: ({ engine }) => engine.listFaults(), well: 'sound, every reference holds', hint: DAMAGED },
   revision: {
@@ -107,6 +114,14 @@ const CATALOGUE_CHECKS: Readonly<
       (await isRevisionConsistent(catalogue)) ? [] : ['it differs from that of the latest change on record'],
     well: 'that of the latest change on record',
     hint: DAMAGED,
+  },
+  times: {
+    list: async (catalogue, at) => {
+      const { count, latest } = await countFuture(catalogue, at);
+      return count === 0 ? [] : [`revisions of the future: ${count}, the latest of ${latest}`];
+    },
+    well: 'no revision is of the future',
+    hint: CLOCK,
   },
   listings: {
     list: async (catalogue) =>
@@ -116,13 +131,13 @@ const CATALOGUE_CHECKS: Readonly<
   },
 };
 
-async function* generateCatalogueChecks(catalogue: Catalogue): AsyncGenerator<Check> {
+async function* generateCatalogueChecks(catalogue: Catalogue, at: string): AsyncGenerator<Check> {
   const state = await attempt(() => getCatalogueState(catalogue));
   if ('failure' in state) return yield { name: 'catalogue', ok: false, ...state.failure };
   const { revision, identity } = state.value;
   yield { name: 'catalogue', ok: true, found: `${catalogue.name}, identity ${identity}, revision ${revision}` };
   for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
-    const faults = await attempt(() => list(catalogue));
+    const faults = await attempt(() => list(catalogue, at));
     // If the database cannot be read, the remaining checks are skipped.
     if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
     yield buildCheck(name, faults.value, well, hint);

@@ -26,7 +26,9 @@ export async function runCommandLine(
       return EXIT.done;
     }
     json = request.json;
-    return await request.command.execute(request.input, { stdout, stderr, signal, now, json, getConfig: readConfig });
+    const { command, input, clockIsRight } = request;
+    const context = { stdout, stderr, signal, now, json, clockIsRight, getConfig: readConfig };
+    return await command.execute(input, context);
   } catch (error) {
     debug('%o', error);
     const failure = getFailure(error);

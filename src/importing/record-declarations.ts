@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
-import { writeCatalogue } from '../catalogue/transaction.ts';
+import { isWrongClock, writeCatalogue } from '../catalogue/transaction.ts';
 import {
   type RecordedOutcome,
   type RecordingFacts,
@@ -122,7 +122,7 @@ async function recordBatch(
 
 /** Returns whether an error is about one declaration and not about the database. */
 function isRowError(error: unknown): boolean {
-  if (isAway(error)) return false;
+  if (isAway(error) || isWrongClock(error)) return false;
   const code = findCode(error) ?? '';
   if (code.startsWith('SQLITE_')) return ROW_CODES.test(code);
   return !SQLSTATE.test(code) || ROW_STATES.test(code);

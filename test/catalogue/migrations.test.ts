@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
@@ -10,20 +8,10 @@ import { listListings } from '../../src/catalogue/read/listings.ts';
 import { getCatalogueState } from '../../src/catalogue/transaction.ts';
 import { deriveAgain } from '../../src/catalogue/write/publication.ts';
 import { listing as listingSchema } from '../../src/model/listing.ts';
-import { IDENTITY, makeFolder, NOW } from '../builders.ts';
+import { IDENTITY, NOW } from '../builders.ts';
+import { makeKept } from './kept.ts';
 
 const NAMES = Object.keys(buildMigrations({ words: { text: '', integer: '', counted: '', strict: '' } }));
-const KEPT = join(import.meta.dirname, 'kept');
-
-/** Makes a catalogue as that migration left it, from its text: see the README in the folder. */
-function makeKept(name: string): string {
-  const file = join(makeFolder(), `${name}.sqlite`);
-  const sqlite = new Sqlite(file);
-  sqlite.exec(readFileSync(join(KEPT, `${name}.sql`), 'utf8'));
-  sqlite.close();
-  return file;
-}
-
 it.each(NAMES)('opens a catalogue of %s as it was kept, and derives its listings again', async (name) => {
   const catalogue = await openCatalogue(makeKept(name), { identity: '', at: NOW });
   try {

@@ -10,7 +10,7 @@ import { onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { IDENTITY, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -106,8 +106,10 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   await once(silence.listen(0, '127.0.0.1'), 'listening');
   const address = silence.address();
   const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-  const catalogue = await openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW });
-  await writeCatalogue(catalogue, NOW, async (writing) => {
+  // The prober is a process with the clock of the machine.
+  const now = new Date().toISOString();
+  const catalogue = await openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: now });
+  await writeCatalogue(catalogue, now, async (writing) => {
     await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
   });
   await catalogue.close();

@@ -8,7 +8,8 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
+import { startCatalogue } from '../cli/running.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 /** A provider whose only route asks for 0.0025 USDC, whatever was declared of it. */
@@ -35,16 +36,16 @@ async function serveProvider(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function startProbed(settings: Record<string, string> = {}) {
+async function startProbed(settings: Record<string, string> = {}, now = new Date().toISOString()) {
   const folder = makeFolder();
-  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: now });
   const base_url = await serveProvider();
-  await writeCatalogue(catalogue, NOW, async (writing) => {
+  await writeCatalogue(catalogue, now, async (writing) => {
     await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
   });
   await catalogue.close();
   const server = start(folder, { PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, ['--no-rebuild']);
-  return { server, url: await waitForUrl(server) };
+  return { folder, server, url: await waitForUrl(server) };
 }
 
 it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
@@ -59,6 +60,16 @@ it('probes by itself with PROBE=on, so that readers see what a route really asks
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
   expect(server.said.err).toContain('1 payable_with_changed_terms');
+});
+
+it('says why it probes nothing after a long pause, and goes on once the clock is said to be right', async () => {
+  const { folder, server } = await startProbed({}, '2026-01-01T00:00:00.000Z');
+  while (!server.said.err.includes('--clock-is-right')) await sleep(50);
+  expect(server.said.err).toMatch(/The clock of this machine says .*, and the catalogue was last written 2026-01-01T/);
+  const files = { CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') };
+  await startCatalogue(['check', '--repair', '--clock-is-right'], { ...files, PAYER_FOLDER: join(folder, 'payer') })
+    .ended;
+  while (!server.said.err.includes('1 payable_with_changed_terms')) await sleep(50);
 });
 
 it('leaves no prober behind when it is killed', async () => {

@@ -31,6 +31,7 @@ import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../cli/running.ts';
 import { openFaultyProxy } from '../faulty-proxy.ts';
+import { ANY_CLOCK } from '../new-catalogue.ts';
 import { recordPaid } from '../paid.ts';
 import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
@@ -53,7 +54,7 @@ function createDatabase(options = ''): Promise<string> {
 }
 
 async function open(address: string): Promise<Catalogue> {
-  const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW });
+  const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW }, ANY_CLOCK);
   onTestFinished(() => catalogue.close());
   return catalogue;
 }
@@ -218,7 +219,7 @@ describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
 
   it('works with every command, by its address alone', async () => {
     const address = await createDatabase();
-    let at = NOW;
+    let at = new Date().toISOString();
     const { folder, run: command, runJson } = makeCommands({ CATALOGUE: address }, () => new Date(at));
     const manifest = writeManifest(folder, 'alpha.yaml');
     expect((await command(['list'])).stderr).toContain('There is no catalogue at postgres://');
@@ -244,6 +245,38 @@ describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
       'release',
     ]);
   });
+
+  it('takes writes by its own clock: none of a machine that is far off it, and all others however old it is', async () => {
+    const address = await createDatabase();
+    let shift = 0;
+    const commands = makeCommands({ CATALOGUE: address }, () => new Date(Date.now() + shift));
+    const importAt = async (milliseconds: number) => {
+      shift = milliseconds;
+      const { code, stderr } = await commands.run([
+        'import',
+        writeManifest(commands.folder, `at-${milliseconds}.yaml`),
+      ]);
+      return code === 0 ? 'written' : stderr;
+    };
+    const day = 24 * 60 * 60 * 1000;
+    const off = /the clock of the database says .*\nhint: .*--clock-is-right/;
+    expect(await importAt(130 * day)).toMatch(off);
+    expect(await importAt(0)).toBe('written');
+    expect(await importAt(130 * day)).toMatch(off);
+    expect(await importAt(-2 * day)).toMatch(off);
+    const catalogue = await open(address);
+    const date = async (milliseconds: number) => {
+      const at = new Date(Date.now() + milliseconds).toISOString();
+      await catalogue.query.updateTable('catalogue').set({ revised_at: at }).execute();
+      await catalogue.query.updateTable('revisions').set({ at }).execute();
+    };
+    await date(-30 * day);
+    expect(await importAt(1000)).toBe('written');
+    await date(1000 * day);
+    expect(await importAt(2000)).toMatch(/the catalogue was last written .*\nhint: .*--clock-is-right/);
+    await commands.run(['check', '--repair', '--clock-is-right']);
+    expect(await importAt(3000)).toBe('written');
+  });
 });
 
 async function openForReading(address: string): Promise<Catalogue> {
@@ -257,7 +290,7 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
     const address = await own.createDatabase('followed');
-    const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW });
+    const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW }, ANY_CLOCK);
     const publishedFile = join(makeFolder(), 'published.sqlite');
     const put = (slug: string) =>
       writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
@@ -454,7 +487,7 @@ describe.runIf(HAS_POSTGRES)('a payment on record in PostgreSQL', () => {
   it('keeps what became of it while the server was away', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
-    const catalogue = await openCatalogue(await own.createDatabase('paid'), { identity: IDENTITY, at: NOW });
+    const catalogue = await openCatalogue(await own.createDatabase('paid'), { identity: IDENTITY, at: NOW }, ANY_CLOCK);
     await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('paid')));
     const { id: route_id } = (await findListing(catalogue, { slug: 'paid' }))?.routes[0] ?? { id: '' };
     const noted: string[] = [];
@@ -477,7 +510,11 @@ describe.runIf(HAS_POSTGRES)('an import into PostgreSQL', () => {
   it('ends where the server is away, and calls no declaration broken for that', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
-    const catalogue = await openCatalogue(await own.createDatabase('imported'), { identity: IDENTITY, at: NOW });
+    const catalogue = await openCatalogue(
+      await own.createDatabase('imported'),
+      { identity: IDENTITY, at: NOW },
+      ANY_CLOCK,
+    );
     await own.stop();
     const options = { now: () => new Date(NOW), signal: new AbortController().signal };
     await expect(recordAll(catalogue, [declareOne('one'), declareOne('two')], options)).rejects.toSatisfy(isAway);

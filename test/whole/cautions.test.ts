@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
@@ -21,6 +21,7 @@ import { makeCommands } from '../cli/running.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 import { inTurn } from '../in-turn.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { openPages, type Pages } from '../pages/site.ts';
 import { recordPaid } from '../paid.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW, recordReceiptFor } from '../records.ts';
@@ -97,7 +98,7 @@ const folder = mkdtempSync(join(SCRATCH, 'cautions-'));
 const AT = new Date(getTime(60));
 
 beforeAll(async () => {
-  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const catalogue = await openNewCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
   const world = await makeWorld(catalogue);
   for (const code of CAUTION_CODES) {
     const slug = getSlug(code);

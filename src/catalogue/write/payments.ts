@@ -33,12 +33,14 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
         note({ id: attempt.id, at: attempt.prepared_at, event: { step: 'prepared', attempt } });
       }),
     record: (id: string, step: PaymentStep, at: string) => recordStep(catalogue, note, { id, step, at }),
-    restore: (payments: readonly Payment[]) =>
-      writeCatalogue(catalogue, new Date(0).toISOString(), async (writing) => {
+    restore: (payments: readonly Payment[]) => {
+      const work = async (writing: Writing) => {
         const closed: Payment[] = [];
         for (const payment of payments) closed.push(...((await restorePayment(writing, payment)) ?? []));
         return closed;
-      }),
+      };
+      return writeCatalogue(catalogue, new Date(0).toISOString(), work, 'urgent');
+    },
     listOpen: (payer: string) => listOpenPayments(catalogue, payer),
     findPayment: (id: string) => findPayment(catalogue, id),
   };
@@ -63,16 +65,16 @@ async function recordStep(
     if (!isNoted) note({ id, at, event: step });
     isNoted = true;
   };
-  const record = () =>
-    writeCatalogue(catalogue, at, async (writing) => {
-      const current = await getPayment(writing.catalogue, id);
-      // An earlier try was committed, and only its answer was lost.
-      if (expected !== undefined && JSON.stringify(current) === expected) return;
-      const payment = applyStep(current, step, at);
-      expected = JSON.stringify(payment);
-      await storePayment(writing, payment);
-      noteOnce();
-    });
+  const store = async (writing: Writing) => {
+    const current = await getPayment(writing.catalogue, id);
+    // An earlier try was committed, and only its answer was lost.
+    if (expected !== undefined && JSON.stringify(current) === expected) return;
+    const payment = applyStep(current, step, at);
+    expected = JSON.stringify(payment);
+    await storePayment(writing, payment);
+    noteOnce();
+  };
+  const record = () => writeCatalogue(catalogue, at, store, 'urgent');
   if (step.step === 'sent') return record();
   for (const end = performance.now() + PATIENCE_MS; ; ) {
     try {

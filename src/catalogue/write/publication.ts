@@ -10,6 +10,7 @@ import { isPayable } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from '../read/evidence.ts';
 import type { ListingIdentity } from '../read/listings.ts';
+import type { ListingDaysTable } from '../tables.ts';
 import { type NewChange, type Writing, writeCatalogue } from '../transaction.ts';
 import { type NameBook, openNameBook } from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
@@ -204,7 +205,7 @@ export async function storeListing({ query }: Catalogue, listing: Listing, befor
 
 /** Counts how many listings went live, were removed, became verified or unverified on a UTC day. */
 async function countDays(
-  { query }: Catalogue,
+  catalogue: Catalogue,
   stored: readonly { listing: Listing; before: Listing | undefined }[],
   day: string,
 ): Promise<void> {
@@ -217,10 +218,14 @@ async function countDays(
     counts.verified += Number(nowVerified && !wasVerified);
     counts.unverified += Number(wasVerified && !nowVerified);
   }
-  if (Object.values(counts).every((count) => count === 0)) return;
+  if (Object.values(counts).some((count) => count > 0)) await addToDay(catalogue, { day, ...counts });
+}
+
+/** Adds to the counts of a UTC day. */
+export async function addToDay({ query }: Catalogue, counts: ListingDaysTable): Promise<void> {
   await query
     .insertInto('listing_days')
-    .values({ day, ...counts })
+    .values(counts)
     .onConflict((conflict) =>
       conflict.column('day').doUpdateSet(({ eb, ref }) => ({
         listed: eb('listing_days.listed', '+', ref('excluded.listed')),

@@ -3,6 +3,7 @@ import { openCatalogue } from '../../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
+import { ANY_CLOCK } from '../../new-catalogue.ts';
 
 /** How many listings at the end are removed and put back, and so are not asked for. */
 export const RESERVED = 10;
@@ -16,7 +17,7 @@ export interface Writer {
 
 /** Opens a writer that changes, adds, removes and puts back listings in turn, so that counts go up and down. */
 export async function openWriter(file: string, listings: number): Promise<Writer> {
-  const catalogue = await openCatalogue(file, { identity: '', at: new Date().toISOString() });
+  const catalogue = await openCatalogue(file, { identity: '', at: new Date().toISOString() }, ANY_CLOCK);
   let writes = 0;
   return {
     close: () => catalogue.close(),
