@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
+import { countFuture } from '../catalogue/integrity.ts';
 import { countListings, countPayments, countRecentProbes, getProbingState } from '../catalogue/read/counts.ts';
 import { listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
@@ -102,6 +103,11 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
     buildUp(true),
     build('catalogue_revision', 'The latest revision of the catalogue', state.revision),
     build('catalogue_revised_timestamp_seconds', 'When it was made', getSeconds(state.revised_at)),
+    build(
+      'catalogue_revisions_in_future',
+      'Revisions that a clock dated in the future; the command check says what to do',
+      (await countFuture(catalogue, at)).count,
+    ),
     buildEach('catalogue_listings', 'Listings by state; verified: of the live ones', 'state', { ...listings }),
     build(
       'catalogue_listings_due',

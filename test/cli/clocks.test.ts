@@ -102,9 +102,11 @@ describe('a catalogue that a clock wrote three years ahead', () => {
       found: `revisions of the future: 2, the latest of ${getTime(YEARS)}`,
       hint: expect.stringContaining(RIGHT),
     });
+    expect((await run(['metrics'])).stdout).toContain('catalogue_revisions_in_future 2\n');
 
     await run(['check', '--repair', RIGHT]);
     expect(await findTimes()).toMatchObject({ ok: true });
+    expect((await run(['metrics'])).stdout).toContain('catalogue_revisions_in_future 0\n');
     expect((await runJson('status')).json).toMatchObject({ revision: before + 1, revised_at: getTime(HOUR) });
     await publishCatalogue(files, 'test');
     const published = openPublished(files.publishedFile);
