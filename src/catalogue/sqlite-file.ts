@@ -89,7 +89,9 @@ function refuseOtherFile(file: string): void {
 /** Refuses another program's database before anything is written to it. */
 function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-  if (tables.length === 0 || tables.includes('catalogue')) return;
+  // Migrations begin with tables of their own, which another process may see alone.
+  const isEmpty = tables.every((name) => String(name).startsWith('kysely_migration'));
+  if (isEmpty || tables.includes('catalogue')) return;
   throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
     hint: 'Name another file; this one was left as it is.',
     reason: 'not_a_catalogue',
