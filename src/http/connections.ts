@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { getNetwork, listNetworks } from './client.ts';
+import { type GetClient, getNetwork, listNetworks } from './client.ts';
 
 /** Connections that a client may have open at once; a browser opens six. */
 const MAX_PER_CLIENT = 100;
@@ -48,6 +48,29 @@ export function limitConnections(
     const oldest = [...largest].find(({ destroyed }) => !destroyed);
     (oldest ?? socket).destroy();
   });
+}
+
+/**
+ * Starts one request in a turn of the event loop, of each client in its turn: many at once of one client hold up the others
+ * for no longer than one.
+ */
+export function takeTurns(answer: RequestListener, getClient: GetClient): RequestListener {
+  const waiting = new Map<string, [IncomingMessage, ServerResponse][]>();
+  const startNext = () => {
+    const [[client, queue] = ['', []]] = waiting;
+    const [next, ...others] = queue;
+    waiting.delete(client);
+    if (others.length > 0) waiting.set(client, others);
+    if (waiting.size > 0) setImmediate(startNext);
+    if (next && !next[0].socket.destroyed) answer(...next);
+  };
+  return (request, response) => {
+    const client = getClient(request);
+    const queue = waiting.get(client) ?? [];
+    if (waiting.size === 0) setImmediate(startNext);
+    waiting.set(client, queue);
+    queue.push([request, response]);
+  };
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../release/folders.ts';
-import { buildProxyCheck } from './client.ts';
-import { answerInOrder, limitConnections } from './connections.ts';
+import { buildClientReader, buildProxyCheck } from './client.ts';
+import { answerInOrder, limitConnections, takeTurns } from './connections.ts';
 import { answerUnreadable, MALFORMED, sendProblem } from './unreadable.ts';
 
 /**
@@ -52,10 +52,9 @@ export async function openListener(config: Config): Promise<Listener> {
   const drain = openDrain(server);
   answerUnreadable(server);
   limitConnections(server, buildProxyCheck(config.trustedProxies));
-  const answerNext = answerInOrder((request, response) =>
-    hasSecondHost(request) ? sendProblem(response, MALFORMED) : answer(request, response),
-  );
-  server.on('request', answerNext);
+  const answerNext: RequestListener = (request, response) =>
+    hasSecondHost(request) ? sendProblem(response, MALFORMED) : answer(request, response);
+  server.on('request', answerInOrder(takeTurns(answerNext, buildClientReader(config.trustedProxies))));
   await listen(server, config);
   return {
     server,

@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
-import { expect, it, onTestFinished } from 'vitest';
-import { openWorld, readUsage, startService } from '../../scripts/bench/world.ts';
-import { makeFolder } from '../builders.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openWorld, readUsage, startProgram, startService } from '../../scripts/bench/world.ts';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 
 const LISTINGS = 10_000;
 const SEARCHES = 200_000;
@@ -37,7 +41,7 @@ async function askBeside(url: string, work: Promise<unknown>): Promise<number[]>
 }
 
 const format = (times: readonly number[]) =>
-  `median ${times[times.length >> 1]?.toFixed(1)} ms, 95 % ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms`;
+  `median ${times[times.length >> 1]?.toFixed(1)} ms, 95 % ${times[Math.floor(times.length * 0.95)]?.toFixed(1)} ms, most ${times.at(-1)?.toFixed(1)} ms`;
 
 async function open(url: string, localAddress: string): Promise<Socket> {
   const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
@@ -145,3 +149,84 @@ it('nothing that clients do stops the others or fills the memory', async () => {
   );
   expect([peak - before, after - beforeFlood, quiet - before].filter((growth) => growth >= 60)).toEqual([]);
 }, 1_800_000);
+
+/** Asks `/healthz` as another client does, until `work` is over; gives milliseconds of each answer. */
+async function askHealthBeside(url: string, work: Promise<unknown>): Promise<number[]> {
+  const pool = new Pool(url, { connections: 1, localAddress: '127.0.0.77' });
+  const times: number[] = [];
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const started = performance.now();
+    const { statusCode, body } = await pool.request({ path: '/healthz', method: 'GET' });
+    await body.dump();
+    expect(statusCode).toBe(200);
+    times.push(performance.now() - started);
+    await sleep(10);
+  }
+  await over;
+  await pool.close();
+  return times.sort((a, b) => a - b);
+}
+
+it('no listing of thousands of routes keeps others waiting', async () => {
+  const folder = makeFolder();
+  const world = await openWorld({ folder, rounds: 1, tell: () => undefined }, 100);
+  const catalogue = await openCatalogue(world.config.catalogueAddress, {
+    identity: 'large',
+    at: new Date().toISOString(),
+  });
+  const routes = Array.from({ length: 5000 }, (_, number) =>
+    makeRoute({
+      path: `/v1/items/${number}/lookup`,
+      description: `Looks up the item ${number} and answers with its price, its name and where it is sold.`,
+      input_schema: { type: 'object', properties: { symbol: { type: 'string', description: 'Symbol of the thing' } } },
+      output_schema: { type: 'object', properties: { price: { type: 'number' }, name: { type: 'string' } } },
+    }),
+  );
+  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
+    recordDeclaration(writing, makeDeclaration({ slug: 'large', base_url: 'https://large.example.com', routes })),
+  );
+  await catalogue.close();
+  const { url, stop } = await startService({ env: { ...world.env, RATE_LIMIT: undefined } });
+  onTestFinished(stop);
+  const read = async (path: string) => (await fetch(url + path)).text();
+  await vi.waitUntil(async () => (await read('/api/large')).startsWith('<!DOCTYPE html>'), { timeout: 60_000 });
+  // What a server loads when it has nothing else to do is loaded.
+  await sleep(5000);
+  console.log(`idle: ${format(await askHealthBeside(url, sleep(5000)))}`);
+
+  /** Asks all that a client may within its minute, over as many connections as it may have. Gives how often which status came. */
+  const askAll = async (paths: readonly string[], localAddress: string) => {
+    const file = new URL('./hostile-clients/asker.ts', import.meta.url);
+    const [statuses] = await once(new Worker(file, { workerData: { url, paths, localAddress } }), 'message');
+    const counts = Map.groupBy(statuses as number[], (status) => status);
+    return [...counts].map(([status, all]) => `${all.length} times ${status}`).join(', ');
+  };
+  // What the machine itself keeps waiting: a server that does nothing, in a process of its own.
+  const idle = new URL('./hostile-clients/idle-server.ts', import.meta.url);
+  const control = await startProgram(idle, []);
+  onTestFinished(control.stop);
+  const documents: string[] = [];
+  for (let limit = 500, cursor = ''; documents.length < 600; limit -= 1) {
+    const next = /"next_cursor":"([\w-]+)/.exec(await read(`/agent/listings/large?limit=${limit}${cursor}`))?.[1];
+    cursor = next === undefined ? '' : `&cursor=${next}`;
+    documents.push(`/agent/listings/large?limit=${limit - 100}`, `/agent/listings/large?limit=${limit - 101}${cursor}`);
+  }
+  const texts = Array.from({ length: 600 }, (_, at) => `/api/large.md?page=${1 + (at % 10)}`);
+  for (const [at, paths] of [documents, texts].entries()) {
+    let came = '';
+    const asked = askAll(paths, `127.0.2.${at + 1}`).then((statuses) => {
+      came = statuses;
+    });
+    const started = performance.now();
+    const [times, controls] = await Promise.all([askHealthBeside(url, asked), askHealthBeside(control.url, asked)]);
+    const seconds = (performance.now() - started) / 1000;
+    console.log(
+      `${paths[0]} and others, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
+    );
+    expect(times[times.length >> 1]).toBeLessThan(50);
+  }
+}, 600_000);
