@@ -52,7 +52,8 @@ export function buildTagline(routes: readonly Pick<DeclaredRoute, 'path'>[]): st
   if (routes.length === 0) return '';
   const count = routes.length === 1 ? '1 route' : `${routes.length} routes`;
   const paths = routes.map(({ path }) => listSegments(path));
-  const own = paths.map((segments) => segments.slice(countShared(paths)));
+  const shared = countShared(paths);
+  const own = paths.map((segments) => segments.slice(shared));
   const names = listNames(own.some((segments) => segments.length > 0) ? own : paths);
   if (names.length === 0) return count;
   if (names.length > NAMED_ROUTES + 1) return `${count}: ${names.slice(0, NAMED_ROUTES).join(', ')} and more`;

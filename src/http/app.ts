@@ -115,17 +115,14 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  const get: Get = (path, query, build, { find, only } = {}) => {
+  const get: Get = (path, query, build, { only, isCached } = {}) => {
     app.get(path, (c, next) => {
       const named = only?.exec(c.req.path);
       if (named === null) return next();
       const params = { ...c.req.param(), ...named?.groups };
       const asked = parseQuery(query, new URL(c.req.url).searchParams);
-      reading.refresh();
-      const found = find?.(params);
-      if (found) return answer(c, undefined, () => found);
       // However an address is spelt, the same question has the same key.
-      const key = `${c.req.path} ${JSON.stringify(asked)}`;
+      const key = isCached?.(params) === false ? undefined : `${c.req.path} ${JSON.stringify(asked)}`;
       return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, params, snapshot)));
     });
   };

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 import { type Plan, WEIGHT_STEP } from '../search/plan.ts';
-import type { ListQuery, ListSort } from '../views/listing/query.ts';
+import type { RoutesQuery } from '../views/listing/query.ts';
 
 /** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
 export interface Cursor {
@@ -15,14 +15,14 @@ export interface Cursor {
 }
 
 /** Writes a cursor as text that travels in an address. */
-export function buildCursor({ after, plan, leastMatch }: Cursor, query: ListQuery, sort: ListSort): string {
+export function buildCursor({ after, plan, leastMatch }: Cursor, query: object, sort: string): string {
   const { key, slug, position } = after;
   const parts = [key, slug, getQueryKey(query, sort), formatPlan(plan), position ?? null, leastMatch ?? null];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
 /** Reads a cursor. Throws `bad_input` (`bad_cursor`) for one of another query or none at all. */
-export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): Cursor {
+export function parseCursor(cursor: string, query: object, sort: string): Cursor {
   const refuse = (cause?: unknown) =>
     new ServiceError('bad_input', 'The cursor is not one of this query.', {
       hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
@@ -48,10 +48,24 @@ export function parseCursor(cursor: string, query: ListQuery, sort: ListSort): C
   };
 }
 
+/** Which routes of a listing are asked for: how many come before them and before the next ones, and the cursor of these. */
+export interface RoutesPart {
+  readonly from: number;
+  readonly to: number;
+  readonly buildNext: () => string;
+}
+
+/** Reads which routes of a listing are asked for. Throws as `parseCursor` does. */
+export function readRoutesPart({ cursor, limit }: RoutesQuery, slug: string): RoutesPart {
+  const from = cursor === undefined ? 0 : parseCursor(cursor, { slug }, 'routes').after.key;
+  const to = from + limit;
+  return { from, to, buildNext: () => buildCursor({ after: { key: to, slug }, plan: [] }, { slug }, 'routes') };
+}
+
 /** Names what must stay the same from page to page, briefly. */
-function getQueryKey(query: ListQuery, sort: ListSort): string {
-  const { cursor: _cursor, limit: _limit, facets: _facets, ...filters } = query;
-  const entries = Object.entries({ ...filters, sort }).sort(([a], [b]) => (a < b ? -1 : 1));
+function getQueryKey(query: object, sort: string): string {
+  const filters = Object.entries({ ...query, sort }).filter(([name]) => !['cursor', 'limit', 'facets'].includes(name));
+  const entries = filters.sort(([a], [b]) => (a < b ? -1 : 1));
   return crc32(JSON.stringify(entries)).toString(36);
 }
 

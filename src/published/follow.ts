@@ -231,7 +231,7 @@ function* openListingWriter(published: Published): Steps<ListingWriter> {
     const decisions = listChanges(published, { slug: listing.slug });
     const { routes, ...rendered } = renderListing(listing, decisions);
     insertRendered({ listing: number, ...rendered });
-    for (const [position, route] of routes.entries()) insertRenderedRoute({ listing: number, position, route });
+    for (const [position, route] of routes.entries()) insertRenderedRoute({ listing: number, position, ...route });
   };
   return {
     *write(row) {

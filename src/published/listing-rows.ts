@@ -81,15 +81,15 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
 
 /** The forms of a live listing that answers are put together from, as JSON. */
 export interface RenderedListing {
-  /** Its routes as the results of a search show them, in their order. */
-  readonly routes: readonly string[];
+  /** Its routes as the results of a search and as the answer of `/agent/listings/{slug}` show them, in their order. */
+  readonly routes: readonly { readonly route: string; readonly detail: string }[];
   /** As `/agent/list` shows it. */
   readonly item: string;
   /** As the OpenAPI document shows it. */
   readonly tag: string;
-  /** The answer of `/agent/listings/{slug}` without its revision, which moves with others. */
+  /** That answer without routes, and without its revision, which moves with others. */
   readonly detail: string;
-  /** The hash of that. */
+  /** The hash of that and of its routes. */
   readonly detail_hash: string;
 }
 
@@ -105,13 +105,17 @@ export function putBaseUrl(rendered: string, baseUrl: string): string {
 /** Renders a live listing with its decisions, oldest first; see `putBaseUrl`. */
 export function renderListing(listing: LiveListing, decisions: Change[]): RenderedListing {
   const { revision: _revision, ...answer } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
-  const detail = JSON.stringify(answer);
+  const detail = JSON.stringify({ ...answer, listing: { ...answer.listing, routes: [] } });
+  const details = answer.listing.routes.map((route) => JSON.stringify(route));
   return {
-    routes: listing.routes.map((route) => JSON.stringify(buildMatchedRoute(listing, route))),
+    routes: listing.routes.map((route, at) => ({
+      route: JSON.stringify(buildMatchedRoute(listing, route)),
+      detail: details[at] ?? '',
+    })),
     item: JSON.stringify(buildAgentItem(listing, NO_SITE)),
     tag: JSON.stringify(buildListingTag(listing, NO_SITE)),
     detail,
-    detail_hash: getHash(detail),
+    detail_hash: getHash([detail, ...details].join('\n')),
   };
 }
 

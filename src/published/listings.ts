@@ -1,6 +1,7 @@
 import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
 import type { AgentItem } from '../views/listing/item.ts';
 import { findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
+import type { RoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 import { getHash } from './hash.ts';
 import { putBaseUrl } from './listing-rows.ts';
@@ -91,7 +92,7 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
 }
 
-/** All that is said of a live listing. */
+/** All that is said of a live listing and some of its routes. */
 export interface Detail {
   /** Of which revision of the catalogue it is. */
   readonly revision: number;
@@ -101,15 +102,34 @@ export interface Detail {
   readonly etag: string;
 }
 
-/** Finds all that is said of a live listing. */
-export function findDetail({ prepare, baseUrl }: Published, slug: string): Detail | undefined {
-  const row = prepare<{ revision: number; detail: string; detail_hash: string }>(
-    `SELECT catalogue.revision, detail, detail_hash
+/** Finds all that is said of a live listing and the routes of a part. */
+export function findDetail({ prepare, baseUrl }: Published, slug: string, part: RoutesPart): Detail | undefined {
+  const row = prepare<{ revision: number; number: number; detail: string; detail_hash: string }>(
+    `SELECT catalogue.revision, number, detail, detail_hash
      FROM catalogue, listings JOIN rendered ON listing = number WHERE slug = ?`,
   ).get(slug);
   if (!row) return undefined;
-  const { revision, detail, detail_hash } = row;
-  return { revision, detail: putBaseUrl(detail, baseUrl), etag: getHash(`${detail_hash} ${baseUrl}`) };
+  const { revision, number, detail, detail_hash } = row;
+  const routes = prepare<{ detail: string }>(
+    'SELECT detail FROM rendered_routes WHERE listing = ? AND position BETWEEN ? AND ? ORDER BY position',
+  ).all(number, part.from, part.to);
+  const texts = routes.slice(0, part.to - part.from).map((route) => route.detail);
+  // One more than is shown says that there is a next page.
+  const next = routes.length > texts.length ? `"next_cursor":"${part.buildNext()}",` : '';
+  const shown = `"routes":[${texts.join(',')}]},${next}`;
+  // Only here, since quotes in text are escaped.
+  const whole = detail.replace('"routes":[]},', () => shown);
+  return {
+    revision,
+    detail: putBaseUrl(whole, baseUrl),
+    etag: getHash(`${detail_hash} ${baseUrl} ${part.from} ${part.to}`),
+  };
+}
+
+/** Says whether a live listing has a route at a place, counted from 0. */
+export function hasRouteAt({ prepare }: Published, slug: string, place: number): boolean {
+  const sql = 'SELECT 1 FROM listings JOIN rendered_routes ON listing = number WHERE slug = ? AND position = ?';
+  return prepare(sql).get(slug, place) !== undefined;
 }
 
 /** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */

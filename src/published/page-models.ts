@@ -113,8 +113,11 @@ export function findVerifiedPage({ published, readAtOnce }: Reading, page: numbe
   });
 }
 
-/** Finds what the address of a listing shows: its page, its tombstone, or nothing for one that is unknown or held. */
-export function findListingPage(reading: Reading, slug: string): ListingPage | TombstonePage | undefined {
+/**
+ * Finds what the address of a listing shows: its page, with the routes of one of its pages of routes, its tombstone, or
+ * nothing for one that is unknown or held.
+ */
+export function findListingPage(reading: Reading, slug: string, number = 1): ListingPage | TombstonePage | undefined {
   const { published, readAtOnce, site } = reading;
   return readAtOnce((snapshot) => {
     const listing = findListing(published, { slug });
@@ -125,7 +128,11 @@ export function findListingPage(reading: Reading, slug: string): ListingPage | T
     const related = reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near));
     const receipts = new Set(listCurrentReceipts(published, slug));
     const same_product = listSameProduct(snapshot.columns, slug);
-    return buildListingPage(listing, { related, same_product, receipts, ...listHistory(reading, listing) }, site);
+    return buildListingPage(
+      listing,
+      { related, same_product, receipts, number, ...listHistory(reading, listing) },
+      site,
+    );
   });
 }
 

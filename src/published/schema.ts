@@ -166,7 +166,7 @@ CREATE TABLE search_entries (
   vector BLOB NOT NULL
 ) STRICT;
 
--- Of the routes of a listing what filters know (64-bit floats), and each as the results of a search show it.
+-- Of the routes of a listing what filters know (64-bit floats), and each as the results of a search and as the listing show it.
 CREATE TABLE route_facts (
   listing INTEGER PRIMARY KEY,
   facts BLOB NOT NULL
@@ -175,8 +175,9 @@ CREATE TABLE rendered_routes (
   listing INTEGER NOT NULL,
   position INTEGER NOT NULL,
   route TEXT NOT NULL,
+  detail TEXT NOT NULL,
   PRIMARY KEY (listing, position)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,

@@ -3,8 +3,9 @@ import { ServiceError } from '../../errors.ts';
 import { KEPT_CHANGES, readChangeFeed } from '../../published/change-feed.ts';
 import { listChanges } from '../../published/changes.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
+import { readRoutesPart } from '../../published/cursor.ts';
 import { listSameProduct } from '../../published/folding.ts';
-import { findDetail, findTombstone, readSelected } from '../../published/listings.ts';
+import { type Detail, findDetail, findTombstone, hasRouteAt, readSelected } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { findReceipt } from '../../published/receipts.ts';
 import { selectListings } from '../../published/select.ts';
@@ -12,18 +13,31 @@ import { buildSummary, type Snapshot } from '../../published/snapshot.ts';
 import { type AgentChanges, type ChangesQuery, changesQuery, POLL_AFTER_SECONDS } from '../../views/changes.ts';
 import { buildComparedRoute, compareQuery } from '../../views/compare.ts';
 import { PATHS } from '../../views/links.ts';
-import { buildAnswerNotes, type ListQuery, listQuery } from '../../views/listing/query.ts';
+import {
+  buildAnswerNotes,
+  type ListQuery,
+  listQuery,
+  type RoutesQuery,
+  routesQuery,
+} from '../../views/listing/query.ts';
 import { buildAgentReceipt } from '../../views/receipt.ts';
 import { buildDocument, type Document, type SmallDocument } from '../document.ts';
 import { type Get, NO_QUERY } from './route.ts';
+
+/** The document of a listing of no more routes than this is read faster than it is cached. */
+const FEW_ROUTES = 30;
 
 /** Adds the catalogue as JSON: `/agent/list`, `/agent/listings/{slug}`, `/agent/changes`, `/agent/compare` and `/agent/receipts/{id}`. */
 export function addAgentRoutes(get: Get, reading: Reading): void {
   get(PATHS.agentList, listQuery, (query, _, snapshot) => buildList(reading, query, snapshot));
   get(PATHS.agentChanges, changesQuery, (query, _, snapshot) => buildChanges(reading, query, snapshot));
   get(PATHS.agentCompare, compareQuery, ({ routes }, _, snapshot) => buildComparison(reading, routes, snapshot));
-  get(PATHS.agentListing(':slug'), NO_QUERY, (_, { slug = '' }) => refuseListing(reading, slug), {
-    find: ({ slug = '' }) => findListing(reading, slug),
+  const buildDetail: Parameters<typeof get<RoutesQuery>>[2] = (query, { slug = '' }, { columns }) => {
+    const found = findDetail(reading.published, slug, readRoutesPart(query, slug));
+    return found ? buildListing(found, listSameProduct(columns, slug)) : refuseListing(reading, slug);
+  };
+  get(PATHS.agentListing(':slug'), routesQuery, buildDetail, {
+    isCached: ({ slug = '' }) => hasRouteAt(reading.published, slug, FEW_ROUTES),
   });
   get(PATHS.agentReceipt(':id'), NO_QUERY, (_, { id = '' }, snapshot) =>
     buildReceipt(reading, id.toLowerCase(), snapshot),
@@ -86,18 +100,12 @@ function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): 
   return buildDocument(text, { generatedAt: summary.generated_at, revision });
 }
 
-/** Finds the document of one listing. Its ETag stays while other listings change, but for those of the same product. */
-function findListing({ published, readAtOnce }: Reading, slug: string): Document | undefined {
-  return readAtOnce(({ columns }) => {
-    const found = findDetail(published, slug);
-    if (!found) return undefined;
-    const { revision, detail, etag } = found;
-    const others = listSameProduct(columns, slug);
-    if (others.length === 0) return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
-    const named = detail.replace(/^\{"listing":\{/, `{"listing":{"same_product":${JSON.stringify(others)},`);
-    const digest = createHash('sha256').update(others.join(' ')).digest('base64url').slice(0, 8);
-    return buildDocument(`{"revision":${revision},${named.slice(1)}`, { etag: `${etag}-${digest}`, revision });
-  });
+/** Builds the document of one listing. Its ETag stays while other listings change, but for `others`, which are the same product. */
+function buildListing({ revision, detail, etag }: Detail, others: readonly string[]): Document {
+  if (others.length === 0) return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
+  const named = detail.replace(/^\{"listing":\{/, `{"listing":{"same_product":${JSON.stringify(others)},`);
+  const digest = createHash('sha256').update(others.join(' ')).digest('base64url').slice(0, 8);
+  return buildDocument(`{"revision":${revision},${named.slice(1)}`, { etag: `${etag}-${digest}`, revision });
 }
 
 /** Throws why there is no document of a listing: it was removed, or never listed. */

@@ -5,7 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Logger } from 'pino';
 import { ServiceError } from '../../errors.ts';
 import { getHash } from '../../published/hash.ts';
-import { isDelisted } from '../../published/listings.ts';
+import { hasRouteAt, isDelisted } from '../../published/listings.ts';
 import { hasProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import { hasReceipt } from '../../published/receipts.ts';
@@ -15,10 +15,12 @@ import type { Form } from '../../release/forms.ts';
 import { getReleasePaths } from '../../release/release.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../../views/conventions.ts';
 import { PATHS } from '../../views/links.ts';
+import { markdownQuery, ROUTES_MAX } from '../../views/listing/query.ts';
 import { type CurrentRelease, readIfThere } from '../current-release.ts';
 import type { Encoding, SmallDocument } from '../document.ts';
 import type { Env } from '../env.ts';
 import type { OnDemand } from '../on-demand.ts';
+import { parseQuery } from '../parameters.ts';
 import { buildProblem, NOTHING_HERE } from '../problem.ts';
 import type { Answer } from '../response-cache.ts';
 
@@ -131,6 +133,16 @@ export function openPages(
     return { body, type, etag: getHash(name), cacheControl: IMMUTABLE };
   };
 
+  /** Finds which page of a listing's Markdown is asked for, as a query. Throws `bad_input`, and `MISSING` where it has none. */
+  const findMarkdownQuery = (path: string, search: URLSearchParams): string => {
+    const [, slug = '', ending] = LISTING.exec(path) ?? [];
+    const number = ending && search.get('page');
+    if (typeof number !== 'string') return '';
+    const { page } = parseQuery(markdownQuery, new URLSearchParams({ page: number }));
+    if (page > 1 && !hasRouteAt(published, slug, (page - 1) * ROUTES_MAX)) throw MISSING;
+    return page > 1 ? `?page=${page}` : '';
+  };
+
   /** Throws `MISSING` where there is no such page. */
   const find = async (path: string, query: string, wanted?: Encoding): Promise<SmallDocument> => {
     const [, asset, ending = ''] = ASSET.exec(path) ?? [];
@@ -179,13 +191,14 @@ export function openPages(
     if (path === PATHS.notFound) return answerMissing(c, type === HTML);
     const isListing = LISTING.test(path) && !path.endsWith('.md');
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
-    const query = DECIDED_BY_QUERY.has(path) ? new URL(c.req.url).search : '';
+    const { search, searchParams } = new URL(c.req.url);
+    const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(twin ?? path, searchParams);
     const make = async (wanted: Encoding): Promise<SmallDocument> => {
       const page = await find(twin ?? path, query, wanted);
       const headers = {
         ...page.headers,
         ...(isListing && { Vary: 'Accept' }),
-        ...(twin && { 'Content-Location': twin }),
+        ...(twin && { 'Content-Location': `${twin}${query}` }),
       };
       return { ...page, headers };
     };

@@ -14,11 +14,8 @@ export type Get = <Query>(
   options?: {
     /** Of the paths that fit `path` those alone that this fits, too; what its groups name is among the parameters. */
     readonly only?: RegExp;
-    /**
-     * Finds the document where the file holds it ready to send, by a single read: to hold a revision or to cache it would
-     * take longer. Where this finds nothing, `build` says why.
-     */
-    readonly find?: (params: Readonly<Record<string, string>>) => Document | undefined;
+    /** Says whether to cache the document; what is read faster than it is cached is not. */
+    readonly isCached?: (params: Readonly<Record<string, string>>) => boolean;
   },
 ) => void;
 

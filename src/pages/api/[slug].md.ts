@@ -1,13 +1,15 @@
 import type { APIRoute } from 'astro';
+import { parseQuery } from '../../http/parameters.ts';
 import { findListingPage } from '../../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
+import { markdownQuery } from '../../views/listing/query.ts';
 
 export const prerender = false;
 
 const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
-export const GET: APIRoute = ({ params, locals: { reading } }) => {
-  const page = findListingPage(reading, params.slug ?? '');
+export const GET: APIRoute = ({ params, url: { searchParams }, locals: { reading } }) => {
+  const page = findListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
   if (!page) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
   return page.kind === 'live'
     ? new Response(buildListingMarkdown(page, reading.site), { headers: HEADERS })

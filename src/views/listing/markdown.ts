@@ -33,7 +33,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     buildList([
       `Verification: ${status.verification}. ${page.unverified_statement}`,
       `Price: ${status.price}`,
-      `Endpoints: ${page.routes.length === 0 ? '0 (not itemised by the provider)' : page.routes.length}`,
+      `Endpoints: ${page.routes_total === 0 ? '0 (not itemised by the provider)' : page.routes_total}`,
       `Category: ${status.category}${page.category_inferred ? ' (inferred from the text)' : ''}`,
       `Network: ${status.network}`,
       `Payment protocol: ${status.protocol}`,
@@ -54,7 +54,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       : []),
     '## How to call this API',
     ...(call === null ? [] : ['The provider has not itemised its routes.', buildCall(call, true)]),
-    ...buildRoutes(page),
+    ...buildRoutes(page, site),
     ...buildHistory(page),
     '## Sources',
     buildList([
@@ -106,12 +106,15 @@ function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }
 }
 
 /** Builds every route, the one whose call shows most first: what it takes and gives, and its call where the page has that. */
-function buildRoutes({ routes, record_url }: ListingPage): string[] {
+function buildRoutes(
+  { routes, routes_total, routes_before, next_href, record_url }: ListingPage,
+  site: Site,
+): string[] {
   const detailed = routes.flatMap((route) => (route.detail ? { ...route, detail: route.detail } : []));
   const others = routes.filter(({ detail }) => detail === null);
   return [
     ...detailed.flatMap((route, at) => [
-      `### Route ${at + 1} of ${routes.length}`,
+      `### Route ${routes_before + at + 1} of ${routes_total}`,
       buildList([formatRouteRow(route)]),
       ...buildRouteWords(route),
       buildCall(route.detail.call, at === 0),
@@ -124,6 +127,11 @@ function buildRoutes({ routes, record_url }: ListingPage): string[] {
           ...buildDescriptions(others),
         ]
       : []),
+    ...(next_href === null
+      ? []
+      : [
+          `These are routes ${routes_before + 1} to ${routes_before + routes.length} of ${routes_total}. The next ones: ${buildUrl(site.baseUrl, next_href)}`,
+        ]),
   ];
 }
 

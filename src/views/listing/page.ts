@@ -41,6 +41,7 @@ import {
   type ListingCard,
   type VerifiedExtent,
 } from './item.ts';
+import { ROUTES_MAX } from './query.ts';
 import type { Tombstone } from './record.ts';
 import {
   buildRouteDetail,
@@ -101,8 +102,12 @@ export interface ListingPage {
   readonly verified_routes: readonly VerifiedRoute[];
   /** What holds of every route that is not among the verified ones. */
   readonly unverified_statement: string;
-  /** The one whose call shows most first. */
+  /** Those of this page, the one whose call shows most first. */
   readonly routes: readonly ListedRoute[];
+  /** How many the listing has, how many come before those of this page, and where the next ones are, as Markdown. */
+  readonly routes_total: number;
+  readonly routes_before: number;
+  readonly next_href: string | null;
   readonly networks: readonly NetworkRow[];
   readonly reliability: string;
   /** How long valid answers took, and who measured it from where; null while too few were measured. */
@@ -140,6 +145,8 @@ export interface ListingSurroundings {
   readonly same_product?: readonly string[];
   /** Those of its receipts that have a page. */
   readonly receipts?: ReceiptIds | undefined;
+  /** Which of the pages of routes is shown, from 1. */
+  readonly number?: number;
   /** Its latest `priced` changes, the earliest first. */
   readonly priced?: readonly Change[];
   /** Its latest changes of other kinds. */
@@ -149,12 +156,13 @@ export interface ListingSurroundings {
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
-  { related = [], same_product = [], priced = [], decisions = [], receipts }: ListingSurroundings,
+  { related = [], same_product = [], priced = [], decisions = [], receipts, number = 1 }: ListingSurroundings,
   site: Site,
 ): ListingPage {
   const status = buildStatus(listing);
   const verification = getVerification(listing);
   const host = getHost(listing.base_url);
+  const routesBefore = (number - 1) * ROUTES_MAX;
   return {
     kind: 'live',
     slug: listing.slug,
@@ -163,7 +171,7 @@ export function buildListingPage(
     host,
     name: formatName(listing.title, host),
     tagline: listing.tagline,
-    is_tagline_ours: listing.tagline === buildTagline(listing.routes),
+    is_tagline_ours: /^\d+ routes?\b/.test(listing.tagline) && listing.tagline === buildTagline(listing.routes),
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: omitTagline(listing),
     words_by: getAuthor(listing),
@@ -184,7 +192,13 @@ export function buildListingPage(
     call: listing.routes.length === 0 ? buildBareCall(listing) : null,
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
     unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
-    routes: listRoutes(listing, receipts),
+    routes: listRoutes(listing, receipts, routesBefore),
+    routes_total: listing.routes.length,
+    routes_before: routesBefore,
+    next_href:
+      listing.routes.length > routesBefore + ROUTES_MAX
+        ? `${PATHS.listingMarkdown(listing.slug)}?page=${number + 1}`
+        : null,
     networks: buildNetworkRows(listing),
     reliability: formatReliabilityEvidence(listing),
     latency: formatLatency(listing),
@@ -214,12 +228,13 @@ const BRIEF_LENGTH = 70;
 /** Up to so many routes are all unfolded from the beginning. */
 const OPEN_ROUTES = 2;
 
-function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined): ListedRoute[] {
+function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined, before: number): ListedRoute[] {
   const { routes, slug, updated_at } = listing;
   const telling = findTellingRoute(routes);
   const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
-  let room = DETAIL_ROOM - ROW_ROOM * routes.length;
-  return ordered.map((route) => {
+  const shown = ordered.slice(before, before + ROUTES_MAX);
+  let room = DETAIL_ROOM - ROW_ROOM * shown.length;
+  return shown.map((route) => {
     const row = buildRouteRow(route, { slug, asOf: updated_at }, receipts);
     const whole = room > 0 || route === telling ? buildRouteDetail(listing, route) : null;
     room -= whole ? JSON.stringify([whole.input, whole.output, whole.call.curl]).length : 0;

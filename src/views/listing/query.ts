@@ -66,6 +66,19 @@ export const listQuery = listFilters.extend({
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
+/** Routes of one listing on a page of its document, of its Markdown, and on the page for people. */
+export const ROUTES_MAX = 500;
+
+/** Parameters of the document of one listing. */
+export const routesQuery = z.strictObject({
+  limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_MAX).describe('Routes a page'),
+  cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
+});
+export type RoutesQuery = z.infer<typeof routesQuery>;
+
+/** Parameters of its Markdown: so few pages that each is rendered once. */
+export const markdownQuery = z.strictObject({ page: z.int().min(1).max(10_000).default(1) });
+
 /** Gives the order a query asks for: relevance where there is something to be relevant to, else name. */
 export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSort {
   if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;

@@ -84,6 +84,8 @@ export const agentListing = z
       corrections: z.array(correctedReceipt).describe('Receipts that the operator corrected, with the reason'),
       routes: z.array(agentRoute),
     }),
+    routes_total: z.int().nonnegative().describe('How many routes it has; `routes` has those of one page'),
+    next_cursor: z.string().optional().describe('Absent on the last page'),
     decisions: z.array(change).describe('Why the listing stands as it does, oldest first'),
   })
   .meta({ id: 'AgentListing' });
@@ -124,6 +126,7 @@ export function buildAgentListing(
       corrections: listing.corrections,
       routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
     },
+    routes_total: listing.routes.length,
     decisions,
   };
 }

@@ -107,7 +107,7 @@ export function buildCatalogueExamples(site: Site): {
 function buildListingExample(item: AgentItem): AgentListing {
   const { id, label, key, usdc } = NETWORKS.base;
   return {
-    revision: 1,
+    ...{ revision: 1, routes_total: 1 },
     listing: {
       ...item,
       description: 'Answers with the latest price of the symbol asked for.',

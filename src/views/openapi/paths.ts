@@ -7,7 +7,7 @@ import { compareQuery } from '../compare.ts';
 import { AI_CATALOG_TYPE, buildAiCatalog, buildApiCatalog, buildRobots, buildSecurityTxt } from '../conventions.ts';
 import { discoveryListQuery, discoverySearchQuery } from '../discovery.ts';
 import { PATHS } from '../links.ts';
-import { listQuery } from '../listing/query.ts';
+import { listQuery, ROUTES_MAX, routesQuery } from '../listing/query.ts';
 import { buildServerCard, buildServerJson, SERVER_CARD_TYPE } from '../mcp-server.ts';
 import { buildArdManifest, registryQuestion } from '../registry.ts';
 import { SERVICE_MEANING, type Site } from '../site.ts';
@@ -93,8 +93,9 @@ function buildAgentPaths(site: Site): OpenAPIV3_1.PathsObject {
         operationId: 'getListing',
         summary: 'One listing whole: routes, terms, networks, evidence, decisions',
         description:
-          'What sources declare, what a 402 answer was seen to ask and what a payment proved stand apart, each with its time.',
-        parameters: [buildSlugParameter()],
+          'What sources declare, what a 402 answer was seen to ask and what a payment proved stand apart, each with its ' +
+          `time. Of more than ${ROUTES_MAX} routes, next_cursor is where the rest begins.`,
+        parameters: [buildSlugParameter(), ...buildQueryParameters(routesQuery)],
         answer: { description: 'The listing', schema: 'AgentListing', example: examples.listing },
         failures: ['NotFound', 'Gone'],
       }),
