@@ -91,7 +91,7 @@ export async function prepareRelease({ config, signal, tell }: FirstStart): Prom
     tell(describeRebuildResult(result));
   } catch (error) {
     const { code, message, hint = '' } = getFailure(error);
-    // Where the disk takes no more, documents are served without pages, which are made once that is possible.
+    // A disk that takes no more stops pages alone: documents are served, and pages made once that is possible.
     const isOfDisk = code === 'unavailable' || code === 'refused';
     if (signal.aborted || !isOfDisk || findServableAge(config.publishedFile) === undefined) throw error;
     tell(`${message} ${hint} Meanwhile documents are served, and no pages.`);

@@ -6,7 +6,7 @@ import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, NEWS_CHANNEL, type NewsQuery, type NewsSource } from './news.ts';
 import { buildConnection, openPool } from './postgres.ts';
 
-/** How long connecting, or one statement, may take; milliseconds. A server that vanished says nothing at all. */
+/** Longest time for connecting, and for one statement, in milliseconds: a server that vanished says nothing at all. */
 const DEADLINE_MS = 4000;
 
 /** How long to wait before listening again, in milliseconds: twice as long after each failure. */
@@ -19,7 +19,7 @@ const NO_TABLE = '42P01';
 export function openPostgresNews(address: string): NewsSource {
   const pool = openPool(address, { max: 2, deadlineMs: DEADLINE_MS });
   const listening = startListening(address);
-  /** What cannot be asked is announced by nobody either, on a connection that may not know yet that it is dead. */
+  /** Returns what a failure means. The connection that listens may be dead, too, without knowing it: it is made again. */
   const asAway = (error: unknown) => {
     if (!isAway(error)) return error;
     listening.reconnect();
@@ -98,7 +98,7 @@ function startListening(address: string): { count: () => number; reconnect: () =
       } catch {
         // It is looked at once a second meanwhile, which says why it cannot be reached.
       }
-      // Of a server that vanished, nobody hears that the connection has ended.
+      // A server that vanished never confirms the end of a connection, so nobody waits for it.
       void client?.end().catch(() => undefined);
       await sleep(pause, undefined, { signal: closing.signal }).catch(() => undefined);
     }

@@ -53,7 +53,7 @@ export function openAlone(file: string): Sqlite.Database | undefined {
   }
 }
 
-/** Finds the number of the file that has a name now; undefined where there is none. */
+/** Finds the inode of the file at a path; undefined without a file. */
 export function findFileNumber(file: string): number | undefined {
   return statSync(file, { throwIfNoEntry: false })?.ino;
 }

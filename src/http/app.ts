@@ -180,7 +180,7 @@ function linkToService(link: string): MiddlewareHandler<Env> {
 /** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
 function nameAge({ following }: Service): MiddlewareHandler {
   return async (c, next) => {
-    // What is read takes a while to be sent, and may be of before what was heard meanwhile.
+    // An answer takes a while, and may be made of what was read before the catalogue was heard again.
     const heardAt = following?.getHeardAt();
     await next();
     const age = following?.findAge(heardAt);

@@ -81,10 +81,11 @@ export function limitRate({
       if (left < 0) break;
     }
     const seconds = String(Math.ceil((endsAt - time) / 1000));
-    // Without this an answer that is there lends its headers to the next.
-    if (left < 0) c.res = undefined;
-    if (left < 0) c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
-    else if (!isAsset) await next();
+    if (left < 0) {
+      // Otherwise the answer that is there lends its headers to this one.
+      c.res = undefined;
+      c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
+    } else if (!isAsset) await next();
     c.res.headers.set('RateLimit-Policy', policy);
     c.res.headers.set('RateLimit', `"client";r=${Math.max(0, left)};t=${seconds}`);
   };

@@ -111,7 +111,7 @@ function buildCursor(published: Published, { since, revision, place }: Position)
   return [since, revision, time, place?.seq ?? 0, buildMark(place)].join('-');
 }
 
-/** Returns the time of a revision in milliseconds; 0 where there is none. */
+/** Returns the time of a revision in milliseconds; 0 for one that the catalogue never had. */
 function getTime(published: Published, revision: number): number {
   return Date.parse(findRevisionTime(published, revision) ?? '') || 0;
 }

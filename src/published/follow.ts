@@ -334,10 +334,10 @@ export interface FollowedFiles {
   readonly publishedFile: string;
 }
 
-/** How often it is looked whether the catalogue changed, in milliseconds: one read of a counter in memory. */
+/** Time between two looks at whether the catalogue changed, in milliseconds: one read of a counter in memory. */
 const LOOK_MS = 15;
 
-/** How often the catalogue is asked whatever is heard of it, in milliseconds: so long may an announcement be lost. */
+/** Longest time between two questions to the catalogue, in milliseconds: an announcement may be lost. */
 const ASK_MS = 1000;
 
 /** After how long without a word from the catalogue readers are told, in milliseconds. */
@@ -379,7 +379,9 @@ export interface Following {
   findAge(heardAt?: number): number | undefined;
   /** Takes note of a failure to read the file. One that is damaged is made again. */
   noteFailure(error: unknown): void;
-  /** Throws `unavailable` while the file is damaged: nothing is answered from it. */
+  /** Returns whether the file is damaged, and not made again yet. */
+  isDamaged(): boolean;
+  /** Throws `unavailable` while it is: nothing is answered from it. */
   refuseDamaged(): void;
   /** Stops following, once what it is at is done or undone. */
   close(): Promise<void>;
@@ -482,6 +484,7 @@ export async function startFollowing(
       return failure === undefined && age < LATE_MS ? undefined : age;
     },
     noteFailure,
+    isDamaged: () => damage !== undefined,
     refuseDamaged() {
       if (damage === undefined) return;
       throw new ServiceError('unavailable', 'The catalogue is being made ready again.', {

@@ -32,13 +32,13 @@ export interface ProbingState {
   last_sample_at: string | null;
   /** Listings that were ever probed. */
   probed: number;
-  /** How many of those are due, and new ones that no prober asked for a day. */
+  /** Number of those that are due, and of new ones that no prober asked for a day. */
   due: number;
   /** Live listings that were never probed: new ones, and those whose routes are not itemised. */
   never_probed: number;
 }
 
-/** How long after it was added a listing that was never probed counts as due, in milliseconds. */
+/** Time after which a listing that was never probed counts as due, in milliseconds since it was added. */
 const NEW_FOR_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the state of probing at a time, ISO 8601 UTC. */

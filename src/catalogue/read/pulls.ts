@@ -38,7 +38,7 @@ export interface FeedState {
   failure: { at: string; message: string } | null;
 }
 
-/** How long a feed of which no page was ever read is listed after a try, in milliseconds: longer than from one day's to the next. */
+/** Time for which a feed without any page is listed after a try, in milliseconds: longer than from one day's try to the next. */
 const TRIED_WITHIN_MS = 30 * 60 * 60 * 1000;
 
 /**

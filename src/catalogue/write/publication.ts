@@ -33,8 +33,9 @@ export interface Publication {
 
 /**
  * Publishes listings: derives each from its evidence on record and compares it with what readers see. If they differ, it
- * stores the document, a change for each difference, and raises the revision. A listing that gets or loses a better known namesake by that is
- * published again, too. Returns the ids of those that differed by their own cause. Each listing may be in `publications` once.
+ * stores the document, a change for each difference, and raises the revision. A listing that thereby gets or loses a better
+ * known namesake is published again, too. Returns the ids of those that differed by their own cause. Each listing may be in
+ * `publications` once.
  */
 export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
   const published = new Set<string>();

@@ -75,7 +75,7 @@ export function getHealth({
   const isMissing: Record<Fault, boolean> = {
     shutting_down: isShuttingDown(),
     catalogue_unreadable: !catalogue,
-    published_damaged: isDamaged(following),
+    published_damaged: following.isDamaged(),
     catalogue_replaced: catalogueFile.isReplaced(),
     not_following: since !== undefined,
     no_release: !header,
@@ -108,16 +108,6 @@ export function addHealthRoutes(app: Hono<Env>, readHealth: () => Health): void 
 
 function getAge(at: string, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - Date.parse(at)) / 1000));
-}
-
-function isDamaged({ refuseDamaged }: Following): boolean {
-  try {
-    refuseDamaged();
-    return false;
-  } catch {
-    // The log names the damage.
-    return true;
-  }
 }
 
 function findState(reading: Reading): PublishedState | null {
