@@ -5,10 +5,11 @@ import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { ANY_CLOCK } from '../new-catalogue.ts';
 import { IDENTITY, NOW, recordVerified } from '../records.ts';
 
 /** Adds, delists, relists and verifies listings, one after the other, from another thread: 120 steps. */
-const catalogue = await openCatalogue(workerData.file, { identity: IDENTITY, at: NOW });
+const catalogue = await openCatalogue(workerData.file, { identity: IDENTITY, at: NOW }, ANY_CLOCK);
 for (let step = 0; step < 120; step += 1) {
   const declaration = buildSyntheticDeclaration(150 + Math.floor(step / 4));
   const slug = declaration.service_name ?? '';
