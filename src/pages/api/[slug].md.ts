@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { APIRoute } from 'astro';
 import { parseQuery } from '../../http/parameters.ts';
-import { findListingPage } from '../../published/page-models.ts';
+import { readListingPage } from '../../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
 import { markdownQuery } from '../../views/listing/query.ts';
 
@@ -8,9 +9,13 @@ export const prerender = false;
 
 const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
-export const GET: APIRoute = ({ params, url: { searchParams }, locals: { reading } }) => {
-  const page = findListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
-  if (!page) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
+/** In pieces, between which others are answered. */
+export const GET: APIRoute = async ({ params, url: { searchParams }, locals: { reading } }) => {
+  const buildPage = readListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
+  if (!buildPage) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
+  await nextTurn();
+  const page = buildPage();
+  await nextTurn();
   return page.kind === 'live'
     ? new Response(buildListingMarkdown(page, reading.site), { headers: HEADERS })
     : new Response(buildTombstoneMarkdown(page), { status: 410, headers: HEADERS });
