@@ -23,9 +23,10 @@ export const CHANGES_LIMIT_MAX = 1000;
 export const POLL_AFTER_SECONDS = 60;
 
 /** Where a reader goes on from: a revision, or a cursor, which says of which history it is. */
+const SINCE = 'a revision, or resume_cursor of an earlier answer';
 const changesSince = z.union(
-  [z.int().nonnegative(), z.string().regex(/^\d{1,15}(-[0-9a-z-]{1,80})?$/)],
-  'a revision, or resume_cursor of an earlier answer',
+  [z.int().nonnegative(SINCE), z.string().regex(/^\d{1,15}(-[0-9a-z-]{1,80})?$/, SINCE)],
+  SINCE,
 );
 
 /** What a reader asks of the feed of changes. */

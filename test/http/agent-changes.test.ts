@@ -86,6 +86,8 @@ describe('GET /agent/changes', () => {
       const response = await get(`/agent/changes?${query}`);
       expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
     }
+    const { hint } = (await (await get('/agent/changes?since=x')).json()) as { hint: string };
+    expect(hint).toBe('since takes a revision, or resume_cursor of an earlier answer.');
   });
 
   it('asks who is ahead of this server to come again, and answers once it has followed', async () => {
