@@ -108,7 +108,8 @@ it.runIf(HAS_POSTGRES)(
     // Who is probed, and who is paid.
     const fakeHosts = await openFakeHostProcess(KINDS, 8);
     await declareFakeHosts(address, fakeHosts);
-    const chain = await startBaseChain();
+    // The chain goes on while nobody pays: a payer refuses one that seems to have stopped.
+    const chain = await startBaseChain({ blockSeconds: 2 });
     onTestFinished(() => chain.stop());
     const privateKey = generatePrivateKey();
     const payer = privateKeyToAddress(privateKey);

@@ -12,6 +12,7 @@ export default defineConfig({
     env: { ENV_FILES: 'off' },
     include: ['test/long/**/*.long.ts'],
     testTimeout: 900_000,
+    hookTimeout: 60_000,
     pool: 'forks',
     fileParallelism: false,
   },
