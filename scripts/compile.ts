@@ -2,7 +2,7 @@ import './require-node.mjs';
 
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { openPageCode } = await import('../src/release/compiling.ts');
-const { describeRebuildEvent } = await import('../src/release/words.ts');
+const { describeRebuildEvent } = await import('../src/release/events.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const USAGE = {

@@ -8,7 +8,7 @@ import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { getFailure } from '../src/model/failure.ts';
 import { findServableAge, isMistake } from '../src/published/follow.ts';
-import { PROJECT_DIR } from '../src/release/code-version.ts';
+import { PROJECT_DIR } from '../src/release/page-code.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
 /** What a first start is given. */
@@ -78,7 +78,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
 export async function prepareRelease({ config, signal, tell }: FirstStart): Promise<void> {
   if (hasServableRelease(config)) return;
   const { rebuild } = await import('../src/release/rebuild.ts');
-  const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
+  const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/events.ts');
   try {
     const result = await rebuild({
       config,

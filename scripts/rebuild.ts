@@ -7,7 +7,7 @@ const { getFailure } = await import('../src/model/failure.ts');
 const { listenForStop } = await import('../src/cli/stopping.ts');
 const { openProgress } = await import('../src/cli/terminal/progress.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
-const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/words.ts');
+const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/events.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const USAGE = {

@@ -13,7 +13,7 @@ import { type AddressCheck, type Check, checkAddress } from '../probing/check-ad
 import { listPublishedFaults } from '../published/compare.ts';
 import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
-import { getCodeVersion } from '../release/code-version.ts';
+import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';

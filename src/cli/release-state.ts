@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { listPages } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
-import { getCodeVersion } from '../release/code-version.ts';
+import { getCodeVersion } from '../release/page-code.ts';
 import { findCurrentId, findCurrentRelease, getSettingsHash, getSite, type Release } from '../release/release.ts';
 import { findReleasePages, isWhole } from '../release/release-pages.ts';
 import { hasLostAssets } from '../release/state.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { PROJECT_DIR } from '../release/code-version.ts';
+import { PROJECT_DIR } from '../release/page-code.ts';
 
 /** After a probing process that ended by itself the next waits, twice as long each time up to the limit; milliseconds. */
 const BACKOFF = { first: 1_000, limit: 60_000 };

@@ -7,7 +7,7 @@ import { openPictures } from '../pictures/pictures.ts';
 import { startFollowing } from '../published/follow.ts';
 import { openReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
-import { getCodeVersion } from '../release/code-version.ts';
+import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { createApp, loadMcp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';

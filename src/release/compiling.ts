@@ -3,10 +3,18 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '../catalogue/lock.ts';
 import { ServiceError } from '../errors.ts';
-import { getCodeVersion, PROJECT_DIR } from './code-version.ts';
 import type { OnRebuildEvent } from './events.ts';
 import { listNames } from './folders.ts';
-import { CODE_DIR, findPageCode, getPageCode, type PageCode, recordFiles, recordUse } from './page-code.ts';
+import {
+  CODE_DIR,
+  findPageCode,
+  getCodeVersion,
+  getPageCode,
+  type PageCode,
+  PROJECT_DIR,
+  recordFiles,
+  recordUse,
+} from './page-code.ts';
 
 const BUILDER = join(import.meta.dirname, 'page-code-builder.ts');
 const ATTEMPTS = 3;

@@ -1,29 +1,25 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { acquireLock } from '../catalogue/lock.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isDownloadDue, makeDownload } from '../published/download.ts';
 import { countListings } from '../published/listings.ts';
-import { listPages } from '../published/pages.ts';
+import { listPages, type PageRef } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
 import { getPublishedState } from '../published/state.ts';
-import { type Assets, publishAssets } from './assets.ts';
-import { type Base, findBase, isMadeFrom, type MadeFrom } from './base.ts';
 import { checkRelease } from './check.ts';
 import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { makeDurable, syncPath, writeNew } from './folders.ts';
-import type { PageCode } from './page-code.ts';
+import { type Assets, type PageCode, publishAssets } from './page-code.ts';
 import type { PinnedReadings } from './pinned-reading.ts';
-import { planRelease, type ReleasePlan } from './plan.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
-import { isWhole, listFiles, type ReleasePages } from './release-pages.ts';
-import { buildRenderJob, type RenderedPages, type RenderJob } from './render-pages.ts';
-import { loadPageCode } from './rendering.ts';
-import { getShardName, linkShard, listShard, storeShard } from './shards.ts';
-import { swapCurrent } from './swap.ts';
+import { isIntact, isWhole, linkPage, listFiles, type ReleasePages } from './release-pages.ts';
+import { buildRenderJob, type EarlierPage, loadPageCode, type RenderedPages, type RenderJob } from './rendering.ts';
+import { getPlace, getShardName, linkShard, listShard, type ReleasePage, type Shard, storeShard } from './shards.ts';
+import { type Base, findBase, isMadeFrom, type MadeFrom } from './state.ts';
 import { type RenderThreads, startRenderThreads } from './thread-pool.ts';
 
 /** What one rebuild is asked for. */
@@ -139,6 +135,68 @@ async function buildRelease(
   }
 }
 
+/** What is left to do for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
+interface ReleasePlan {
+  /** Shards of the base that stay as they are, by name. */
+  readonly kept: ReadonlyMap<string, Shard>;
+  /** Names of the new shards; their folders exist. */
+  readonly made: readonly string[];
+  /** Pages of the base that are in the new shards already. */
+  readonly linked: readonly (readonly [path: string, page: ReleasePage])[];
+  readonly pages: readonly PageRef[];
+  /** The versions that the base has of pages to be rendered, by path. */
+  readonly earlier: ReadonlyMap<string, EarlierPage>;
+}
+
+/**
+ * Keeps every shard of the base whose pages all have the same keys. The others are made again in `folder`, with links to
+ * those pages that stay. A file that the base turns out to lack, or that is not what was rendered, is rendered
+ * like a new one.
+ */
+function planRelease(refs: readonly PageRef[], folder: string, base: Base | undefined): ReleasePlan {
+  const kept = new Map<string, Shard>();
+  const made: string[] = [];
+  const linked: [string, ReleasePage][] = [];
+  const pages: PageRef[] = [];
+  const earlier = new Map<string, EarlierPage>();
+  for (const [name, members] of Map.groupBy(refs, ({ path }) => getShardName(path))) {
+    const shard = base?.pages.shards.get(name);
+    if (base && shard && isSame(members, shard, join(base.folder, name))) {
+      kept.set(name, shard);
+      continue;
+    }
+    made.push(name);
+    mkdirSync(join(folder, name), { recursive: true });
+    for (const page of members) {
+      const { path } = page;
+      const before = shard?.pages.get(path);
+      const from = base && before && { page: before, path: join(base.folder, before.file) };
+      if (from && from.page.key === page.key) {
+        const file = getPlace(path, page.file);
+        const stays = linkPage(from.path, join(folder, file), from.page);
+        if (stays) {
+          linked.push([path, { ...stays, file }]);
+          continue;
+        }
+      }
+      pages.push(page);
+      if (from) earlier.set(path, from);
+    }
+  }
+  return { kept, made, linked, pages, earlier };
+}
+
+/** Says whether a shard has just these pages under these keys, and their files are what was rendered. */
+function isSame(members: readonly PageRef[], { pages }: Shard, place: string): boolean {
+  if (members.length !== pages.size) return false;
+  // Each file is looked at, which takes a quarter longer by way of the link to the shard.
+  const folder = realpathSync(place);
+  return members.every(({ path, key }) => {
+    const page = pages.get(path);
+    return page?.key === key && isIntact(join(folder, basename(page.file)), page);
+  });
+}
+
 /** Stores the new shards of a release, durably, and links to those that it keeps. Gives the hashes of all by name. */
 async function storeShards(
   { kept, made, linked }: ReleasePlan,
@@ -159,6 +217,20 @@ async function storeShards(
   for (const name of made) storeShard(shardsDir, join(folder, name), shards.get(name) ?? '');
   if (made.length > 0) await syncPath(shardsDir);
   return Object.fromEntries([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/**
+ * Gives a finished release its own name and lets `current` name it, each in one step that either happened or did not,
+ * and makes both durable in this order.
+ */
+async function swapCurrent(releasesDir: string, folder: string, id: string): Promise<void> {
+  const { releases, current } = getReleasePaths(releasesDir);
+  renameSync(folder, join(releases, id));
+  await syncPath(releases);
+  const link = join(releasesDir, `.current.${id}.unfinished`);
+  symlinkSync(join('releases', id), link);
+  renameSync(link, current);
+  await syncPath(releasesDir);
 }
 
 /** Makes the copy for download if it is due. The release is current already, so a failure here is an event, not thrown. */

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import { build } from 'astro';
 import { getErrorMessage } from '../errors.ts';
-import { PROJECT_DIR } from './code-version.ts';
+import { PROJECT_DIR } from './page-code.ts';
 
 process.once('disconnect', () => process.exit(1));
 

@@ -1,8 +1,49 @@
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { createHash } from 'node:crypto';
+import {
+  constants,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { getHash } from '../published/hash.ts';
-import { PROJECT_DIR } from './code-version.ts';
 import { isFileError, isMissing, listNames } from './folders.ts';
+
+/** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
+export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
+
+/** What decides what compiled pages are, besides `src/`. */
+const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+/** Gives the version of the code: a hash of the sources and of the versions of all packages. Takes a few milliseconds. */
+export function getCodeVersion(projectDir = PROJECT_DIR): string {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(projectDir, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of [...sources, ...OTHER_INPUTS.map((name) => join(projectDir, name))]) {
+    const content = readInput(file);
+    hash.update(`${file.slice(projectDir.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** A file that went away between listing and reading counts as empty: the version is computed again after a build. */
+function readInput(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0);
+    throw error;
+  }
+}
 
 /** Compiled pages belong to the project, whatever RELEASES is: Astro compiles inside it. */
 export const CODE_DIR = join(PROJECT_DIR, 'dist/code');
@@ -68,4 +109,57 @@ function isSound(folder: string): boolean {
     if (isMissing(error) || isFileError(error, 'EISDIR') || error instanceof SyntaxError) return false;
     throw error;
   }
+}
+
+/** The folder of hashed assets, in the compiled pages and beside the releases. */
+export const ASSETS_FOLDER = '_astro';
+
+/** How long an asset that no release uses any more stays, for pages that are still open somewhere. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Sizes of assets by name, in bytes. */
+export type Assets = Readonly<Record<string, number>>;
+
+/**
+ * Puts the hashed assets of the compiled pages beside the releases, which they outlive. Their time of change is that of
+ * their last use; what has not been used for 30 days goes. A name has one content, so what is there stays. Gives
+ * them all, and the names of those that were not there.
+ */
+export function publishAssets(
+  code: PageCode,
+  assetsDir: string,
+  now: Date,
+): { assets: Assets; published: readonly string[] } {
+  const [from, to] = [join(code.clientDir, ASSETS_FOLDER), join(assetsDir, ASSETS_FOLDER)];
+  mkdirSync(to, { recursive: true });
+  const names = listNames(from);
+  const assets = Object.fromEntries(names.map((name) => [name, statSync(join(from, name)).size]));
+  const published = listLostAssets(assets, assetsDir);
+  for (const name of published) publishAsset(join(from, name), join(to, name));
+  for (const name of names) utimesSync(join(to, name), now, now);
+  for (const name of listNames(to)) {
+    const file = join(to, name);
+    if (now.getTime() - statSync(file).mtimeMs > KEPT_MS) rmSync(file, { recursive: true, force: true });
+  }
+  return { assets, published };
+}
+
+/** Lists those of some assets that are not beside the releases, or not of their size. */
+export function listLostAssets(assets: Assets, assetsDir: string): string[] {
+  return Object.entries(assets)
+    .filter(([name, bytes]) => findSize(join(assetsDir, ASSETS_FOLDER, name)) !== bytes)
+    .map(([name]) => name);
+}
+
+/** A name that something else than a file has is no asset. */
+function findSize(file: string): number | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found?.isFile() ? found.size : undefined;
+}
+
+/** Written beside its place and renamed, so that nobody reads half of it. */
+function publishAsset(from: string, to: string): void {
+  const unfinished = join(dirname(to), `.${process.pid}.unfinished`);
+  copyFileSync(from, unfinished, constants.COPYFILE_FICLONE);
+  renameSync(unfinished, to);
 }

@@ -5,7 +5,7 @@ import { publishCatalogue } from '../published/follow.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { getPublishedState } from '../published/state.ts';
-import { getCodeVersion } from './code-version.ts';
+import { getCodeVersion } from './page-code.ts';
 import { getSite } from './release.ts';
 
 /** Readings of the published catalogue at one revision after the other; what did not change in between is not read again. */

@@ -2,10 +2,9 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config.ts';
-import { getCodeVersion } from './code-version.ts';
-import type { RebuildEvent, RebuildResult } from './events.ts';
-import { type Failure, getFailure } from './failure.ts';
+import { type Failure, getFailure, type RebuildEvent, type RebuildResult } from './events.ts';
 import { type MakeReleaseOptions, makeRelease } from './make-release.ts';
+import { getCodeVersion } from './page-code.ts';
 import { openPinnedReadings } from './pinned-reading.ts';
 
 /** What the process is asked. */

@@ -4,8 +4,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import type { OnRebuildEvent, RebuildResult } from './events.ts';
-import { buildFailureError } from './failure.ts';
+import { buildFailureError, type OnRebuildEvent, type RebuildResult } from './events.ts';
 import type { RebuildMessage, RebuildRequest } from './rebuild-process.ts';
 import { SEMI_SPACE_MB } from './thread-pool.ts';
 

@@ -3,11 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Config } from '../config.ts';
 import { getPublishedState, type PublishedState } from '../published/state.ts';
-import { type Failure, getFailure } from './failure.ts';
+import { type Failure, getFailure } from './events.ts';
 import type { PageCode } from './page-code.ts';
 import { openPinnedReading } from './pinned-reading.ts';
-import { type RenderedPages, type RenderJob, renderPages } from './render-pages.ts';
-import { loadPageCode } from './rendering.ts';
+import { loadPageCode, type RenderedPages, type RenderJob, renderPages } from './rendering.ts';
 
 /** What the thread is given at its start. */
 export interface RenderThreadData {

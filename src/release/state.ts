@@ -2,19 +2,22 @@ import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openPublished, type Published } from '../published/file.ts';
-import { getPublishedState } from '../published/state.ts';
+import { findRevisionTime, getPublishedState } from '../published/state.ts';
 import type { Site } from '../views/site.ts';
-import { listLostAssets } from './assets.ts';
-import { hasBeenAt, isMadeFrom, type MadeFrom } from './base.ts';
-import { getCodeVersion } from './code-version.ts';
+import { getCodeVersion, listLostAssets } from './page-code.ts';
 import {
   findCurrentRelease,
   getReleasePaths,
   getSettingsHash,
   getSite,
+  listReleases,
   type Release,
   type ReleaseHeader,
 } from './release.ts';
+import { findReleasePages, type ReleasePages } from './release-pages.ts';
+
+/** What a release is made from, and current for. */
+export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
 
 /** Gives what a release of a state of the catalogue would be made from. `codeVersion` saves reading the sources where it is known. */
 export function getMadeFrom(
@@ -29,6 +32,30 @@ export function getMadeFrom(
     code_version: codeVersion,
     settings_hash: getSettingsHash(getSite(config)),
   };
+}
+
+/** Says whether a release was made from exactly this, so that making it again would change nothing. */
+export function isMadeFrom(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
+  return (
+    isSameKind(header, madeFrom) && header.revision === madeFrom.revision && header.revised_at === madeFrom.revised_at
+  );
+}
+
+/** Says whether a release is of the same catalogue, code and settings, whatever the revision. */
+export function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
+  return (
+    header.identity === madeFrom.identity &&
+    header.code_version === madeFrom.code_version &&
+    header.settings_hash === madeFrom.settings_hash
+  );
+}
+
+/**
+ * A catalogue that was restored from a backup went back and on from there: revisions of the same number may then mean
+ * something else. It has been through a release's state if its own change of that number is of the same time.
+ */
+function hasBeenAt(published: Published, { revision, revised_at }: ReleaseHeader): boolean {
+  return revision === 0 || findRevisionTime(published, revision) === revised_at;
 }
 
 /** Finds the current release if it was made from exactly this catalogue, code and settings, and has its assets. */
@@ -75,4 +102,29 @@ export function isServable(header: ReleaseHeader, { published, site }: { publish
     header.settings_hash === getSettingsHash(site) &&
     hasBeenAt(published, header)
   );
+}
+
+/** A release to build upon. */
+export interface Base extends Release {
+  readonly pages: ReleasePages;
+}
+
+/**
+ * Finds the release to build upon: the current one, else the newest kept one, that has the catalogue, code and settings of
+ * the new one and whose state the published catalogue has been through. A page's key then names one content in both. Shards
+ * that `known` pages have are not read again.
+ */
+export function findBase(
+  releasesDir: string,
+  madeFrom: MadeFrom,
+  published: Published,
+  known?: ReleasePages,
+): Base | undefined {
+  const current = findCurrentRelease(releasesDir);
+  for (const release of current ? [current, ...listReleases(releasesDir)] : listReleases(releasesDir)) {
+    if (!isSameKind(release.header, madeFrom) || !hasBeenAt(published, release.header)) continue;
+    const pages = findReleasePages(release, known);
+    if (pages) return { ...release, pages };
+  }
+  return undefined;
 }

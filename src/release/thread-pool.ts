@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Reading } from '../published/reading.ts';
-import type { OnRebuildEvent } from './events.ts';
-import { buildFailureError } from './failure.ts';
-import { type RenderedPages, renderPages, stopRendering } from './render-pages.ts';
+import { buildFailureError, type OnRebuildEvent } from './events.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
-import type { RenderPage } from './rendering.ts';
+import { type RenderedPages, type RenderPage, renderPages, stopRendering } from './rendering.ts';
 
 /** With fewer pages a second thread is slower to start than the first is to finish. */
 const PAGES_WORTH_A_THREAD = 1000;

@@ -20,7 +20,7 @@ import { USDC_ABI } from '../../src/paying/base/node.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
-import { getCodeVersion } from '../../src/release/code-version.ts';
+import { getCodeVersion } from '../../src/release/page-code.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { startCatalogue, writeManifest } from '../cli/running.ts';
 import { openFaultyProxy } from '../faulty-proxy.ts';

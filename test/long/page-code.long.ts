@@ -1,9 +1,8 @@
 import { cpSync, existsSync, rmSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { getCodeVersion, PROJECT_DIR } from '../../src/release/code-version.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
-import { findPageCode } from '../../src/release/page-code.ts';
+import { findPageCode, getCodeVersion, PROJECT_DIR } from '../../src/release/page-code.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeShelf } from '../release/shelf.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { publishAssets } from '../../src/release/assets.ts';
+import { publishAssets } from '../../src/release/page-code.ts';
 import { prunePageCode, pruneReleases, removeUnfinished } from '../../src/release/prune.ts';
 import { makeFolder } from '../builders.ts';
 

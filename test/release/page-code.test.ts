@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { getCodeVersion } from '../../src/release/code-version.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
-import { findPageCode } from '../../src/release/page-code.ts';
+import { findPageCode, getCodeVersion } from '../../src/release/page-code.ts';
 import { makeFolder } from '../builders.ts';
 
 const onEvent = () => undefined;
