@@ -1,20 +1,108 @@
 import { z } from 'zod';
-import { getPriceCeilings } from '../evidence/terms.ts';
+import { listMissing, listNeeds } from '../evidence/abilities.ts';
+import { getCurrentTerms, getPriceCeilings } from '../evidence/terms.ts';
+import { isProofOld } from '../evidence/verification.ts';
+import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
+import type { Caution } from '../model/caution.ts';
 import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
-import { formatPriceRange } from '../model/usdc.ts';
+import { isPayable } from '../model/probe.ts';
+import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
+import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
-import { getVerification } from '../views/listing/item.ts';
+import {
+  type AgentItem,
+  agentItem,
+  formatItemPrice,
+  formatLastProved,
+  formatListingPrice,
+  formatOfferPrice,
+  formatVerifiedPrice,
+  getVerification,
+  type Verification,
+} from '../views/listing/item.ts';
+import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import type { Site } from '../views/site.ts';
-import { formatCompactRatio, shortenText } from './compact.ts';
-import { formatCautions } from './compact-item.ts';
+import { describeCaution } from '../views/words/caution.ts';
+import { getCautionPhrase } from '../views/words/decision.ts';
+import { formatDay } from '../views/words/figures.ts';
+import { formatOutcome } from '../views/words/outcome.ts';
+import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 
-const TITLE_LENGTH = 80;
-const DESCRIPTION_LENGTH = 240;
-const PROVIDER_LENGTH = 60;
-/** Longest optional address that is quoted. */
-const ADDRESS_LENGTH = 200;
+/** Longest quotes in a result of a search, in UTF-16 units. An address is called as it stands, so a longer one is left out. */
+const ITEM_LENGTHS = { title: 50, description: 100, input: 160, output: 80, address: 300 };
+
+/** What the search tool shows: with q the route of a listing that fits best, enough to check and call it; else the listing. */
+export const compactItem = z.object({
+  caution: z.string().optional(),
+  match: z.number().optional(),
+  slug: agentItem.shape.slug,
+  title: z.string().describe("Provider's text, cut"),
+  method: z.string().optional(),
+  url: z.string().optional().describe('Fill in :name and {name} first'),
+  host: z.string().optional(),
+  description: z.string().optional(),
+  price_usdc: z.string().describe('Per request, with networks'),
+  verified: z.string().describe('Of the route: no, or when; of a listing: 1 of 2 routes, when'),
+  input: z.string().optional().describe('? is optional'),
+  output: z.string().optional(),
+  category: agentItem.shape.category.optional(),
+  reliability: z.string().optional().describe('0-100, band'),
+});
+export type CompactItem = z.infer<typeof compactItem>;
+
+/** Builds the search tool's form of a listing from its short form. */
+export function buildCompactItem(item: AgentItem): CompactItem {
+  const { route, reliability_score: score, reliability_band: band } = item;
+  const description = shortenText(route?.description || item.tagline, ITEM_LENGTHS.description);
+  const cautions = route ? listRouteCautions(route, item.cautions) : item.cautions;
+  return {
+    ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
+    ...(item.match !== undefined && { match: item.match }),
+    slug: item.slug,
+    title: shortenText(item.title, ITEM_LENGTHS.title),
+    ...(route ? buildCompactMatch(route, description, item) : buildCompactWhole(item, description)),
+    ...(score !== null && { reliability: `${score} ${band}` }),
+  };
+}
+
+function buildCompactMatch(route: MatchedRoute, description: string, { updated_at }: AgentItem) {
+  const { method, url, offers, verified, verified_at: at, input, outputs } = route;
+  const day = at !== null && (isProofOld(at, updated_at) ? formatLastProved(at) : formatDay(at));
+  return {
+    method,
+    ...(url.length <= ITEM_LENGTHS.address ? { url } : { host: new URL(url).host }),
+    ...(description !== '' && { description }),
+    price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
+    verified: verified && day ? `${day}${formatVerifiedPrice(route)}` : 'no',
+    ...(input !== undefined && { input: shortenText(input, ITEM_LENGTHS.input) }),
+    ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), ITEM_LENGTHS.output) }),
+  };
+}
+
+function buildCompactWhole(item: AgentItem, description: string) {
+  return {
+    host: item.host,
+    ...(description !== '' && { description }),
+    price_usdc: `${formatItemPrice(item)} ${item.networks.join(', ')}`.trimEnd(),
+    verified: formatCompactRatio(item),
+    category: item.category,
+  };
+}
+
+/** Lists what speaks against a route, and what of danger speaks against others of its listing: the seller is the same. */
+function listRouteCautions({ cautions, method, path }: MatchedRoute, all: AgentItem['cautions']) {
+  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
+  const others = all.filter(
+    ({ code, severity }) => severity === 'danger' && cautions.every((caution) => caution.code !== code),
+  );
+  return [...own, ...others];
+}
+
+/** Longest quotes of a whole listing, in UTF-16 units. A longer optional address is left out. */
+const LISTING_LENGTHS = { title: 80, description: 240, provider: 60, address: 200 };
 
 const compactNetwork = z.object({
   key: networkKey,
@@ -54,10 +142,10 @@ export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): Co
   const cautions = listCautionSummaries(listing);
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
-    title: shortenText(listing.title, TITLE_LENGTH),
+    title: shortenText(listing.title, LISTING_LENGTHS.title),
     host: getHost(listing.base_url),
-    description: shortenText(listing.description, DESCRIPTION_LENGTH),
-    provider_name: shortenText(listing.provider_name, PROVIDER_LENGTH),
+    description: shortenText(listing.description, LISTING_LENGTHS.description),
+    provider_name: shortenText(listing.provider_name, LISTING_LENGTHS.provider),
     category: listing.category,
     price_usdc: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
     networks: listing.networks.map(buildCompactNetwork),
@@ -87,5 +175,152 @@ function buildCompactNetwork(entry: LiveListing['networks'][number]): z.infer<ty
 }
 
 function isShort(address: string | null): address is string {
-  return address !== null && address.length <= ADDRESS_LENGTH;
+  return address !== null && address.length <= LISTING_LENGTHS.address;
+}
+
+/** Longest name of a route that a caution quotes, in UTF-16 units. */
+const CAUTIONED_LENGTH = 60;
+
+/** A danger in a sentence, since it decides; a notice by its code. Routes are named by their providers. */
+function formatCautions(cautions: AgentItem['cautions']): string {
+  const parts = cautions.map(({ code, severity, route, routes, since }) => {
+    const day = since === null ? '' : ` ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+    if (severity === 'notice') return `${code}${day}`;
+    const subject = route === null ? `${routes} routes` : shortenText(route, CAUTIONED_LENGTH);
+    return `DANGER, do not pay, ${code}${day}: ${getCautionPhrase(code)} (${subject})`;
+  });
+  return parts.join('; ');
+}
+
+/** Writes in few tokens how many routes of a listing are verified, and the day of the latest payment: `1 of 2, 2026-11-20`. */
+function formatCompactRatio(verification: Verification): string {
+  const { verified_route_count, endpoints_count, last_verified_at, updated_at } = verification;
+  const ratio = `${verified_route_count} of ${endpoints_count}`;
+  if (last_verified_at === null) return ratio;
+  const isOld = isProofOld(last_verified_at, updated_at);
+  const day = isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at);
+  return `${ratio}, ${day}${formatListingPrice(verification)}`;
+}
+
+/** Longest quotes of a route, in UTF-16 units. */
+const ROUTE_LENGTHS = { description: 100, reply: 100 };
+
+/** Most tokens of a route's schema, which is shortened, and of its example, which is left out where it is longer. */
+const SCHEMA_TOKENS = 160;
+const EXAMPLE_TOKENS = 80;
+
+/** A route offers one or two ways to pay; more than this is a list nobody reads. */
+const MAX_OFFERS = 4;
+
+/** An object that the provider wrote. It may hold whatever JSON allows, which a recursive schema would only spell out at length. */
+const anyObject = z.looseObject({});
+
+/** Whom a route pays, and on which network. */
+export const payOption = z.object({
+  network: networkKey,
+  pay_to: z.string().optional(),
+  price_usdc: z.string().optional().describe("Where not the route's"),
+  needs: z.string().optional(),
+  missing: z.string().optional(),
+});
+export type PayOption = z.infer<typeof payOption>;
+
+/** A route as `get_listing` shows it: enough to call it and to know what it should ask. */
+export const compactRoute = z.object({
+  cautions: z.array(z.string()).optional(),
+  method: z.string(),
+  url: z.string().describe('Fill in :name and {name} first'),
+  description: z.string().optional().describe("Provider's text, cut"),
+  price_usdc: z.string().optional().describe('One price, or lowest-highest'),
+  evidence: z.enum(['declared', 'observed']).optional().describe('observed: read from a live 402; declared: a claim'),
+  seen_at: z.string().optional(),
+  verification: routeVerification,
+  proof: z
+    .object({ verified_at: z.string(), network: networkKey, paid_usdc: z.string(), url: z.string().optional() })
+    .optional()
+    .describe('The payment that verified it'),
+  pay: z.array(anyObject).optional().describe("Where not the answer's"),
+  input: anyObject.optional().describe("Provider's JSON Schema"),
+  output: z.string().optional(),
+  example: anyObject.optional(),
+  failing: z.string().optional(),
+  shortened: z.boolean().optional().describe('details_url has the whole'),
+});
+export type CompactRoute = z.infer<typeof compactRoute>;
+
+/** Builds the compact form of a route with all its ways to pay. */
+export function buildCompactRoute(
+  route: Route,
+  baseUrl: string,
+  can?: ReadonlySet<Ability>,
+): CompactRoute & { pay: PayOption[] } {
+  const offers = getCurrentTerms(route.terms).toSorted((a, b) => a.amount - b.amount);
+  const [cheapest, dearest] = [offers[0], offers.at(-1)];
+  const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
+  const input = route.input_schema === null ? undefined : shortenSchema(route.input_schema, SCHEMA_TOKENS);
+  const example = findShortExample(route);
+  const shortened = input !== (route.input_schema ?? undefined) || example !== (route.example ?? undefined);
+  return {
+    ...(route.cautions.length > 0 && { cautions: route.cautions.map(formatCaution) }),
+    method: route.method,
+    url: getRouteUrl(baseUrl, route.path),
+    ...(route.description !== '' && { description: shortenText(route.description, ROUTE_LENGTHS.description) }),
+    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
+    ...(cheapest && { evidence: cheapest.evidence }),
+    ...(seen.length > 0 && { seen_at: seen.at(-1) }),
+    verification: route.verification,
+    ...(route.proof && { proof: buildProof(route.proof) }),
+    pay: offers.slice(0, MAX_OFFERS).map((offer) => ({
+      network: offer.network,
+      ...(offer.pay_to !== null && { pay_to: offer.pay_to }),
+      ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatPrice(offer.amount, isCeiling(offer)) }),
+      ...buildNeeds(listNeeds(offer, { isTool: isToolPath(route.path) }), can),
+    })),
+    ...(input && { input }),
+    ...(example && { example }),
+    ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
+    ...(shortened && { shortened }),
+  };
+}
+
+/** Returns which ends of sorted offers are ceilings. */
+function getEnds(offers: readonly RecordedTerms[]): PriceCeilings {
+  const isAll = (amount: number | undefined) => offers.filter((offer) => offer.amount === amount).every(isCeiling);
+  return { min: isAll(offers[0]?.amount), max: isAll(offers.at(-1)?.amount) };
+}
+
+/** Abilities that every client of the SDK has: they go without saying. */
+const PLAIN: readonly string[] = ['v1', 'v2', 'evm', 'svm', 'exact', 'eip3009'];
+
+function buildNeeds(needs: readonly string[], can: ReadonlySet<Ability> | undefined): Partial<PayOption> {
+  const special = needs.filter((need) => !PLAIN.includes(need));
+  const missing = can === undefined ? [] : listMissing(needs, can);
+  return {
+    ...(special.length > 0 && { needs: special.join(' ') }),
+    ...(missing.length > 0 && { missing: missing.join(' ') }),
+  };
+}
+
+function findShortExample({ example }: Route): Route['example'] | undefined {
+  return example !== null && getTokenEstimate(JSON.stringify(example)) <= EXAMPLE_TOKENS ? example : undefined;
+}
+
+function buildProof(proof: NonNullable<Route['proof']>): CompactRoute['proof'] {
+  return {
+    verified_at: proof.verified_at,
+    network: proof.network,
+    paid_usdc: formatUsdc(proof.amount),
+    ...(proof.transaction_url !== null && { url: proof.transaction_url }),
+  };
+}
+
+function formatCaution(caution: Caution): string {
+  const { code, severity, reply } = caution;
+  const words = reply ? ` Provider replies: "${shortenText(reply.text, ROUTE_LENGTHS.reply)}"` : '';
+  return `${severity}, ${code}: ${describeCaution(caution)}${words}`;
+}
+
+function formatFailure({ outcome, cause, at, failing_since }: RouteProbe): string {
+  const since = failing_since === null ? '' : `, failing since ${formatDay(failing_since)}`;
+  return `${formatOutcome(outcome, cause)}, ${formatDay(at)}${since}`;
 }

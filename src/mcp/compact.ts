@@ -1,7 +1,5 @@
-import { isProofOld } from '../evidence/verification.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
-import { formatLastProved, formatListingPrice, type Verification } from '../views/listing/item.ts';
-import { formatDay } from '../views/words/figures.ts';
 
 /** Where a line of text says that the rest of an answer is. */
 export const STRUCTURED = 'in structuredContent';
@@ -47,12 +45,50 @@ export function shortenText(text: string, length: number): string {
   return excess <= 1 ? cut : cutText(text, Math.floor(cut.length / excess));
 }
 
-/** Writes in few tokens how many routes of a listing are verified, and the day of the latest payment: `1 of 2, 2026-11-20`. */
-export function formatCompactRatio(verification: Verification): string {
-  const { verified_route_count, endpoints_count, last_verified_at, updated_at } = verification;
-  const ratio = `${verified_route_count} of ${endpoints_count}`;
-  if (last_verified_at === null) return ratio;
-  const isOld = isProofOld(last_verified_at, updated_at);
-  const day = isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at);
-  return `${ratio}, ${day}${formatListingPrice(verification)}`;
+type Json = JsonObject[string];
+
+/** Words of a schema that explain rather than say what fits. */
+const PROSE = new Set(['$schema', '$id', '$comment', 'title', 'description', 'examples', 'deprecated']);
+
+/** Words under which a schema holds other schemas: by name, in a list or alone. */
+const NAMED = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
+const NESTED = new Set(['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'prefixItems']);
+
+/**
+ * Shortens a provider's JSON Schema until it fits into a number of tokens: as it is, without prose, or the fields of the
+ * first level with their types alone. Gives undefined where even that is too long.
+ */
+export function shortenSchema(schema: JsonObject, tokens: number): JsonObject | undefined {
+  return [schema, removeProse(schema), getOutline(schema)].find(
+    (candidate) => getTokenEstimate(JSON.stringify(candidate)) <= tokens,
+  );
+}
+
+function removeProse(schema: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (PROSE.has(word)) continue;
+    if (NAMED.has(word) && isObject(value)) {
+      kept[word] = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, removeInside(member)]));
+    } else kept[word] = NESTED.has(word) ? removeInside(value) : value;
+  }
+  return kept;
+}
+
+function removeInside(value: Json): Json {
+  if (Array.isArray(value)) return value.map(removeInside);
+  return isObject(value) ? removeProse(value) : value;
+}
+
+function getOutline({ type, properties, required }: JsonObject): JsonObject {
+  const fields = isObject(properties) ? Object.entries(properties) : [];
+  const outlines = fields.map(([name, field]) => [
+    name,
+    isObject(field) && field.type !== undefined ? { type: field.type } : {},
+  ]);
+  return {
+    ...(type !== undefined && { type }),
+    properties: Object.fromEntries(outlines),
+    ...(required !== undefined && { required }),
+  };
 }

@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect } from 'vitest';
 import { buildCaller } from '../../src/mcp/caller.ts';
-import type { CompactItem } from '../../src/mcp/compact-item.ts';
+import type { CompactItem } from '../../src/mcp/compact-listing.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { openCorpus } from '../search/corpus.ts';

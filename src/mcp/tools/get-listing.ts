@@ -11,8 +11,15 @@ import { listFieldNames } from '../../views/listing/matched-route.ts';
 import { listFilters } from '../../views/listing/query.ts';
 import { findTombstone, tombstone } from '../../views/listing/record.ts';
 import { countFitting, getTokenEstimate, STRUCTURED, shortenText } from '../compact.ts';
-import { buildCompactListing, compactListing } from '../compact-listing.ts';
-import { buildCompactRoute, type CompactRoute, compactRoute, type PayOption, payOption } from '../compact-route.ts';
+import {
+  buildCompactListing,
+  buildCompactRoute,
+  type CompactRoute,
+  compactListing,
+  compactRoute,
+  type PayOption,
+  payOption,
+} from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
 /** Routes a page where the caller does not say, and at most; fewer where an answer would grow over its tokens. */

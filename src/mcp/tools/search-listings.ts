@@ -9,7 +9,7 @@ import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
 import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
-import { buildCompactItem, type CompactItem, compactItem } from '../compact-item.ts';
+import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
 /** Listings a page where the caller does not say, and at most. */

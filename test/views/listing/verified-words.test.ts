@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildCompactItem } from '../../../src/mcp/compact-item.ts';
-import { buildCompactListing } from '../../../src/mcp/compact-listing.ts';
+import { buildCompactItem, buildCompactListing } from '../../../src/mcp/compact-listing.ts';
 import { buildFullGuideListing } from '../../../src/views/guide.ts';
 import { buildAgentItem, buildListingCard } from '../../../src/views/listing/item.ts';
 import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
