@@ -8,7 +8,7 @@ import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from './read/ev
 import type { ListingIdentity } from './read/listings.ts';
 import type { ListingsTable } from './tables.ts';
 import { BEHIND_MS, getRevision } from './transaction.ts';
-import { type NameBook, openNameBook } from './write/names.ts';
+import { type NameIndex, readNames } from './write/names.ts';
 import { buildListingColumns, derive, merge } from './write/publication.ts';
 import { listRecordedTerms } from './write/terms.ts';
 
@@ -34,7 +34,7 @@ export async function listStaleListings(catalogue: Catalogue): Promise<StaleList
       .execute();
     const evidence = await readEvidence(catalogue, rows.map(getIdentity));
     const published = [...evidence.values()].flatMap(({ before }) => before ?? []);
-    const names = await openNameBook(
+    const names = await readNames(
       catalogue,
       published.map((listing) => ({ id: listing.id, names: getListingNames({ ...listing, is_named: true }) })),
     );
@@ -56,7 +56,7 @@ function getIdentity({ id, slug, base_url }: ListingIdentity): ListingIdentity {
 function listWrongFields(
   row: Omit<ListingsTable, 'number'>,
   record: RecordedEvidence,
-  names: NameBook,
+  names: NameIndex,
   isWaiting: boolean,
 ): string[] {
   const published = record.before as Listing;

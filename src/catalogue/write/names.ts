@@ -9,6 +9,7 @@ import {
   getStanding,
   isImitation,
   type ListingNames,
+  type NameHolder,
   STANDING,
   type Standing,
 } from '../../evidence/names.ts';
@@ -22,7 +23,8 @@ interface NameRow {
   readonly identity: ListingIdentity;
   readonly domain: string;
   /** 1: the listing has a standing for the name. */
-  known: 0 | 1;
+  readonly known: 0 | 1;
+  /** Since when it has the name, ISO 8601 UTC. */
   readonly since: string;
 }
 
@@ -32,141 +34,187 @@ interface Holder {
   readonly payees: readonly string[];
 }
 
-/** The names of some listings, with all other listings that have one of them, held in memory until `save`. */
-export interface NameBook {
-  /**
-   * Finds the listing that one with these names imitates (`isImitation`): of several the one of the highest standing, then
-   * the one that had the name first. `evidence` is the standing that evidence gives it.
-   */
-  findNamesake(listingId: string, names: ListingNames, evidence: Standing, payees: readonly string[]): Namesake | null;
-  /**
-   * Replaces the names of a listing. Returns those that it lost and had a standing for: the other listings with these
-   * names have to be published again.
-   */
-  replaceNames(identity: ListingIdentity, names: ListingNames, at: string): string[];
-  /**
-   * Records what standing a listing has for its names by its document. Returns the names for which this changed, and if its
-   * payees changed, all that it has a standing for: other listings with these have to be published again.
-   */
-  setStanding(listing: Listing, names: ListingNames): string[];
-  /** Lists the listings at other domains that have one of the names, by slug. */
-  listNamesakes(identity: ListingIdentity, names: readonly string[]): ListingIdentity[];
-  /** Writes what changed. */
-  save(): Promise<void>;
+/**
+ * The names of some listings, with all other listings that have one of these names. The functions below change it in memory;
+ * `saveNames` writes what changed.
+ */
+export interface NameIndex {
+  /** The rows as they were read. */
+  readonly stored: readonly NameRow[];
+  /** The rows as they are now, by name and the id of the listing, and the same rows the other way round. */
+  readonly byName: Map<string, Map<string, NameRow>>;
+  readonly byListing: Map<string, readonly NameRow[]>;
+  /** By the id of the listing: those that have a standing for a name. */
+  readonly holders: Map<string, Holder>;
 }
 
-/** Reads the names that listings have or are about to get, and who else has them. */
-export async function openNameBook(
+/** Reads the names that listings have or are about to get, and which other listings have them. */
+export async function readNames(
   catalogue: Catalogue,
   listings: readonly { id: string; names: ListingNames }[],
-): Promise<NameBook> {
-  const { query } = catalogue;
-  const ids = listings.map(({ id }) => id);
-  const own =
-    ids.length === 0
-      ? []
-      : await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();
-  const names = [...new Set([...own.map(({ name }) => name), ...listings.flatMap((one) => one.names.names)])];
-  const rows = names.length === 0 ? [] : await readRows(catalogue, names);
-  const holders = await readHolders(catalogue, rows);
-  const stored = new Map(rows.map((row) => [getKey(row), row.known]));
-  const byName = new Map<string, NameRow[]>(Map.groupBy(rows, ({ name }) => name));
-  const byListing = new Map<string, NameRow[]>(Map.groupBy(rows, ({ identity }) => identity.id));
-  const getHolder = (row: NameRow) => {
-    const { evidence, payees } = holders.get(row.identity.id) ?? { evidence: STANDING.none, payees: [] };
-    const known = evidence === STANDING.none ? STANDING.domain : evidence;
-    return { ...row, slug: row.identity.slug, payees, standing: row.known === 1 ? known : STANDING.none };
+): Promise<NameIndex> {
+  const held = await listHeldNames(
+    catalogue,
+    listings.map(({ id }) => id),
+  );
+  const wanted = listings.flatMap(({ names }) => names.names);
+  const stored = await readRows(catalogue, [...new Set([...held, ...wanted])]);
+  const index: NameIndex = {
+    stored,
+    byName: new Map(),
+    byListing: new Map(),
+    holders: await readHolders(catalogue, stored),
   };
-  return {
-    findNamesake(listingId, listingNames, evidence, payees) {
-      const { domain } = listingNames;
-      const found = listingNames.names.flatMap((name) => {
-        const since = byListing.get(listingId)?.find((row) => row.name === name)?.since;
-        if (since === undefined) return [];
-        const standing = getJudgedStanding(listingNames, name, evidence);
-        const others = (byName.get(name) ?? []).map(getHolder);
-        const imitated = others.filter((other) => isImitation({ domain, standing, since, payees }, other));
-        return imitated.map((other) => ({ other, since }));
-      });
-      const [first] = found.sort((a, b) => compareHolders(a.other, b.other));
-      if (!first) return null;
-      const { slug, identity } = first.other;
-      return { slug, host: new URL(identity.base_url).host, since: first.since };
-    },
-    replaceNames(identity, { names: wanted, domain }, at) {
-      const before = byListing.get(identity.id) ?? [];
-      const [kept, gone] = [
-        before.filter(({ name }) => wanted.includes(name)),
-        before.filter(({ name }) => !wanted.includes(name)),
-      ];
-      const added = wanted
-        .filter((name) => !before.some((row) => row.name === name))
-        .map((name): NameRow => ({ name, identity, domain, known: 0, since: at }));
-      byListing.set(identity.id, [...kept, ...added]);
-      for (const row of gone)
-        byName.set(
-          row.name,
-          (byName.get(row.name) ?? []).filter((one) => one !== row),
-        );
-      for (const row of added) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
-      return gone.filter(({ known }) => known === 1).map(({ name }) => name);
-    },
-    setStanding(listing, listingNames) {
-      const held = byListing.get(listing.id) ?? [];
-      const before = held.map(getHolder);
-      const evidence = getEvidenceStanding(listing);
-      holders.set(listing.id, { evidence, payees: listPayees(listing) });
-      for (const row of held) {
-        row.known = isLive(listing) && getStanding(listingNames, row.name, evidence) !== STANDING.none ? 1 : 0;
-      }
-      return held.flatMap((row, index) => {
-        const [was, is] = [before[index], getHolder(row)];
-        const isSame = was?.standing === is.standing && (!row.known || isDeepStrictEqual(was.payees, is.payees));
-        return isSame ? [] : row.name;
-      });
-    },
-    listNamesakes({ id, base_url }, wanted) {
-      const domain = getDomain(base_url);
-      const found = wanted
-        .flatMap((name) => byName.get(name) ?? [])
-        .filter(({ identity, domain: other }) => identity.id !== id && other !== domain)
-        .map(({ identity }) => identity);
-      const byId = new Map(found.map((identity) => [identity.id, identity]));
-      return [...byId.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
-    },
-    async save() {
-      const now = [...byName.values()].flat();
-      const keys = new Set(now.map(getKey));
-      for (const row of rows.filter((one) => !keys.has(getKey(one)))) {
-        await query
-          .deleteFrom('listing_names')
-          .where('listing_id', '=', row.identity.id)
-          .where('name', '=', row.name)
-          .execute();
-      }
-      for (const { name, identity, known } of now) {
-        const before = stored.get(getKey({ name, identity }));
-        if (before === undefined || before === known) continue;
-        const changed = query.updateTable('listing_names').set({ known });
-        await changed.where('listing_id', '=', identity.id).where('name', '=', name).execute();
-      }
-      const added = now.filter((row) => !stored.has(getKey(row)));
-      await insertRows(
-        catalogue,
-        'listing_names',
-        added.map(({ name, identity, domain, known, since }) => ({
-          name,
-          listing_id: identity.id,
-          domain,
-          known,
-          since,
-        })),
-      );
-    },
-  };
+  for (const [id, rows] of Map.groupBy(stored, ({ identity }) => identity.id)) setRows(index, id, rows);
+  return index;
 }
 
+/**
+ * Finds the listing that one with these names imitates (`isImitation`): of several the one of the highest standing, then
+ * the one that had the name first. `evidence` is the standing that evidence gives it.
+ */
+export function findNamesake(
+  index: NameIndex,
+  id: string,
+  names: ListingNames,
+  evidence: Standing,
+  payees: readonly string[],
+): Namesake | null {
+  const found = names.names.flatMap((name) => {
+    const own = index.byName.get(name)?.get(id);
+    if (!own) return [];
+    const { since } = own;
+    const standing = getJudgedStanding(names, name, evidence);
+    const others = listRows(index, name).map((row) => getNameHolder(index, row));
+    const imitated = others.filter((other) => isImitation({ domain: names.domain, standing, since, payees }, other));
+    return imitated.map((other) => ({ other, since }));
+  });
+  const [first] = found.sort((a, b) => compareHolders(a.other, b.other));
+  if (!first) return null;
+  const { slug, identity } = first.other;
+  return { slug, host: new URL(identity.base_url).host, since: first.since };
+}
+
+/**
+ * Replaces the names of a listing at a time (ISO 8601 UTC). Returns those that it lost and had a standing for: the other
+ * listings with these names have to be published again.
+ */
+export function replaceNames(
+  index: NameIndex,
+  identity: ListingIdentity,
+  { names, domain }: ListingNames,
+  at: string,
+): string[] {
+  const before = index.byListing.get(identity.id) ?? [];
+  const kept = before.filter(({ name }) => names.includes(name));
+  const lost = before.filter(({ name }) => !names.includes(name));
+  const added = names
+    .filter((name) => !before.some((row) => row.name === name))
+    .map((name): NameRow => ({ name, identity, domain, known: 0, since: at }));
+  setRows(index, identity.id, [...kept, ...added]);
+  return lost.filter(({ known }) => known === 1).map(({ name }) => name);
+}
+
+/**
+ * Records what standing a listing has for its names by its document. Returns the names for which this changed, and if its
+ * payees changed, all that it has a standing for: other listings with these have to be published again.
+ */
+export function setStanding(index: NameIndex, listing: Listing, names: ListingNames): string[] {
+  const { id } = listing;
+  const was = getHeld(index, id);
+  const evidence = getEvidenceStanding(listing);
+  const rows = (index.byListing.get(id) ?? []).map((row): NameRow => {
+    const isKnown = isLive(listing) && getStanding(names, row.name, evidence) !== STANDING.none;
+    return { ...row, known: isKnown ? 1 : 0 };
+  });
+  setRows(index, id, rows);
+  index.holders.set(id, { evidence, payees: listPayees(listing) });
+  const is = getHeld(index, id);
+  return [...is.keys()].filter((name) => !isSameToOthers(was.get(name), is.get(name)));
+}
+
+/** Lists the listings at other domains that have one of the names, by slug. */
+export function listNamesakes(
+  index: NameIndex,
+  { id, base_url }: ListingIdentity,
+  names: readonly string[],
+): ListingIdentity[] {
+  const domain = getDomain(base_url);
+  const others = names
+    .flatMap((name) => listRows(index, name))
+    .filter((row) => row.identity.id !== id && row.domain !== domain)
+    .map(({ identity }) => identity);
+  const byId = new Map(others.map((identity) => [identity.id, identity]));
+  return [...byId.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
+}
+
+/** Writes what changed since the names were read. */
+export async function saveNames(catalogue: Catalogue, { stored, byName }: NameIndex): Promise<void> {
+  const { query } = catalogue;
+  for (const { name, identity, known } of stored) {
+    const now = byName.get(name)?.get(identity.id);
+    if (!now) {
+      await query.deleteFrom('listing_names').where('listing_id', '=', identity.id).where('name', '=', name).execute();
+    } else if (now.known !== known) {
+      await query
+        .updateTable('listing_names')
+        .set({ known: now.known })
+        .where('listing_id', '=', identity.id)
+        .where('name', '=', name)
+        .execute();
+    }
+  }
+  const before = new Set(stored.map(getKey));
+  const rows = [...byName.values()].flatMap((listings) => [...listings.values()]);
+  const added = rows
+    .filter((row) => !before.has(getKey(row)))
+    .map(({ identity, ...row }) => ({ ...row, listing_id: identity.id }));
+  await insertRows(catalogue, 'listing_names', added);
+}
+
+/** Replaces the rows of a listing, which both maps have. */
+function setRows({ byName, byListing }: NameIndex, id: string, rows: readonly NameRow[]): void {
+  for (const { name } of byListing.get(id) ?? []) byName.get(name)?.delete(id);
+  byListing.set(id, rows);
+  for (const row of rows) {
+    const listings = byName.get(row.name) ?? new Map<string, NameRow>();
+    byName.set(row.name, listings.set(id, row));
+  }
+}
+
+function listRows({ byName }: NameIndex, name: string): NameRow[] {
+  return [...(byName.get(name)?.values() ?? [])];
+}
+
+/** Returns the names of a listing, each with the listing as its holder. */
+function getHeld(index: NameIndex, id: string): Map<string, NameHolder> {
+  return new Map((index.byListing.get(id) ?? []).map((row) => [row.name, getNameHolder(index, row)]));
+}
+
+/** Returns a listing with a name, and its standing for it: that of its evidence, else that of its domain. */
+function getNameHolder({ holders }: NameIndex, row: NameRow): NameHolder & Pick<NameRow, 'identity'> {
+  const { identity, domain, known, since } = row;
+  const { evidence, payees } = holders.get(identity.id) ?? { evidence: STANDING.none, payees: [] };
+  const backed = evidence === STANDING.none ? STANDING.domain : evidence;
+  return { slug: identity.slug, identity, domain, standing: known === 1 ? backed : STANDING.none, since, payees };
+}
+
+/** Returns whether a holder is the same to the other listings with its name: they are judged by its standing and its payees. */
+function isSameToOthers(was: NameHolder | undefined, is: NameHolder | undefined): boolean {
+  if (was?.standing !== is?.standing) return false;
+  return is?.standing === STANDING.none || isDeepStrictEqual(was?.payees, is?.payees);
+}
+
+/** Lists the names that listings have on record. */
+async function listHeldNames({ query }: Catalogue, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const rows = await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();
+  return rows.map(({ name }) => name);
+}
+
+/** Reads all listings that have one of the names. */
 async function readRows({ query }: Catalogue, names: readonly string[]): Promise<NameRow[]> {
+  if (names.length === 0) return [];
   const rows = await query
     .selectFrom('listing_names')
     .innerJoin('listings', 'listings.id', 'listing_names.listing_id')

@@ -12,7 +12,15 @@ import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from '../read/e
 import type { ListingIdentity } from '../read/listings.ts';
 import type { ListingDaysTable } from '../tables.ts';
 import { type NewChange, type Writing, writeCatalogue } from '../transaction.ts';
-import { type NameBook, openNameBook } from './names.ts';
+import {
+  findNamesake,
+  listNamesakes,
+  type NameIndex,
+  readNames,
+  replaceNames,
+  saveNames,
+  setStanding,
+} from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
 /** Reason code of what changes because another listing became better known for a name, or no longer is. */
@@ -101,7 +109,7 @@ async function publishBatch(
     return { publication, record, merged, own: getListingNames({ ...merged.words, base_url }) };
   });
   const terms = await declareTerms(catalogue, prepared);
-  const names = await openNameBook(
+  const names = await readNames(
     catalogue,
     prepared.map(({ record, own }) => ({ id: record.identity.id, names: own })),
   );
@@ -109,11 +117,11 @@ async function publishBatch(
   const changes: NewChange[] = [];
   const namesakes = new Map<string, ListingIdentity>();
   const call = (caller: ListingIdentity, found: readonly string[]) => {
-    for (const identity of names.listNamesakes(caller, found)) namesakes.set(identity.id, identity);
+    for (const identity of listNamesakes(names, caller, found)) namesakes.set(identity.id, identity);
   };
   for (const { publication, record, merged, own } of prepared) {
     const { identity, cause, may_wait = false } = publication;
-    call(identity, names.replaceNames(identity, own, at));
+    call(identity, replaceNames(names, identity, own, at));
     const { before } = record;
     const derived = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
     const isWaiting = may_wait && before && canPublicationWait(before, derived);
@@ -122,17 +130,17 @@ async function publishBatch(
       : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
     if (before && differences.length === 0 && (isWaiting || isUpToDate(before, derived))) {
       // A source may give the name that was made from the host: then readers see the same, and its standing is another.
-      call(identity, names.setStanding(before, own));
+      call(identity, setStanding(names, before, own));
       continue;
     }
     const wasListed = before !== undefined && (before.state !== 'held' || record.was_live);
     const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
     stored.push({ listing, before });
     changes.push(...differences.map((difference) => ({ listing_id: listing.id, ...difference })));
-    call(identity, names.setStanding(listing, own));
+    call(identity, setStanding(names, listing, own));
   }
   if (stored.length > 0) writing.raiseRevision();
-  await names.save();
+  await saveNames(catalogue, names);
   for (const { listing, before } of stored) await storeListing(catalogue, listing, before);
   await countDays(catalogue, stored, at.slice(0, 10));
   await writing.recordChanges(changes);
@@ -156,7 +164,7 @@ export function merge({ identity, before, declarations, samples, receipts }: Rec
 export function derive(
   { identity, before, declarations, payees, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
-  names: Pick<NameBook, 'findNamesake'>,
+  names: NameIndex,
   merged: MergedDeclaration,
 ): DerivedListing {
   const setAside = merged.routes.filter(({ set_aside }) => set_aside);
@@ -173,7 +181,7 @@ export function derive(
       new Set(setAside.map(({ route: { method, path } }) => getRouteId(identity.id, method, path))),
     ),
     known_networks: before?.networks.map(({ key }) => key) ?? [],
-    findNamesake: (...asked) => names.findNamesake(identity.id, ...asked),
+    findNamesake: (...asked) => findNamesake(names, identity.id, ...asked),
     replies,
   };
   return deriveListing(all, merged);
