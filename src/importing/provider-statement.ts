@@ -12,8 +12,9 @@ import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
+import type { Listing } from '../model/listing.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
-import type { ProviderStatement } from '../sources/provider-file/statement.ts';
+import type { ProviderRequest, ProviderStatement } from '../sources/provider-file/statement.ts';
 import {
   buildEffect,
   buildWithdrawalEffect,
@@ -23,10 +24,9 @@ import {
   grantRequest,
   isGranted,
   isStillDeclared,
-  type ListingBefore,
   listReplyFindings,
 } from './provider-requests.ts';
-import { recordDeclarations } from './record-declarations.ts';
+import { type Recording, recordDeclarations } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -92,90 +92,28 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
  * replies, and withdraws those that the statement no longer contains. Requests for addresses without a listing are
  * remembered. Once `signal` is aborted, the rest is left for the next time.
  */
-export async function applyProviderStatement(
+async function applyProviderStatement(
   catalogue: Catalogue,
   statement: ProviderStatement,
-  { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
+  options: Pick<ProviderFileOptions, 'now' | 'signal'>,
 ): Promise<ProviderFileOutcome> {
-  const { url, listings } = statement;
-  const declarations = listings.flatMap((request) =>
-    request.asks === 'list' && request.declaration ? [request.declaration] : [],
-  );
-  const stillListed = await findStillListed(catalogue, listings);
-  const findings = [
-    ...statement.findings,
-    ...(await gather(listings, async (request) => (await findRequestFinding(catalogue, request)) ?? [])),
-    ...(await gather(listings, (request) => listReplyFindings(catalogue, request))),
-    ...(stillListed ? [stillListed] : []),
-  ];
-  const facts = { url, reason: null, requests: listings.length, entries: statement.entries };
-  const before = await getRevision(catalogue);
-  const getStateBefore = async (base_url: string): Promise<ListingBefore> => ({
-    listing: await findListing(catalogue, { base_url }),
-    revision: before,
-  });
-  const earlier = await gather(listings, async ({ base_url }) => [await getStateBefore(base_url)]);
-  if (await isFullyRecorded(catalogue, statement, declarations, findings)) {
-    const outcomes = await gather(
-      listings,
-      async (request) => (await findRequestOutcome(catalogue, request, false)) ?? [],
-    );
-    const effects = await gather(listings, async (request) => [
-      await buildEffect(catalogue, request, await getStateBefore(request.base_url), false),
-    ]);
+  const { url, listings, entries } = statement;
+  const facts = { url, reason: null, requests: listings.length, entries };
+  const findings = await listStatementFindings(catalogue, statement);
+  const before = await readStateBefore(catalogue, statement);
+  if (await isFullyRecorded(catalogue, statement, findings)) {
+    const outcomes = await listRequestOutcomes(catalogue, listings, []);
+    const effects = await listEffects(catalogue, statement, before, new Set());
     return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
   }
-  const named = new Set(listings.map(({ base_url }) => base_url));
-  const declared = await listDeclared(catalogue, getSource(url));
-  const undescribed = await gather(
-    declared.filter(({ base_url }) => statement.is_whole && !named.has(base_url)),
-    async ({ base_url }) => [{ base_url, ...(await getStateBefore(base_url)) }],
-  );
-  const at = now().toISOString();
-  const evidence = { statement: { source: url, read_at: at } };
-  const granted = await writeCatalogue(catalogue, at, (writing) =>
-    gather(listings, async (request) =>
-      (await grantRequest(writing, request, { source: url, evidence })) ? [request] : [],
-    ),
-  );
-  const recording = await recordDeclarations(catalogue, declarations, { now, signal, evidence });
-  const all = [...findings, ...buildFailureFindings(recording, false)];
-  const { withdrawn, replied } = await writeCatalogue(catalogue, at, async (writing) => {
-    await recordFindings(writing, url, all);
-    const replied = await recordStatedReplies(writing, statement, evidence);
-    const gone = { cause: 'statement_withdrawn', evidence };
-    const withdrawn = statement.is_whole
-      ? await withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
-      : [];
-    return { withdrawn, replied };
-  });
-  const outcomes = [
-    ...buildOutcomes(recording, false),
-    ...(await gather(
-      listings.filter((request) => request.asks === 'remove' || !request.declaration),
-      async (request) => (await findRequestOutcome(catalogue, request, granted.includes(request))) ?? [],
-    )),
-    ...(await gather(withdrawn, async (slug) => [buildWithdrawal(slug, await findListing(catalogue, { slug }))])),
-  ];
-  const changed = await listChanged(catalogue, outcomes, before);
-  const effects = [
-    ...(await gather(listings, async (request, index) => [
-      await buildEffect(
-        catalogue,
-        request,
-        earlier[index] ?? (await getStateBefore(request.base_url)),
-        replied.has(request.base_url),
-      ),
-    ])),
-    ...(await gather(undescribed, async ({ base_url, ...earlier }) => [
-      await buildWithdrawalEffect(catalogue, base_url, earlier),
-    ])),
-  ];
+  const written = await writeStatement(catalogue, statement, findings, options);
+  const outcomes = await listOutcomes(catalogue, statement, written);
+  const changed = await listChanged(catalogue, outcomes, before.revision);
   return {
     ...facts,
     kind: 'applied',
-    left: recording.left,
-    findings: all,
+    left: written.recording.left,
+    findings: written.findings,
     changed,
     // A declaration may be unchanged while the request to be listed again changes what readers see.
     outcomes: outcomes.map((entry) =>
@@ -183,8 +121,120 @@ export async function applyProviderStatement(
         ? { ...entry, outcome: 'changed' }
         : entry,
     ),
-    effects,
+    effects: await listEffects(catalogue, statement, before, written.replied),
   };
+}
+
+/** Lists the findings of a statement: those of reading it, then those for requests and replies without a visible effect. */
+async function listStatementFindings(
+  catalogue: Catalogue,
+  { listings, findings }: ProviderStatement,
+): Promise<Finding[]> {
+  const stillListed = await findStillListed(catalogue, listings);
+  const ofRequests = await mapInTurn(listings, (request) => findRequestFinding(catalogue, request));
+  const ofReplies = await mapInTurn(listings, (request) => listReplyFindings(catalogue, request));
+  return [
+    ...findings,
+    ...ofRequests.filter((found) => found !== undefined),
+    ...ofReplies.flat(),
+    ...(stillListed ? [stillListed] : []),
+  ];
+}
+
+/** What readers saw before a statement was applied. */
+interface StateBefore {
+  readonly revision: number;
+  /** The listings by address: those that the statement names, and those that it no longer describes. */
+  readonly listings: ReadonlyMap<string, Listing | undefined>;
+  /** Addresses that an earlier statement declared, and this one does not name. */
+  readonly undescribed: readonly string[];
+}
+
+async function readStateBefore(
+  catalogue: Catalogue,
+  { url, listings, is_whole }: ProviderStatement,
+): Promise<StateBefore> {
+  const named = listings.map(({ base_url }) => base_url);
+  const declared = is_whole ? await listDeclared(catalogue, getSource(url)) : [];
+  const undescribed = declared.map(({ base_url }) => base_url).filter((base_url) => !named.includes(base_url));
+  const revision = await getRevision(catalogue);
+  const found = await mapInTurn(
+    [...named, ...undescribed],
+    async (base_url) => [base_url, await findListing(catalogue, { base_url })] as const,
+  );
+  return { revision, listings: new Map(found), undescribed };
+}
+
+/** Returns whether everything in the statement is already on record, so that there is nothing to write. */
+async function isFullyRecorded(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  findings: readonly Finding[],
+): Promise<boolean> {
+  const { url, listings, is_whole } = statement;
+  for (const request of listings) if (!(await isGranted(catalogue, request))) return false;
+  for (const declaration of listDeclarations(statement)) {
+    if (!(await isDeclared(catalogue, declaration))) return false;
+  }
+  for (const { base_url, replies } of listings) {
+    if (replies !== null && !(await areRepliesOnRecord(catalogue, base_url, url, replies))) return false;
+  }
+  if (is_whole) {
+    const held = listStillDeclaredIds(statement);
+    const declared = await listDeclared(catalogue, getSource(url));
+    if (!declared.every(({ id }) => held.has(id))) return false;
+    if ((await listDroppedReplies(catalogue, statement)).length > 0) return false;
+  }
+  return await areFindingsOnRecord(catalogue, url, findings);
+}
+
+/** The result of writing a statement. */
+interface Written {
+  /** Those of the statement, and of declarations that could not be recorded. */
+  readonly findings: Finding[];
+  /** Requests whose grant readers see. */
+  readonly granted: readonly ProviderRequest[];
+  readonly recording: Recording;
+  /** Addresses whose replies changed. */
+  readonly replied: ReadonlySet<string>;
+  /** Slugs of listings that readers see changed because the statement no longer declares them. */
+  readonly withdrawn: readonly string[];
+}
+
+/** Writes a statement in transactions one after the other: what it asks, then what it declares, then all else. */
+async function writeStatement(
+  catalogue: Catalogue,
+  statement: ProviderStatement,
+  findings: readonly Finding[],
+  { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
+): Promise<Written> {
+  const { url } = statement;
+  const at = now().toISOString();
+  const evidence = { statement: { source: url, read_at: at } };
+  const granted = await writeCatalogue(catalogue, at, (writing) => grantRequests(writing, statement, evidence));
+  const recording = await recordDeclarations(catalogue, listDeclarations(statement), { now, signal, evidence });
+  const all = [...findings, ...buildFailureFindings(recording, false)];
+  const { replied, withdrawn } = await writeCatalogue(catalogue, at, async (writing) => {
+    await recordFindings(writing, url, all);
+    return {
+      replied: await recordStatedReplies(writing, statement, evidence),
+      withdrawn: await withdrawUnstated(writing, statement, evidence),
+    };
+  });
+  return { findings: all, granted, recording, replied, withdrawn };
+}
+
+/** Grants the requests of a statement. Returns those whose grant readers see. */
+async function grantRequests(
+  writing: Writing,
+  { url, listings }: ProviderStatement,
+  evidence: JsonObject,
+): Promise<ProviderRequest[]> {
+  const granted: ProviderRequest[] = [];
+  for (const request of listings) {
+    if (await grantRequest(writing, request, { source: url, evidence })) granted.push(request);
+  }
+  return granted;
 }
 
 /**
@@ -196,18 +246,18 @@ async function recordStatedReplies(
   statement: ProviderStatement,
   evidence: JsonObject,
 ): Promise<Set<string>> {
+  const { catalogue } = writing;
   const { url, listings, is_whole } = statement;
-  const stated = listings.flatMap(({ base_url, replies }) => (replies ? [{ base_url, replies }] : []));
-  const dropped = is_whole ? await listDroppedReplies(writing.catalogue, statement) : [];
-  const all = [...stated, ...dropped.map((base_url) => ({ base_url, replies: [] }))];
-  const changed = await gather(all, async (entry) =>
-    (await recordReplies(writing, entry.base_url, url, entry.replies)) ? [entry] : [],
-  );
-  for (const { base_url } of changed) {
-    const listing = await findListing(writing.catalogue, { base_url });
+  const dropped = is_whole ? await listDroppedReplies(catalogue, statement) : [];
+  const changed = new Set<string>();
+  for (const { base_url, replies } of [...listings, ...dropped.map((base_url) => ({ base_url, replies: [] }))]) {
+    if (replies && (await recordReplies(writing, base_url, url, replies))) changed.add(base_url);
+  }
+  for (const base_url of changed) {
+    const listing = await findListing(catalogue, { base_url });
     if (listing) await publishListing(writing, listing, 'replied', evidence);
   }
-  return new Set(changed.map(({ base_url }) => base_url));
+  return changed;
 }
 
 /** Lists the addresses with recorded replies that the statement no longer mentions. */
@@ -216,47 +266,78 @@ async function listDroppedReplies(catalogue: Catalogue, { url, listings }: Provi
   return (await listRepliedAddresses(catalogue, url)).filter((base_url) => !named.has(base_url));
 }
 
-/** Returns whether everything in the statement is already on record, so that there is nothing to write. */
-async function isFullyRecorded(
-  catalogue: Catalogue,
+/** Withdraws what the provider declared earlier and the statement no longer contains. Returns slugs as `withdrawDeclarations`. */
+async function withdrawUnstated(
+  writing: Writing,
   statement: ProviderStatement,
-  declarations: readonly Declaration[],
-  findings: readonly Finding[],
-): Promise<boolean> {
-  const { url, listings } = statement;
-  const held = listStillDeclaredIds(statement);
-  return (
-    (await areAll(listings, (request) => isGranted(catalogue, request))) &&
-    (await areAll(declarations, (declaration) => isDeclared(catalogue, declaration))) &&
-    (await areAll(
-      listings,
-      async ({ base_url, replies }) =>
-        replies === null || (await areRepliesOnRecord(catalogue, base_url, url, replies)),
-    )) &&
-    (!statement.is_whole ||
-      ((await listDeclared(catalogue, getSource(url))).every(({ id }) => held.has(id)) &&
-        (await listDroppedReplies(catalogue, statement)).length === 0)) &&
-    (await areFindingsOnRecord(catalogue, url, findings))
+  evidence: JsonObject,
+): Promise<string[]> {
+  if (!statement.is_whole) return [];
+  const gone = { cause: 'statement_withdrawn', evidence };
+  return await withdrawDeclarations(writing, getSource(statement.url), listStillDeclaredIds(statement), gone);
+}
+
+/** Lists what became of the listings: of declarations, then of requests without one, then of what was withdrawn. */
+async function listOutcomes(
+  catalogue: Catalogue,
+  { listings }: ProviderStatement,
+  { recording, granted, withdrawn }: Written,
+): Promise<ImportOutcome[]> {
+  const undeclared = listings.filter((request) => request.asks === 'remove' || !request.declaration);
+  return [
+    ...buildOutcomes(recording, false),
+    ...(await listRequestOutcomes(catalogue, undeclared, granted)),
+    ...(await mapInTurn(withdrawn, async (slug) => buildWithdrawal(slug, await findListing(catalogue, { slug })))),
+  ];
+}
+
+/** Lists what became of requests, where there is a listing. */
+async function listRequestOutcomes(
+  catalogue: Catalogue,
+  requests: readonly ProviderRequest[],
+  granted: readonly ProviderRequest[],
+): Promise<ImportOutcome[]> {
+  const outcomes = await mapInTurn(requests, (request) =>
+    findRequestOutcome(catalogue, request, granted.includes(request)),
   );
+  return outcomes.filter((outcome) => outcome !== undefined);
 }
 
-/** Asks about one item after the other, and returns all that was found, in their order. */
-async function gather<Item, Found>(
-  items: readonly Item[],
-  find: (item: Item, index: number) => Promise<Found | Found[]>,
-): Promise<Found[]> {
-  const found: Found[] = [];
-  for (const [index, item] of items.entries()) found.push(...([await find(item, index)].flat() as Found[]));
-  return found;
+/** Lists the slugs of listings that changed for readers after a revision. */
+async function listChanged(
+  catalogue: Catalogue,
+  outcomes: readonly ImportOutcome[],
+  before: number,
+): Promise<string[]> {
+  const slugs = [...new Set(outcomes.flatMap(({ slug }) => slug ?? []))];
+  const listings = await mapInTurn(slugs, (slug) => findListing(catalogue, { slug }));
+  return slugs.filter((_, index) => (listings[index]?.revision ?? 0) > before);
 }
 
-async function areAll<Item>(items: readonly Item[], isTrue: (item: Item) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (!(await isTrue(item))) return false;
-  return true;
+/** Lists what readers now see at each address in the statement, then at those that it no longer describes. */
+async function listEffects(
+  catalogue: Catalogue,
+  { listings }: ProviderStatement,
+  before: StateBefore,
+  replied: ReadonlySet<string>,
+): Promise<ReaderEffect[]> {
+  const getBefore = (base_url: string) => ({ listing: before.listings.get(base_url), revision: before.revision });
+  return [
+    ...(await mapInTurn(listings, (request) =>
+      buildEffect(catalogue, request, getBefore(request.base_url), replied.has(request.base_url)),
+    )),
+    ...(await mapInTurn(before.undescribed, (base_url) =>
+      buildWithdrawalEffect(catalogue, base_url, getBefore(base_url)),
+    )),
+  ];
 }
 
 function getSource(url: string): { kind: 'provider'; name: string } {
   return { kind: 'provider', name: url };
+}
+
+function listDeclarations({ listings }: ProviderStatement): Declaration[] {
+  return listings.flatMap((request) => (request.asks === 'list' && request.declaration ? [request.declaration] : []));
 }
 
 /** Lists the ids of the listings that the statement still declares something about. */
@@ -264,13 +345,12 @@ function listStillDeclaredIds({ listings }: ProviderStatement): Set<string> {
   return new Set(listings.filter(isStillDeclared).map(({ base_url }) => getListingId(base_url)));
 }
 
-async function listChanged(
-  catalogue: Catalogue,
-  outcomes: readonly ImportOutcome[],
-  before: number,
-): Promise<string[]> {
-  const slugs = new Set(outcomes.flatMap(({ slug }) => slug ?? []));
-  return gather([...slugs], async (slug) =>
-    ((await findListing(catalogue, { slug }))?.revision ?? 0) > before ? [slug] : [],
-  );
+/** Asks about one item after the other, since a transaction has one connection. Returns the answers in the same order. */
+async function mapInTurn<Item, Answer>(
+  items: readonly Item[],
+  ask: (item: Item) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const item of items) answers.push(await ask(item));
+  return answers;
 }
