@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../../src/model/json.ts';
 import type { DeclaredRoute, Route } from '../../src/model/route.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
 import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
-import { buildCallRequest } from '../../src/views/call.ts';
+import { buildCallRequest } from '../../src/views/call/request.ts';
 import { OPTIONS } from '../sources/bazaar/items.ts';
 import { takeDocument } from '../sources/openapi/documents.ts';
 

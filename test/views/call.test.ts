@@ -8,16 +8,9 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Route } from '../../src/model/route.ts';
-import {
-  buildBareCall,
-  buildCallRequest,
-  buildCurl,
-  buildPython,
-  buildRouteCall,
-  buildTypescript,
-  type CallRequest,
-  findTellingRoute,
-} from '../../src/views/call.ts';
+import { buildCurl, buildPython, buildTypescript } from '../../src/views/call/code.ts';
+import { buildBareCall, buildRouteCall, findTellingRoute } from '../../src/views/call/guide.ts';
+import { buildCallRequest, type CallRequest } from '../../src/views/call/request.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 import { runPython } from './python.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Route } from '../../src/model/route.ts';
 import { formatPriceRange } from '../../src/model/usdc.ts';
-import { buildRouteCall } from '../../src/views/call.ts';
+import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { buildListingJsonLd } from '../../src/views/json-ld.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../src/views/listing/page.ts';

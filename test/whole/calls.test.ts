@@ -11,7 +11,7 @@ import { getProvider, type Market, startMarket } from '../../scripts/market/mark
 import type { PayableRoute } from '../../scripts/market/providers/route.ts';
 import { isLive } from '../../src/model/listing.ts';
 import { findListing } from '../../src/published/listings.ts';
-import { buildRouteCall, type CallGuide } from '../../src/views/call.ts';
+import { buildRouteCall, type CallGuide } from '../../src/views/call/guide.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { runPython } from '../views/python.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
 import { findListingPage } from '../../../src/published/page-models.ts';
 import { openPinnedReadings } from '../../../src/release/pinned-reading.ts';
-import type { CallGuide } from '../../../src/views/call.ts';
+import type { CallGuide } from '../../../src/views/call/guide.ts';
 import { formatJsonLd } from '../../../src/views/json-ld.ts';
 import { type FieldList, listRequired } from '../../../src/views/listing/fields.ts';
 import type { ListedRoute, ListingPage } from '../../../src/views/listing/page.ts';

@@ -1,5 +1,5 @@
 import { lowerFirst } from '../../model/text.ts';
-import type { CallGuide } from '../call.ts';
+import type { CallGuide } from '../call/guide.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from '../markdown.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';

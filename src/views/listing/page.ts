@@ -10,7 +10,7 @@ import { formatRoute, listCounted } from '../../model/route.ts';
 import { cutText, lowerFirst } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
-import { buildBareCall, type CallGuide, findTellingRoute } from '../call.ts';
+import { buildBareCall, type CallGuide, findTellingRoute } from '../call/guide.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { hasProviderPath } from '../pages/provider-page.ts';

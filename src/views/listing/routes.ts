@@ -6,7 +6,7 @@ import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
-import { buildRouteCall, type CallGuide } from '../call.ts';
+import { buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { PATHS } from '../links.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';

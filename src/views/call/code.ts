@@ -1,0 +1,273 @@
+import { NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { formatUsdc } from '../../model/usdc.ts';
+import { type CallRequest, formatJson } from './request.ts';
+
+/** What the caller is ready to pay, and where. */
+export interface CallPrice {
+  readonly network: NetworkKey;
+  /** Atomic USDC. */
+  readonly amount: number;
+  readonly scheme: PaidScheme;
+}
+
+type PaidScheme = 'exact' | 'upto';
+
+/** Schemes whose payment is shown as code, by network. */
+export const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> = {
+  base: ['exact', 'upto'],
+  solana: ['exact'],
+};
+
+/** What the code that is shown does to pay; it pays by both versions of x402. */
+export const DONE_IN_CODE: ReadonlySet<string> = new Set(['evm', 'svm', 'exact', 'upto', 'eip3009', 'permit2', 'mcp']);
+
+/**
+ * Writes a request without payment as a command for a POSIX shell; its answer is the 402 and costs nothing.
+ * `--globoff` keeps curl from reading `[1-1000]` or `{a,b}` in an address as many requests.
+ */
+export function buildCurl({ method, url, headers, body }: CallRequest): string {
+  const options = ['curl --include --globoff'];
+  if (method === 'HEAD') options.push('--head');
+  else if (method !== 'GET') options.push(`--request ${method}`);
+  for (const [name, value] of headers) options.push(`--header ${quoteForShell(`${name}: ${value}`)}`);
+  // --data-raw: unlike --data it never takes a leading @ for a file name.
+  if (body !== null) options.push(`--data-raw ${quoteForShell(body.text)}`);
+  options.push(`--url ${quoteForShell(url)}`);
+  return options.join(' \\\n  ');
+}
+
+/** Writes a request without payment for a browser, which asks https addresses, and tools not at all. */
+export function buildAsk({ tool, method, url, headers, body }: CallRequest): string | null {
+  if (tool !== undefined || !/^https?:/.test(url)) return null;
+  return JSON.stringify({ method, url, ...(headers.length > 0 && { headers }), ...(body && { body: body.text }) });
+}
+
+/** Quotes any text as one word of a POSIX shell: nothing inside single quotes is special but the quote itself. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll('\0', '').replaceAll("'", `'\\''`)}'`;
+}
+
+/** Code that pays for a request, and the commands that install what it imports. */
+export interface PayingCode {
+  readonly install: string;
+  readonly typescript: string;
+  readonly python_install: string;
+  /** Null where no client is known that pays so. */
+  readonly python: string | null;
+}
+
+/** Writes the code that pays for a request. */
+export function buildPayingCode(request: CallRequest, price: CallPrice): PayingCode {
+  const { tool } = request;
+  const { install } = TYPESCRIPT_WALLETS[price.network];
+  const python_install = PYTHON_WALLETS[price.network].install;
+  if (tool === undefined) {
+    return {
+      install,
+      typescript: buildTypescript(request, price),
+      python_install,
+      python: buildPython(request, price),
+    };
+  }
+  return {
+    install: `${install.replace('@x402/fetch', '@x402/mcp')} @modelcontextprotocol/sdk`,
+    typescript: buildToolTypescript(request, price, tool),
+    python_install,
+    python: null,
+  };
+}
+
+/** What to install and import for paying on each network, in TypeScript, and the wallet's key as an environment variable. */
+const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
+  base: {
+    install: 'npm install @x402/fetch @x402/evm viem',
+    imports: [
+      "import { registerExactEvmScheme } from '@x402/evm/exact/client';",
+      "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+      "import { privateKeyToAccount } from 'viem/accounts';",
+    ],
+    register: `registerExactEvmScheme(client, {
+  signer: privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`),
+  networks: ['${NETWORKS.base.id}'],
+});`,
+  },
+  solana: {
+    install: 'npm install @x402/fetch @x402/svm @solana/kit',
+    imports: [
+      "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
+      "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+      "import { registerExactSvmScheme } from '@x402/svm/exact/client';",
+    ],
+    register: `registerExactSvmScheme(client, {
+  signer: await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!)),
+  networks: ['${NETWORKS.solana.id}'],
+});`,
+  },
+};
+
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const TYPESCRIPT_UPTO: { imports: string[]; register: string } = {
+  imports: [
+    "import { UptoEvmScheme } from '@x402/evm/upto/client';",
+    "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
+    "import { privateKeyToAccount } from 'viem/accounts';",
+  ],
+  register: `// The wallet must once have allowed Permit2 to move its USDC: send what createPermit2ApprovalTx of @x402/evm returns.
+const signer = privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`);
+client.register('${NETWORKS.base.id}', new UptoEvmScheme(signer));`,
+};
+
+/**
+ * Writes a paid request as a TypeScript module for Node, on @x402/fetch 2.x. It never pays more than the price on record
+ * and follows no redirect, since the client would hand the payment on to wherever that leads.
+ */
+export function buildTypescript(request: CallRequest, price: CallPrice): string {
+  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[price.network];
+  return `${imports.join('\n')}
+
+const client = new x402Client();
+${register}
+// The price on record: a dearer answer is refused, not paid.
+client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' });
+
+const fetchWithPayment = wrapFetchWithPayment(fetch, client);
+const response = await fetchWithPayment(${quoteForTypescript(request.url)}, ${buildInit(request)});
+console.log(response.status, await response.text());
+`;
+}
+
+/**
+ * Writes a paid tool call as a TypeScript module for Node, on @x402/mcp 2.x. It never pays more than the price on record.
+ */
+function buildToolTypescript(request: CallRequest, price: CallPrice, tool: string): string {
+  const { network, amount } = price;
+  const args = JSON.parse(request.body?.text ?? '{}').params?.arguments ?? {};
+  const isBase = network === 'base';
+  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isBase ? 'ExactEvmScheme' : 'ExactSvmScheme';
+  const path = isBase ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
+  const wallet = isBase
+    ? [
+        "import { privateKeyToAccount } from 'viem/accounts';",
+        'privateKeyToAccount(process.env.EVM_PRIVATE_KEY as `0x${string}`)',
+      ]
+    : [
+        "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
+        'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
+      ];
+  return `import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ${type} } from '${path}';
+import { wrapMCPClientWithPaymentFromConfig } from '@x402/mcp';
+${wallet[0]}
+
+const client = wrapMCPClientWithPaymentFromConfig(new Client({ name: 'buyer', version: '1.0.0' }), {
+  schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
+  // The price on record: a dearer call is refused, not paid.
+  spendControls: { maxAmountPerPayment: '$${formatUsdc(amount)}' },
+});
+
+await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
+console.log(await client.callTool(${quoteForTypescript(tool)}, ${formatJson(args)}));
+`;
+}
+
+function buildInit({ method, headers, body }: CallRequest): string {
+  const lines = [`method: ${quoteForTypescript(method)},`];
+  if (headers.length > 0) {
+    lines.push('headers: {');
+    for (const [name, value] of headers) lines.push(`  ${quoteForTypescript(name)}: ${quoteForTypescript(value)},`);
+    lines.push('},');
+  }
+  if (body !== null) {
+    const written = body.isJson ? `JSON.stringify(${body.text})` : quoteForTypescript(body.text);
+    lines.push(...`body: ${written},`.split('\n'));
+  }
+  lines.push("redirect: 'error',");
+  return `{\n${lines.map((line) => `  ${line}`).join('\n')}\n}`;
+}
+
+/** Quotes any text as a string literal: JSON's escapes are JavaScript's, and invisible characters are escaped too. */
+function quoteForTypescript(text: string): string {
+  const quoted = formatJson(text);
+  return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
+}
+
+/** What to install and import for paying on each network, in Python, and the wallet's key as an environment variable. */
+const PYTHON_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
+  base: {
+    install: 'pip install "x402[requests,evm]"',
+    imports: [
+      'from eth_account import Account',
+      'from x402 import max_amount, x402ClientSync',
+      'from x402.http.clients import x402_requests',
+      'from x402.mechanisms.evm import EthAccountSigner',
+      'from x402.mechanisms.evm.exact.register import register_exact_evm_client',
+    ],
+    register: `signer = EthAccountSigner(Account.from_key(os.environ["EVM_PRIVATE_KEY"]))
+register_exact_evm_client(client, signer, networks="${NETWORKS.base.id}")`,
+  },
+  solana: {
+    install: 'pip install "x402[requests,svm]"',
+    imports: [
+      'from x402 import max_amount, x402ClientSync',
+      'from x402.http.clients import x402_requests',
+      'from x402.mechanisms.svm import KeypairSigner',
+      'from x402.mechanisms.svm.exact.register import register_exact_svm_client',
+    ],
+    register: `signer = KeypairSigner.from_base58(os.environ["SVM_PRIVATE_KEY"])
+register_exact_svm_client(client, signer, networks="${NETWORKS.solana.id}")`,
+  },
+};
+
+/** The same for a price that is a ceiling, which is paid through Permit2. */
+const PYTHON_UPTO: { imports: string[]; register: string } = {
+  imports: PYTHON_WALLETS.base.imports.with(
+    -1,
+    'from x402.mechanisms.evm.upto.register import register_upto_evm_client',
+  ),
+  register: `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
+${PYTHON_WALLETS.base.register.replace('register_exact_evm_client', 'register_upto_evm_client')}`,
+};
+
+/**
+ * Writes a paid request as a Python script, on the x402 package 2.x. It never pays more than the price on record and
+ * follows no redirect, since the client would hand the payment on to wherever that leads.
+ */
+export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
+  const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[price.network];
+  const { usdc } = NETWORKS[price.network];
+  // Addresses of Base may come in small letters, those of Solana are told apart by them.
+  const isUsdc =
+    price.network === 'base' ? `offer.asset.lower() == "${usdc.toLowerCase()}"` : `offer.asset == "${usdc}"`;
+  const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
+  const options = [
+    `    ${formatJson(method)},`,
+    `    ${formatJson(url)},`,
+    ...(fields ? [`    headers={\n${fields}    },`] : []),
+    ...(body === null ? [] : [`    data=${body.isJson ? quoteForPython(body.text) : formatJson(body.text)}.encode(),`]),
+    '    allow_redirects=False,',
+  ];
+  return `import os
+
+${imports.join('\n')}
+
+client = x402ClientSync()
+${register}
+# At most the price on record, in millionths of a USDC, and in USDC alone: all else is refused, not paid.
+client.register_policy(max_amount(${price.amount}))
+client.register_policy(lambda _, offers: [offer for offer in offers if ${isUsdc}])
+
+response = x402_requests(client).request(
+${options.join('\n')}
+)
+print(response.status_code, response.text)
+`;
+}
+
+/**
+ * Quotes JSON text as a raw string of several lines: nothing in it is read but its own end, and a quote inside JSON is
+ * in a string of JSON, where it can be escaped.
+ */
+function quoteForPython(json: string): string {
+  return `r'''${json.replaceAll("'", '\\u0027')}'''`;
+}

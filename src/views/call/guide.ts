@@ -1,0 +1,152 @@
+import { listMissing, listNeeds } from '../../evidence/abilities.ts';
+import { type CallInput, fillCallInput } from '../../evidence/call-input.ts';
+import type { Replaceable } from '../../evidence/made-value.ts';
+import { getCurrentTerms } from '../../evidence/terms.ts';
+import { type Caution, isDangerous } from '../../model/caution.ts';
+import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import { NETWORKS } from '../../model/network.ts';
+import type { Route } from '../../model/route.ts';
+import { isCeiling } from '../../model/terms.ts';
+import { formatPrice } from '../../model/usdc.ts';
+import { describeCaution } from '../words/caution.ts';
+import { formatDay } from '../words/figures.ts';
+import {
+  buildAsk,
+  buildCurl,
+  buildPayingCode,
+  type CallPrice,
+  DONE_IN_CODE,
+  PAID_SCHEMES,
+  type PayingCode,
+} from './code.ts';
+import { buildBareRequest, buildCallRequest, type CallRequest } from './request.ts';
+
+/** How to call one route of a listing: first free of charge to see its 402, then paying. */
+export interface CallGuide {
+  /** The route shown: method and path as the provider declares them. */
+  readonly route: string;
+  /** What the caller replaces first. */
+  readonly replace: readonly Replaceable[];
+  /** The price on record in USDC, and the name of the network it is paid on; null where no price is on record. */
+  readonly price: string | null;
+  readonly network: string;
+  /** Asks without paying; the answer is HTTP 402 with the payment requirements. */
+  readonly curl: string;
+  /** The same for a script of the page, as JSON; null where a browser cannot send it. */
+  readonly ask: string | null;
+  /** Pays and receives the product; null where nothing should be paid, or no call can be made. */
+  readonly paying: PayingCode | null;
+  /** Why nothing should be paid for this route; null where nothing of danger speaks against it. */
+  readonly stop: string | null;
+  /** Why the record cannot make a call that pays and works, in a sentence; null where it can. */
+  readonly lack: string | null;
+  /** Day on which this very request was paid for and answered; null where it is made from what sources declare. */
+  readonly known_good_on: string | null;
+  /** What the request was made from. */
+  readonly basis: CallInput['basis'];
+}
+
+/** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
+export function findTellingRoute(routes: readonly Route[]): Route | undefined {
+  return routes.toSorted((a, b) => getWorth(b) - getWorth(a))[0];
+}
+
+function getWorth({ proof, terms, example, path, cautions }: Route): number {
+  return (
+    (isDangerous(cautions) ? -16 : 0) +
+    (proof ? 8 : 0) +
+    (terms.length > 0 ? 4 : 0) +
+    (example ? 2 : 0) +
+    (/\/:|\{/.test(path) ? 0 : 1)
+  );
+}
+
+/** Builds the call of a listing that names no routes: a plain request of its base address. */
+export function buildBareCall(listing: LiveListing): CallGuide {
+  return buildGuide(buildBareRequest(listing.base_url), {
+    price: getListingPrice(listing),
+    cautions: listing.cautions,
+    lack: null,
+    known_good_on: null,
+    basis: 'none',
+  });
+}
+
+/**
+ * Builds the call of one route. No code that pays is built where something of danger speaks against the route, or the record
+ * cannot make a request that its declared input allows.
+ */
+export function buildRouteCall(listing: LiveListing, route: Route): CallGuide {
+  const input = fillCallInput(route);
+  const paid = route.proof?.request ? route.proof : null;
+  const { price, lack } = findCallPrice(listing, route);
+  return buildGuide(buildCallRequest(listing.base_url, route, input), {
+    price,
+    cautions: listRouteCautions(listing, route),
+    lack: lack ?? (paid ? null : input.lack),
+    known_good_on: paid && formatDay(paid.verified_at),
+    basis: input.basis,
+  });
+}
+
+interface GuideFacts extends Pick<CallGuide, 'lack' | 'known_good_on' | 'basis'> {
+  readonly price: CallPrice | null;
+  readonly cautions: readonly Caution[];
+}
+
+function buildGuide(request: CallRequest, { price, cautions, ...facts }: GuideFacts): CallGuide {
+  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  const isPaid = facts.lack === null && dangers.length === 0;
+  return {
+    ...facts,
+    route: request.route,
+    replace: request.replace,
+    price: price && formatPrice(price.amount, isCeiling(price)),
+    network: price ? NETWORKS[price.network].label : '',
+    curl: buildCurl(request),
+    ask: buildAsk(request),
+    paying: price && isPaid ? buildPayingCode(request, price) : null,
+    stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
+  };
+}
+
+/** What a call costs, or in a sentence why there is no such price. */
+type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonly price: null; readonly lack: string };
+
+/**
+ * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on Base where even.
+ * Where no route has an offer of its own, the listing's price is that of each.
+ */
+function findCallPrice(listing: LiveListing, route: Route): FoundPrice {
+  const offers = getCurrentTerms(route.terms);
+  if (offers.length === 0) {
+    const isListingPrice = listing.routes.every(({ terms }) => terms.length === 0);
+    if (isListingPrice) return { price: getListingPrice(listing), lack: null };
+    return { price: null, lack: 'No price is on record for this route, so no code that pays is shown.' };
+  }
+  const known = offers.flatMap((offer) => {
+    const scheme = PAID_SCHEMES[offer.network].find((name) => name === offer.scheme);
+    const missing = listMissing(listNeeds(offer), DONE_IN_CODE);
+    return scheme ? [{ price: { network: offer.network, amount: offer.amount, scheme }, missing }] : [];
+  });
+  const [cheapest] = known
+    .filter(({ missing }) => missing.length === 0)
+    .map(({ price }) => price)
+    .sort(comparePrices);
+  if (cheapest) return { price: cheapest, lack: null };
+  const [other] = known;
+  if (!other) return { price: null, lack: 'It is paid by a scheme that no code here pays by.' };
+  return { price: null, lack: `The offer on record needs what no code here does (${other.missing.join(', ')}).` };
+}
+
+function comparePrices(a: CallPrice, b: CallPrice): number {
+  return (
+    Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
+    a.amount - b.amount ||
+    (a.network < b.network ? -1 : 1)
+  );
+}
+
+function getListingPrice({ primary_network, price_max }: LiveListing): CallPrice {
+  return { network: primary_network, amount: price_max, scheme: 'exact' };
+}

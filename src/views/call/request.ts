@@ -1,0 +1,169 @@
+import { type CallInput, fillCallInput } from '../../evidence/call-input.ts';
+import type { Replaceable } from '../../evidence/made-value.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { buildToolCall, type PaidRequest } from '../../model/request.ts';
+import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '../../model/route.ts';
+
+/** Header names as HTTP allows them, less those that carry a payment or a secret or belong to the connection. */
+const HEADER_NAME = /^[a-z0-9][a-z0-9!#$%&'*+.^_|~-]*$/i;
+const WITHHELD_HEADER = /^(host|connection|content-length|transfer-encoding|cookie|.*authorization|.*payment.*)$/i;
+
+/** A segment to fill in, as feeds write it (`/:id`) and as OpenAPI does (`{id}`). */
+const TEMPLATE = /(?<=\/):([A-Za-z_][\w-]*)|\{([A-Za-z_][\w-]*)\}/g;
+
+/** Everything that is not plain in an address, in a shell or in a string; angle brackets are kept for placeholders alone. */
+const UNSAFE_IN_URL = /[^\x21-\x7e]|["'<>\\^`{|}]/gu;
+
+/** One request to a route, as the catalogue would make it: every part is the provider's and hostile until quoted. */
+export interface CallRequest {
+  /** The route as commands and pages name it, or the base address where no route is itemised. */
+  readonly route: string;
+  /** The name of the tool that it calls, where it is the call of one. */
+  readonly tool?: string;
+  readonly method: string;
+  /** Printable ASCII without quotes; what the caller fills in is in it as `<name>`. */
+  readonly url: string;
+  /** What the caller replaces first. */
+  readonly replace: readonly Replaceable[];
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: CallBody | null;
+}
+
+/** What is sent as a body: JSON over several lines, or text of another media type as it is. */
+export interface CallBody {
+  readonly text: string;
+  readonly isJson: boolean;
+}
+
+/** Builds a plain GET of a base address. */
+export function buildBareRequest(baseUrl: string): CallRequest {
+  const url = encodeUnsafe(baseUrl);
+  return { route: `GET ${url}`, method: 'GET', url, replace: [], headers: [], body: null };
+}
+
+/** Builds the request of a route: the call of its tool, else the one that was paid for, else one of what sources declare. */
+export function buildCallRequest(baseUrl: string, route: Route, input = fillCallInput(route)): CallRequest {
+  if (isToolPath(route.path)) return buildToolRequest(baseUrl, route, input);
+  const proven = route.proof?.request;
+  return proven ? buildProvenRequest(route, proven) : buildDeclaredRequest(baseUrl, route, input);
+}
+
+/** Builds the call of a tool: the message that an MCP client sends, with the arguments that were paid for or fit its schema. */
+function buildToolRequest(baseUrl: string, route: Route, input: CallInput): CallRequest {
+  const tool = getToolName(route.path);
+  const paid = route.proof?.request?.body;
+  const message = formatJson(buildToolCall(tool, input.body as JsonObject | undefined));
+  return {
+    route: formatRoute(route),
+    tool,
+    method: 'POST',
+    url: encodeUnsafe(getRouteUrl(baseUrl, route.path.split('#')[0] ?? '')),
+    replace: paid ? [] : input.replace,
+    headers: [
+      ['accept', 'application/json, text/event-stream'],
+      ['content-type', 'application/json'],
+    ],
+    body: paid ? readPaidBody(paid) : { text: message, isJson: true },
+  };
+}
+
+/** The very request that was paid for and answered: better than any example. */
+function buildProvenRequest(route: Route, { method, url, headers, body }: PaidRequest): CallRequest {
+  const { accept: _accept, ...given } = headers;
+  return {
+    route: formatRoute(route),
+    method,
+    url: encodeUnsafe(url),
+    replace: [],
+    headers: listHeaders(given, body !== null),
+    body: body === null ? null : readPaidBody(body),
+  };
+}
+
+function buildDeclaredRequest(baseUrl: string, route: Route, input: CallInput): CallRequest {
+  const { url, placeholders } = fillPath(getRouteUrl(baseUrl, route.path), input.path);
+  const search = buildSearch(input);
+  const separator = search === '' ? '' : url.includes('?') ? '&' : '?';
+  const headers = listHeaders(input.headers, input.body !== undefined);
+  return {
+    route: formatRoute(route),
+    method: route.method,
+    url: `${url}${separator}${search}`,
+    replace: [...placeholders.map((name) => ({ name, shown: `<${name}>` })), ...input.replace],
+    headers,
+    body: input.body === undefined ? null : buildBody(input.body, headers),
+  };
+}
+
+/** Fills the templates of an address with the values known by name; the others become placeholders, named once each. */
+function fillPath(address: string, values: CallInput['path']): { url: string; placeholders: string[] } {
+  const placeholders = new Set<string>();
+  let url = '';
+  let rest = 0;
+  for (const match of address.matchAll(TEMPLATE)) {
+    const name = match[1] ?? match[2] ?? '';
+    const known = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (known === undefined) placeholders.add(name);
+    const filled = known === undefined ? `<${name}>` : encodeUnsafe(encodeURIComponent(known.toWellFormed()));
+    url += `${encodeUnsafe(address.slice(rest, match.index))}${filled}`;
+    rest = match.index + match[0].length;
+  }
+  return { url: `${url}${encodeUnsafe(address.slice(rest))}`, placeholders: [...placeholders] };
+}
+
+/** Writes the query. What is to be replaced is easier found as it is named than percent-encoded. */
+function buildSearch({ query, replace }: CallInput): string {
+  const pairs = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
+  );
+  return replace.reduce(
+    (text, { name }) => text.replaceAll(`=%3C${name}%3E`, `=<${name}>`),
+    encodeUnsafe(pairs.join('&')),
+  );
+}
+
+function encodeUnsafe(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(UNSAFE_IN_URL, (character) => (character === "'" ? '%27' : encodeURIComponent(character)));
+}
+
+function listHeaders(given: Record<string, string>, hasBody: boolean): [string, string][] {
+  const headers = Object.entries(given).filter(
+    ([name, value]) => HEADER_NAME.test(name) && !WITHHELD_HEADER.test(name) && /^[\x20-\x7e]+$/.test(value),
+  );
+  const isTyped = headers.some(([name]) => name.toLowerCase() === 'content-type');
+  return hasBody && !isTyped ? [['content-type', 'application/json'], ...headers] : headers;
+}
+
+/** A text is sent as it is, unless the request says that it sends JSON. */
+function buildBody(body: unknown, headers: CallRequest['headers']): CallBody {
+  const [, type = ''] = headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  const isJson = typeof body !== 'string' || /json/i.test(type);
+  return { text: isJson ? formatJson(body) : body, isJson };
+}
+
+function readPaidBody(body: string): CallBody {
+  try {
+    return { text: formatJson(JSON.parse(body)), isJson: true };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { text: body, isJson: false };
+  }
+}
+
+/**
+ * Writes JSON for a place that people read and copy: characters that are invisible or that turn the direction of text are
+ * escaped, so that what is seen is what is sent.
+ */
+export function formatJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, (character) =>
+    character === '\n'
+      ? character
+      : [...Array(character.length).keys()].map((at) => escapeUnit(character, at)).join(''),
+  );
+}
+
+function escapeUnit(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
+}
