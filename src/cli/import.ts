@@ -7,6 +7,7 @@ import { importManifests } from '../importing/manifests.ts';
 import { importProvider } from '../importing/provider.ts';
 import type { ImportReport } from '../importing/report.ts';
 import { cutText, TEXT_LIMITS } from '../model/text.ts';
+import { BAZAAR } from '../sources/bazaar/feed.ts';
 import { KNOWN_FEEDS } from '../sources/known-feeds.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
@@ -97,7 +98,7 @@ export const importSources: Command = defineCommand({
       const { now, signal } = context;
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, {
-          ...{ config, now, signal, source, older },
+          ...{ format: BAZAAR, config, now, signal, source, older },
           openProgress: getProgressOpener(context),
         });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });

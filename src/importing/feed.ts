@@ -12,10 +12,9 @@ import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
+import type { DeclarationSource } from '../model/source.ts';
 import { cutText } from '../model/text.ts';
-import { buildFeedDeclarations, type FeedDeclarations } from '../sources/bazaar/declarations.ts';
-import { formatRawItem, getFeedItemKey, getItemHash } from '../sources/bazaar/item-key.ts';
-import { type FeedPage, pullFeed } from '../sources/bazaar/pull.ts';
+import { type FeedDeclarations, type FeedFormat, type FeedPage, formatRawItem, getItemHash } from '../sources/feed.ts';
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
 import { formatCount } from '../views/words/figures.ts';
@@ -37,7 +36,8 @@ interface Progress {
   stop(): void;
 }
 
-export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
+export interface FeedImportOptions extends Omit<PullOptions, 'progress'> {
+  format: FeedFormat;
   openProgress: (label: string, unit: string) => Progress;
   /** The name of a file's feed on record; default: the file's own name. */
   source?: string | undefined;
@@ -45,39 +45,44 @@ export interface FeedImportOptions extends Omit<FeedPullOptions, 'progress'> {
   older?: boolean | undefined;
 }
 
+type Source = Pick<DeclarationSource, 'kind' | 'name'>;
+
 const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
 
 /**
- * Imports a Bazaar feed: pulls it, records the listings of its items, and withdraws listings that it no longer has if
+ * Imports a feed: pulls it, records the listings of its items, and withdraws listings that it no longer has if
  * the whole feed was seen. After a stop or a crash the same import continues where it was. Throws what pulling throws.
  */
 export async function importFeed(
   catalogue: Catalogue,
   address: string,
-  { openProgress, source, older = false, ...options }: FeedImportOptions,
+  { format, openProgress, source, older = false, ...options }: FeedImportOptions,
 ): Promise<ImportReport> {
   const started = options.now().getTime();
   const before = await getRevision(catalogue);
-  const feed = await getUniqueSourceName(address, source);
+  const feed = { format, address, name: await getUniqueSourceName(address, source) };
+  const recordedAs = { kind: format.kind, name: feed.name };
   const pull = await withProgress(openProgress('Pulling', 'items'), (progress) =>
-    pullIntoCatalogue(catalogue, { address, feed }, { ...options, progress }),
+    pullIntoCatalogue(catalogue, feed, { ...options, progress }),
   );
   const isPulled = pull !== undefined && pull.ended !== null;
-  const read = isPulled ? await readPull(catalogue, address, pull, options) : EMPTY;
+  const read = isPulled ? await readPull(catalogue, feed, pull, options) : EMPTY;
   const snapshot =
     isWebAddress(address) || older
       ? { ...AS_READ, declarations: read.declarations }
-      : await reconcileFile(catalogue, feed, read.declarations);
+      : await reconcileFile(catalogue, recordedAs, read.declarations);
   const recording = await withProgress(openProgress('Recording', 'listings'), ({ update }) =>
     recordDeclarations(catalogue, snapshot.declarations, { ...options, onProgress: update }),
   );
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =
     isPulled && recording.left === 0
-      ? await completeFeedImport(catalogue, pull, { findings, recording, snapshot, at: options.now() })
+      ? await completeFeedImport(catalogue, pull, {
+          ...{ source: recordedAs, findings, recording, snapshot, at: options.now() },
+        })
       : STOPPED;
   const report = {
-    feed,
+    feed: feed.name,
     revision: { before, after: await getRevision(catalogue) },
     items: countItems(pull, read, recording),
     outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
@@ -98,13 +103,13 @@ const AS_READ = { kept: 0, left_out: 0, date: null, newer: null };
 /** Reconciles a saved file with what is on record of its feed, which may have been seen later. */
 async function reconcileFile(
   catalogue: Catalogue,
-  feed: string,
+  source: Source,
   declarations: readonly Declaration[],
 ): Promise<Snapshot> {
-  const date = declarations.reduce<string | null>((latest, { source }) => getLater(latest, source.observed_at), null);
-  const latest = await findLatestSighting(catalogue, { kind: 'bazaar', name: feed });
+  const date = declarations.reduce<string | null>((latest, one) => getLater(latest, one.source.observed_at), null);
+  const latest = await findLatestSighting(catalogue, source);
   const newer = date !== null && latest !== null && latest > date ? latest : null;
-  return { ...(await keepNewerDeclarations(catalogue, declarations, newer !== null)), date, newer };
+  return { ...(await keepNewerDeclarations(catalogue, source, declarations, newer !== null)), date, newer };
 }
 
 /** Explains what was kept of an earlier import that is newer; null if nothing was. */
@@ -144,12 +149,12 @@ async function withProgress<Result>(
 
 async function readPull(
   catalogue: Catalogue,
-  address: string,
+  { format, address, name }: FeedToPull,
   pull: Pull,
-  { config }: Pick<FeedPullOptions, 'config'>,
+  { config }: Pick<PullOptions, 'config'>,
 ): Promise<FeedDeclarations> {
-  return buildFeedDeclarations(await listFeedItems(catalogue, pull), {
-    feed: pull.feed,
+  return format.buildDeclarations(await listFeedItems(catalogue, pull), {
+    feed: name,
     pulledAt: await getPulledAt(address, pull),
     isFile: !isWebAddress(address),
     allowPrivateNetworks: config.allowPrivateNetworks,
@@ -165,13 +170,13 @@ async function completeFeedImport(
   catalogue: Catalogue,
   pull: Pull,
   {
+    source,
     findings,
     recording: { recorded, failed },
     snapshot,
     at,
-  }: { findings: readonly Finding[]; recording: Recording; snapshot: Snapshot; at: Date },
+  }: { source: Source; findings: readonly Finding[]; recording: Recording; snapshot: Snapshot; at: Date },
 ): Promise<Ending> {
-  const source = { kind: 'bazaar', name: pull.feed } as const;
   const isEmptyFeed =
     recorded.length + failed.length + snapshot.left_out === 0 &&
     (await countStandingDeclarations(catalogue, source)) > 0;
@@ -221,42 +226,43 @@ const MESSAGE_LENGTH = 300;
  */
 const RESUMED_WITHIN_MS = 60 * 60 * 1000;
 
-export interface FeedPullOptions {
+interface PullOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;
   progress: Progress;
 }
 
-export interface FeedToPull {
+interface FeedToPull {
+  format: FeedFormat;
   /** Its http(s) address, or a file. */
   address: string;
   /** Its name on record, as `getUniqueSourceName` gives it. */
-  feed: string;
+  name: string;
 }
 
 /**
  * Pulls a feed into the catalogue, each page in its own transaction, and resumes a pull that was stopped less than an
  * hour ago. Returns undefined if it was stopped before the first page; `ended` is null if it was stopped later. Throws
- * what `pullFeed` throws; earlier pages are kept, and the reason is recorded.
+ * what pulling throws; earlier pages are kept, and the reason is recorded.
  */
-export async function pullIntoCatalogue(
+async function pullIntoCatalogue(
   catalogue: Catalogue,
-  { address, feed }: FeedToPull,
-  options: FeedPullOptions,
+  feed: FeedToPull,
+  options: PullOptions,
 ): Promise<Pull | undefined> {
   const { now, signal, progress } = options;
-  let reached = await findPullToResume(catalogue, { address, feed }, options);
+  let reached = await findPullToResume(catalogue, feed, options);
   if (reached && reached.ended !== null) return reached;
   progress.update(reached?.items ?? 0);
   const write = <Result>(work: (writing: Writing) => Promise<Result>) =>
     writeCatalogue(catalogue, now().toISOString(), work);
   try {
-    for await (const page of generatePages(address, reached?.next_offset ?? 0, options)) {
+    for await (const page of generatePages(feed, reached?.next_offset ?? 0, options)) {
       // A pull is recorded with its first page, so a pull without pages leaves no record.
       const before = reached;
       reached = await write(async (writing) =>
-        recordPage(writing, before ?? (await startPull(writing, feed)), buildRecord(page)),
+        recordPage(writing, before ?? (await startPull(writing, feed.name)), buildRecord(feed.format, page)),
       );
       progress.update(reached.items, page.total ?? undefined);
       if (signal.aborted) break;
@@ -266,13 +272,13 @@ export async function pullIntoCatalogue(
     if (!(error instanceof ServiceError)) throw error;
     if (signal.aborted) return reached;
     const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
-    await write((writing) => recordPullFailure(writing, { feed, message }));
+    await write((writing) => recordPullFailure(writing, { feed: feed.name, message }));
     throw addResumption(error, reached);
   }
 }
 
 /** Returns the time of a pull's items: when the pull started, or when the file was written if that is earlier. */
-export async function getPulledAt(address: string, { started_at }: Pull): Promise<string> {
+async function getPulledAt(address: string, { started_at }: Pull): Promise<string> {
   if (isWebAddress(address)) return started_at;
   const { mtime } = await stat(address);
   const writtenAt = mtime.toISOString();
@@ -282,33 +288,36 @@ export async function getPulledAt(address: string, { started_at }: Pull): Promis
 /** Finds an unfinished pull to resume. A file is always read again, because that is fast and it may have changed. */
 async function findPullToResume(
   catalogue: Catalogue,
-  { address, feed }: FeedToPull,
-  { now, progress }: FeedPullOptions,
+  { address, name }: FeedToPull,
+  { now, progress }: PullOptions,
 ): Promise<Pull | undefined> {
   if (!isWebAddress(address)) return undefined;
   const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
-  const open = await findOpenPull(catalogue, feed, since);
+  const open = await findOpenPull(catalogue, name, since);
   if (open) progress.note(`Continuing the pull of ${open.started_at}: ${open.items} items are already here.`);
   return open;
 }
 
 async function* generatePages(
-  address: string,
+  { format, address }: FeedToPull,
   from: number,
-  { config, signal }: FeedPullOptions,
+  { config, signal }: PullOptions,
 ): AsyncGenerator<FeedPage> {
   const { allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   try {
-    yield* pullFeed({ address, client, from, signal });
+    yield* format.pull({ address, client, from, signal });
   } finally {
     await client.close();
   }
 }
 
-function buildRecord({ items, next_offset, end }: FeedPage): Parameters<typeof recordPage>[2] {
+function buildRecord(
+  { getItemKey }: FeedFormat,
+  { items, next_offset, end }: FeedPage,
+): Parameters<typeof recordPage>[2] {
   return {
-    items: items.map((raw) => ({ key: getFeedItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) })),
+    items: items.map((raw) => ({ key: getItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) })),
     next_offset,
     ended: end && (end.complete ? 'complete' : 'incomplete'),
   };

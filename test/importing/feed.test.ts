@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { importFeed } from '../../src/importing/feed.ts';
+import { BAZAAR } from '../../src/sources/bazaar/feed.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { answerPages, makeItem, makeItems, serveFeed } from './feed-server.ts';
@@ -255,6 +256,7 @@ describe('a pull that does not reach its end', () => {
     const now = () => new Date(NOW);
     const importStopping = (stopping: AbortController | undefined) =>
       importFeed(catalogue, address, {
+        format: BAZAAR,
         config,
         now,
         signal: stopping?.signal ?? new AbortController().signal,

@@ -53,6 +53,7 @@ export interface Reconciled {
  */
 export async function keepNewerDeclarations(
   { query }: Catalogue,
+  { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
   declarations: readonly Declaration[],
   isOlder: boolean,
 ): Promise<Reconciled> {
@@ -62,12 +63,13 @@ export async function keepNewerDeclarations(
     const ids = batch.map(({ base_url }) => getListingId(base_url));
     const rows = await query
       .selectFrom('declarations')
-      .select(['listing_id', 'source', 'document', 'withdrawn_at'])
-      .where('kind', '=', 'bazaar')
+      .select(['listing_id', 'document', 'withdrawn_at'])
+      .where('kind', '=', kind)
+      .where('source', '=', name)
       .where('listing_id', 'in', ids)
       .execute();
     for (const [at, declaration] of batch.entries()) {
-      const row = rows.find((one) => one.listing_id === ids[at] && one.source === declaration.source.name);
+      const row = rows.find(({ listing_id }) => listing_id === ids[at]);
       const recorded: Declaration | undefined = row && JSON.parse(row.document);
       const isLater = recorded && (recorded.source.observed_at ?? '') > (declaration.source.observed_at ?? '');
       // A newer snapshot that only lacks the route with the latest date is not older: the route is gone.

@@ -163,10 +163,11 @@ function getDeclarationKey({ listing_id, kind, source }: { listing_id: string; k
   return JSON.stringify([listing_id, kind, source]);
 }
 
-/** Returns the form in which a declaration is stored in place of an earlier one: that of a feed keeps earlier words. */
+/** Returns the form in which a declaration is stored in place of an earlier one: hearsay keeps earlier words. */
 function formatNext(declaration: Declaration, before: string | undefined, heardAt: string): string {
   const document = formatDeclaration(declaration);
-  if (before === undefined || before === document || declaration.source.kind !== 'bazaar') return document;
+  const { speaker } = SOURCES[declaration.source.kind];
+  if (before === undefined || before === document || speaker !== 'hearsay') return document;
   return formatDeclaration(keepWords(declaration, JSON.parse(before), heardAt));
 }
 

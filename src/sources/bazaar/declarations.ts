@@ -1,31 +1,13 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
-import { buildFinding, type FindingCode } from '../finding-codes.ts';
-import { type FeedItemOptions, parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
-import { getItemHash } from './item-key.ts';
+import { type FeedDeclarations, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
+import { buildFinding } from '../finding-codes.ts';
+import { parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
 
-export interface FeedOptions extends FeedItemOptions {
-  /** The feed's name on record, as `getSourceName` gives it. */
-  feed: string;
-  /** True for a saved file: only the dates of its items say when they were seen, and not when it was read. */
-  isFile?: boolean | undefined;
+/** A feed's options, and those of a document whose entries are read as items. */
+interface ItemsOptions extends FeedOptions {
   /** Gives the JSON pointer of the item at an index; without it, places are given from the item on. */
   getPlace?: ((index: number) => string) | undefined;
-}
-
-/** The result of one item. */
-export type ItemOutcome =
-  | { key: string; name: string; outcome: 'taken'; base_url: string }
-  | { key: string; name: string; outcome: 'duplicate' }
-  | { key: string; name: string; outcome: 'refused'; code: FindingCode };
-
-export interface FeedDeclarations {
-  /** One for each origin, sorted by base address. */
-  declarations: Declaration[];
-  /** Sorted by item and code. Each refused item has exactly one `refused` finding. */
-  findings: Finding[];
-  /** One for each item, in the given order. */
-  outcomes: ItemOutcome[];
 }
 
 interface Parsed<Item> {
@@ -39,7 +21,7 @@ interface Parsed<Item> {
  * for one route are merged, and all but one of them count as `duplicate`, as does a refused item that comes again
  * unchanged. Only `outcomes` depends on the order of the items. Never throws, whatever the raw items contain.
  */
-export function buildFeedDeclarations(items: readonly unknown[], options: FeedOptions): FeedDeclarations {
+export function buildFeedDeclarations(items: readonly unknown[], options: ItemsOptions): FeedDeclarations {
   const parsed = items.map((raw, index) => ({
     index,
     hash: getItemHash(raw),

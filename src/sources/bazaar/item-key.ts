@@ -1,11 +1,7 @@
-import { createHash } from 'node:crypto';
-import { isObject } from '../json-value.ts';
+import { getItemHash } from '../feed.ts';
 import { getTemplatePath } from '../outside-address.ts';
 import { findMethod, findResource } from './item-fields.ts';
 import { findFeedTool } from './mcp-tool.ts';
-
-/** Nesting at which a raw item is cut, so that no code that walks it overflows its stack. */
-const MAX_DEPTH = 200;
 
 const MAX_ADDRESS_LENGTH = 2048;
 
@@ -29,40 +25,4 @@ export function getFeedItemKey(raw: unknown): string {
 /** Returns the key of a route: its method and address. */
 function getRouteKey(method: string, url: URL): string {
   return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
-}
-
-/** Returns the SHA-256 of a raw item in hexadecimal, the same for any order of its keys. Never throws. */
-export function getItemHash(raw: unknown): string {
-  return createHash('sha256')
-    .update(formatRawItem(sortKeys(raw, 0)))
-    .digest('hex');
-}
-
-/**
- * Writes a raw item as JSON text for the record. Values nested deeper than 200 levels are replaced by a note. Never
- * throws.
- */
-export function formatRawItem(raw: unknown): string {
-  return JSON.stringify(cutDepth(raw, 0)) ?? 'null';
-}
-
-function cutDepth(value: unknown, depth: number): unknown {
-  if (typeof value === 'bigint') return String(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '(nested too deeply)';
-  if (Array.isArray(value)) return value.map((item) => cutDepth(item, depth + 1));
-  return buildPlain(Object.entries(value).map(([key, member]) => [key, cutDepth(member, depth + 1)]));
-}
-
-function sortKeys(value: unknown, depth: number): unknown {
-  if (depth > MAX_DEPTH) return value;
-  if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1));
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).map(([key, member]): [string, unknown] => [key, sortKeys(member, depth + 1)]);
-  return buildPlain(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Builds an object in which even a key such as `__proto__` is plain data, as `JSON.parse` does. */
-function buildPlain(entries: [string, unknown][]): Record<string, unknown> {
-  return Object.fromEntries(entries);
 }

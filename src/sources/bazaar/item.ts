@@ -3,22 +3,19 @@ import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute, ItemWords } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
+import { type FeedOptions, getItemHash } from '../feed.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
-import { getFeedItemKey, getItemHash } from './item-key.ts';
+import { getFeedItemKey } from './item-key.ts';
 import { findFeedTool, readToolRequest } from './mcp-tool.ts';
 import { readItemTerms } from './offer.ts';
 import { readOutputSchema } from './output-schema.ts';
 import { readRequest } from './request.ts';
 
-export interface FeedItemOptions {
-  allowPrivateNetworks: boolean;
-  /** When the feed was pulled, ISO 8601 UTC. Later dates of items are corrected to it. */
-  pulledAt: string;
-}
+type FeedItemOptions = Pick<FeedOptions, 'allowPrivateNetworks' | 'pulledAt'>;
 
 /** An item that becomes a route. */
 export interface TakenItem {

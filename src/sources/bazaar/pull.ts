@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { cutText } from '../../model/text.ts';
+import type { FeedPage, FeedPullOptions } from '../feed.ts';
 import { getSourceName, isWebAddress } from '../source-name.ts';
 import { getFeedItemKey } from './item-key.ts';
 import {
@@ -14,31 +15,17 @@ import {
 } from './page.ts';
 import { advancePull, type FeedEnd, openPullState } from './pull-state.ts';
 
-export interface PullOptions {
-  /** The feed's http(s) address, or a file with one page. */
-  address: string;
-  /** Fetches the pages of an address. A file needs none. */
-  client?: Pick<GuardedClient, 'fetch'> | undefined;
-  /** The offset to begin at: 0, or where an earlier pull stopped. */
-  from?: number | undefined;
+export interface PullOptions extends FeedPullOptions {
   pageSize?: number | undefined;
   maxPages?: number | undefined;
   pullLimits?: Partial<PullLimits> | undefined;
-  signal?: AbortSignal | undefined;
 }
 
-/** One page of a pull. */
-export interface FeedPage {
+/** One page of a Bazaar feed, where `next_offset` is a number of rows. */
+export interface BazaarPage extends FeedPage {
   offset: number;
-  /** The items as they came, including those that came before in this pull. */
-  items: unknown[];
   /** How many distinct items are new in this pull. */
   fresh: number;
-  /** How many items the feed says it has. */
-  total: number | null;
-  /** The offset at which a later pull can continue after this page. */
-  next_offset: number;
-  /** Set on the last page. */
   end: FeedEnd | null;
 }
 
@@ -54,7 +41,7 @@ const BEYOND_END_STATUSES = new Set([400, 404, 416]);
  * `details.offset`, from which the pull can be resumed: `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the
  * client's own reasons.
  */
-export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, void, undefined> {
+export async function* pullFeed(options: PullOptions): AsyncGenerator<BazaarPage, void, undefined> {
   const { address, client, from = 0, pageSize = 100, maxPages = 2000 } = options;
   const pullLimits = { ...DEFAULT_PULL_LIMITS, ...options.pullLimits };
   if (!isWebAddress(address)) {
@@ -106,7 +93,7 @@ async function fetchPage(request: PageRequest): Promise<ServedPage> {
   return parseFeedPage(await fetchPageBytes(url, subject, { client, pullLimits, signal }), subject);
 }
 
-async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
+async function readFeedFile(path: string, maxBytes: number): Promise<BazaarPage> {
   const subject = `The file ${getSourceName(path)}`;
   const bytes = await readLimitedFile(path, subject, maxBytes);
   const { items, total } = parseFeedPage(bytes, subject);

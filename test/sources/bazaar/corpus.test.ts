@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
-import { formatRawItem } from '../../../src/sources/bazaar/item-key.ts';
 import { parseFeedPage } from '../../../src/sources/bazaar/page.ts';
 import { pullFeed } from '../../../src/sources/bazaar/pull.ts';
+import { formatRawItem } from '../../../src/sources/feed.ts';
 import { listAll } from '../list-all.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../../shared/corpus');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatRawItem, getFeedItemKey, getItemHash } from '../../../src/sources/bazaar/item-key.ts';
+import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
+import { formatRawItem, getItemHash } from '../../../src/sources/feed.ts';
 import { makeItem, makeOffer, makeVersion1Item } from './items.ts';
 
 describe('the key of a raw item', () => {

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
-import { type FeedPage, type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
+import { type BazaarPage, type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
 import { startProcessorTime } from '../../processor-time.ts';
 import { listAll } from '../list-all.ts';
 import { type FeedServer, makeRow, makeRows, serveFeed } from './feed-server.ts';
 
 const QUICK = { firstWaitMs: 1 };
 
-async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<FeedPage[]> {
+async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<BazaarPage[]> {
   return await listAll(pullFeed({ address, client, pageSize: 20, pullLimits: QUICK, ...options }));
 }
 
 /** How many different rows came, and how the pull ended. */
-function sum(pages: FeedPage[]) {
+function sum(pages: BazaarPage[]) {
   const keys = new Set(pages.flatMap(({ items }) => items.map(getFeedItemKey)));
   expect(pages.reduce((total, { fresh }) => total + fresh, 0)).toBe(keys.size);
   expect(pages.slice(0, -1).every(({ end }) => end === null)).toBe(true);
@@ -171,7 +171,7 @@ describe('a pull can be resumed', () => {
       if (offset > 40 && isBroken) response.writeHead(500);
       return { items: rows.slice(offset, offset + limit), total: 100 };
     });
-    const before: FeedPage[] = [];
+    const before: BazaarPage[] = [];
     const failing = (async () => {
       for await (const page of pullFeed({ ...feed, pageSize: 20, pullLimits: QUICK })) before.push(page);
     })();
