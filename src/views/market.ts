@@ -162,11 +162,11 @@ function getMonday(day: string): string {
   return addDays(day, -((new Date(day).getUTCDay() + 6) % WEEK_DAYS));
 }
 
-/** The tables behind the plots, as their addresses name them. */
+/** The tables of figures, as their addresses name them. */
 export const MARKET_TABLES = ['prices', 'categories', 'networks', 'listings', 'probes'] as const;
 export type MarketTableName = (typeof MARKET_TABLES)[number];
 
-/** The figures that one plot draws, for people and for programs. */
+/** One table of figures, for people and for programs. */
 export interface MarketTable {
   readonly name: MarketTableName;
   readonly caption: string;
@@ -249,7 +249,7 @@ const BUILDERS: Readonly<Record<MarketTableName, (data: MarketData) => Omit<Mark
   }),
 };
 
-/** Builds the figures behind one plot. */
+/** Builds one table of figures. */
 export function buildMarketTable(name: MarketTableName, data: MarketData): MarketTable {
   return { name, ...BUILDERS[name](data) };
 }

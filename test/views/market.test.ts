@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { buildCsv, getNextPriceStep, getPriceStep, getQuartiles, type MarketData } from '../../src/views/market.ts';
 import {
-  buildBandChart,
-  buildListingsChart,
+  buildCsv,
+  buildMarketTable,
+  getNextPriceStep,
+  getPriceStep,
+  getQuartiles,
+  type MarketData,
+} from '../../src/views/market.ts';
+import {
   buildMarketPage,
-  buildNetworkChart,
   buildPriceChart,
   buildProbeChart,
-  buildVerifiedChart,
   type Chart,
   type ChartPanel,
 } from '../../src/views/pages/market-page.ts';
@@ -56,14 +59,7 @@ const DATA: MarketData = {
   ],
 };
 
-const CHARTS: readonly Chart[] = [
-  buildPriceChart(DATA),
-  buildVerifiedChart(DATA),
-  buildBandChart(DATA),
-  buildNetworkChart(DATA),
-  buildListingsChart(DATA),
-  buildProbeChart(DATA),
-];
+const CHARTS: readonly Chart[] = [buildPriceChart(DATA), buildProbeChart(DATA)];
 
 const getPercent = (text: string) => Number(text.replace('%', ''));
 
@@ -98,9 +94,6 @@ describe('the plots of the market', () => {
     for (const panel of buildPriceChart(DATA).panels) {
       expect(readHeights(panel).reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 0);
     }
-    expect(
-      buildBandChart(DATA).panels.map(({ bars }) => bars.reduce((sum, bar) => sum + getPercent(bar.width), 0)),
-    ).toEqual([100, 100]);
   });
 
   it('place prices where a logarithmic scale has them, between the decades that are named', () => {
@@ -131,23 +124,10 @@ describe('the plots of the market', () => {
       ...{ asked: 10, valid: number % 2 === 0 ? 10 : 5, our_rounds: 0 },
     }));
     const { table, panels, title } = buildProbeChart({ ...DATA, round_days });
-    expect(title).toBe('Probe health by week');
+    expect(title).toBe('How many hosts work, by week');
     expect(table.rows[1]).toEqual(['2026-07-06', '2026-07-12', 70, 50, 0]);
     expect(panels[0]?.bars).toHaveLength(table.rows.length);
     expect(table.rows.reduce((sum, row) => sum + Number(row[2]), 0)).toBe(1200);
-  });
-
-  it('follow what stood from day to day, and end at what stands now', () => {
-    const { table, panels } = buildListingsChart(DATA);
-    expect(table.rows).toEqual([
-      ['2026-11-01', 12, 0, 12, 0],
-      ['2026-11-05', 15, 4, 3, 0],
-      ['2026-11-16', 14, 3, 0, 1],
-    ]);
-    expect(readHeights(panels[0] as ChartPanel).map(Math.round)).toEqual([12, 15, 14]);
-    expect(readHeights(panels[1] as ChartPanel).map(Math.round)).toEqual([0, 4, 3]);
-    const last = panels[0]?.bars.at(-1);
-    expect(getPercent(last?.x ?? '') + getPercent(last?.width ?? '')).toBeCloseTo(100, 1);
   });
 
   it('say in words what they show, and have all of it as a table', () => {
@@ -169,14 +149,7 @@ describe('the plots of the market', () => {
     const counts = { live_listings: 0, settlement_verified: 0, as_of: DATA.as_of };
     expect(buildMarketPage(empty, [], counts)).toMatchObject({
       charts: [],
-      missing: [
-        'There is no price yet.',
-        'No host has been probed yet.',
-        'No listing is settlement-verified yet.',
-        'No listing has been probed long enough for a reliability score.',
-        'No network is advertised yet.',
-        'Listings over time are shown from the second day on.',
-      ],
+      missing: ['There is no price yet.', 'No host has been probed yet.'],
     });
     const { charts, missing: lacking } = buildMarketPage(DATA, [], counts);
     expect([charts.length, lacking]).toEqual([CHARTS.length, []]);
@@ -185,24 +158,19 @@ describe('the plots of the market', () => {
   });
 
   it('have no part that is empty', () => {
-    const { categories, networks } = DATA;
-    const unverified = {
-      ...DATA,
-      ...{ verified: 0, neither: 0, networks: { ...networks, solana: { advertised: 5, verified: 0 } } },
-      listing_days: DATA.listing_days.map((day) => ({ ...day, verified: 0, unverified: 0 })),
-      categories: [
-        ...categories,
-        { ...categories[0], category: 'Finance', listings: 0 } as (typeof categories)[number],
-      ],
-    };
-    expect(buildListingsChart(unverified)).toMatchObject({ panels: [{}], legend: [{ words: 'live' }] });
-    expect(buildNetworkChart(unverified).panels.map(({ label }) => label.split(':')[0])).toEqual([
-      ...['Base, advertised', 'Base, settlement-verified', 'Solana, advertised'],
-    ]);
-    expect(buildVerifiedChart(DATA).panels.map(({ label }) => label.split(':')[0])).toEqual(['All', 'Data']);
-    expect(buildVerifiedChart(DATA).summary).toContain('None yet in Tools.');
-    for (const build of [buildPriceChart, buildBandChart]) expect(build(unverified).panels).toHaveLength(2);
+    const empty = { ...DATA.categories[0], category: 'Finance', listings: 0 } as (typeof DATA.categories)[number];
+    expect(buildPriceChart({ ...DATA, categories: [...DATA.categories, empty] }).panels).toHaveLength(2);
     for (const { panels } of CHARTS) for (const { bars } of panels) expect(bars.length).toBeGreaterThan(0);
+  });
+});
+
+describe('the table of listings', () => {
+  it('follows what stood from day to day, and ends at what stands now', () => {
+    expect(buildMarketTable('listings', DATA).rows).toEqual([
+      ['2026-11-01', 12, 0, 12, 0],
+      ['2026-11-05', 15, 4, 3, 0],
+      ['2026-11-16', 14, 3, 0, 1],
+    ]);
   });
 });
 

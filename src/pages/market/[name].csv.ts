@@ -4,7 +4,7 @@ import { buildCsv, buildMarketTable, findMarketTableName } from '../../views/mar
 
 export const prerender = false;
 
-/** The figures behind a plot of the page about the market. */
+/** A table of figures about the market. */
 export const GET: APIRoute = ({ params, locals: { reading } }) => {
   const name = findMarketTableName(params.name ?? '');
   if (!name)

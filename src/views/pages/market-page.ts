@@ -1,4 +1,3 @@
-import { NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { ChangeNews } from '../changes.ts';
 import { PATHS } from '../links.ts';
@@ -7,8 +6,6 @@ import {
   buildMarketTable,
   type CategoryFigures,
   getNextPriceStep,
-  type ListingPeriod,
-  listListingPeriods,
   listRoundPeriods,
   MARKET_TABLES,
   type MarketData,
@@ -28,27 +25,20 @@ export interface MarketPage {
   /** Those without: what is missing, each in a sentence. */
   readonly missing: readonly string[];
   readonly news: readonly NewsRow[];
-  /** Addresses of the figures behind the plots. */
-  readonly tables: readonly string[];
+  /** The figures as CSV: those of the charts, and others. */
+  readonly tables: readonly { readonly name: string; readonly path: string }[];
 }
 
 /** Builds the page about the market. */
 export function buildMarketPage(data: MarketData, news: readonly ChangeNews[], counts: Counts): MarketPage {
-  const charts = [
-    buildPriceChart(data),
-    buildProbeChart(data),
-    buildVerifiedChart(data),
-    buildBandChart(data),
-    buildNetworkChart(data),
-    buildListingsChart(data),
-  ];
+  const charts = [buildPriceChart(data), buildProbeChart(data)];
   return {
     as_of: formatMinute(data.as_of),
     counts: formatCounts(counts),
     charts: charts.filter(({ missing }) => missing === null),
     missing: charts.flatMap(({ missing }) => missing ?? []),
     news: news.map(buildNewsRow),
-    tables: MARKET_TABLES.map(PATHS.marketData),
+    tables: MARKET_TABLES.map((name) => ({ name, path: PATHS.marketData(name) })),
   };
 }
 
@@ -58,8 +48,8 @@ interface ChartBar {
   readonly width: string;
   readonly y: number;
   readonly height: number;
-  /** How it is filled: the thing itself, its lesser half, what is unknown, what is left out. */
-  readonly tone: 'main' | 'soft' | 'open' | 'ours';
+  /** How it is filled: the thing itself, what it is a share of, what is left out. */
+  readonly tone: 'main' | 'soft' | 'ours';
   /** What it shows, with its figures. */
   readonly words: string;
 }
@@ -71,7 +61,7 @@ export interface ChartPanel {
   /** Pixels from the top of the drawing to its label, and to its base line. */
   readonly top: number;
   readonly base: number;
-  /** The scale upwards; empty where the bars lie. */
+  /** The scale upwards. */
   readonly scale: readonly { readonly y: number; readonly label: string }[];
   readonly bars: readonly ChartBar[];
   /** Where a mark crosses it, such as a median. */
@@ -154,59 +144,10 @@ function listDayTicks(days: number, getDay: (number: number) => string): ChartTi
 const TIME_PANEL_HEIGHT = 96;
 const SMALL_HEIGHT = 40;
 
-/** Builds the chart of live listings and of those verified over time, each from 0 on a scale of its own. */
-export function buildListingsChart(data: MarketData): Chart {
-  const periods = listListingPeriods(data);
-  const first = periods[0]?.from ?? formatDay(data.as_of);
-  const days = Math.max(1, periods.at(-1)?.end ?? 1);
-  const draw = (top: number, height: number, key: 'live' | 'verified', label: string): ChartPanel => {
-    const base = top + LABEL_ROOM + height;
-    const highest = Math.max(1, ...periods.map((period) => period[key]));
-    const { getY, scale } = buildScale(highest, {
-      base,
-      height,
-      format: (value) => String(Math.round(value * 10) / 10),
-    });
-    const bars = periods.map((period): ChartBar => {
-      const y = getY(period[key]);
-      return {
-        ...placeDays(period, days),
-        y,
-        height: Math.round((base - y) * 10) / 10,
-        tone: key === 'verified' ? 'main' : 'soft',
-        words: `From ${period.from}: ${period[key]}${key === 'verified' ? ` of ${period.live} verified` : ` live; ${period.listed} listed, ${period.taken_out} removed that day`}`,
-      };
-    });
-    return { label, top, base, scale, bars, mark: null };
-  };
-  const live = draw(0, TIME_PANEL_HEIGHT, 'live', `Live listings: ${data.live}`);
-  const verified = draw(
-    live.base + PANEL_GAP,
-    SMALL_HEIGHT,
-    'verified',
-    `Of those settlement-verified: ${data.verified}, ${formatShare(data.verified, data.live)}`,
-  );
-  // What was never verified draws no line, and one day is no history.
-  const isEverVerified = periods.some((period) => period.verified > 0);
-  const taken = periods.reduce((total, { taken_out }) => total + taken_out, 0);
-  return {
-    id: 'listings',
-    title: 'Listings over time',
-    summary: `${formatCount(data.live, 'live listing')} and ${data.verified} verified on ${formatDay(data.as_of)}; the first came on ${first}, and ${taken === 0 ? 'none was' : `${formatCount(taken, 'time')} one was`} removed.`,
-    axis: 'Day (UTC)',
-    missing: days < 2 ? 'Listings over time are shown from the second day on.' : null,
-    height: (isEverVerified ? verified : live).base + 1,
-    panels: isEverVerified ? [live, verified] : [live],
-    ticks: listDayTicks(days, (number) => addDays(first, number)),
-    legend: [
-      { tone: 'soft', words: 'live' },
-      ...(isEverVerified ? ([{ tone: 'main', words: 'settlement-verified' }] as const) : []),
-    ],
-    table: buildMarketTable('listings', data),
-  };
-}
+/** The share of a bar's room that is left free beside it, half on each side. */
+const GAP_SHARE = 0.12;
 
-/** Builds the chart of how hosts answered over time: the share of valid answers, and how many hosts that is of. */
+/** Builds the chart of how many hosts work over time: the share of valid answers, and how many hosts that is of. */
 export function buildProbeChart(data: MarketData): Chart {
   const periods = listRoundPeriods(data);
   const first = periods[0]?.from ?? formatDay(data.as_of);
@@ -230,7 +171,7 @@ export function buildProbeChart(data: MarketData): Chart {
   });
   return {
     id: 'probes',
-    title: `Probe health by ${span}`,
+    title: `How many hosts work, by ${span}`,
     missing: asked === 0 ? 'No host has been probed yet.' : days < 2 ? summary : null,
     summary,
     axis: `Day (UTC)${span === 'week' ? ', by weeks from Monday' : ''}`,
@@ -259,147 +200,18 @@ function buildBar(
   days: number,
   { y, base, tone }: { y: number; base: number; tone: ChartBar['tone'] },
 ): ChartBar {
-  const { from, to, asked, valid, our_rounds } = period;
+  const { from, to, start, end, asked, valid, our_rounds } = period;
   const when = from === to ? from : `${from} to ${to}`;
   const left = our_rounds > 0 ? `${our_rounds} of its rounds left out` : '';
   const said = asked > 0 ? `${valid} of ${asked} (${formatShare(valid, asked)})` : '';
   const words = `${when}: ${[said, left].filter(Boolean).join('; ')}`;
-  return { ...placeDays(period, days, 0.12), y, height: Math.round((base - y) * 10) / 10, tone, words };
-}
-
-function placeDays({ start, end }: Pick<ListingPeriod, 'start' | 'end'>, days: number, gap = 0) {
-  const width = (end - start) / days;
-  return { x: formatX(start / days + (width * gap) / 2), width: formatX(width * (1 - gap)) };
+  const [x, width] = [start / days, (end - start) / days];
+  const place = { x: formatX(x + (width * GAP_SHARE) / 2), width: formatX(width * (1 - GAP_SHARE)) };
+  return { ...place, y, height: Math.round((base - y) * 10) / 10, tone, words };
 }
 
 function sumOf(periods: readonly RoundPeriod[], key: 'asked' | 'valid'): number {
   return periods.reduce((total, period) => total + period[key], 0);
-}
-
-const BAR_HEIGHT = 14;
-
-const TICKS: readonly ChartTick[] = [
-  { x: '0%', anchor: 'start', label: '0%' },
-  { x: '50%', anchor: 'middle', label: '50%' },
-  { x: '100%', anchor: 'end', label: '100%' },
-];
-
-/** A lying bar of parts that follow one another, as shares of a whole. */
-interface Row {
-  readonly label: string;
-  readonly whole: number;
-  readonly parts: readonly { readonly tone: ChartBar['tone']; readonly count: number; readonly words: string }[];
-}
-
-/** Builds the chart of the verified share: of all listings, and by category. */
-export function buildVerifiedChart(data: MarketData): Chart {
-  const all = { category: 'All', listings: data.live, verified: data.verified };
-  const reached = data.categories.filter(({ verified }) => verified > 0);
-  const others = data.categories.filter(({ verified }) => verified === 0).map(({ category }) => category);
-  const rows = [all, ...reached].map(({ category, listings, verified }) => ({
-    label: `${category}: ${verified} of ${listings}, ${formatShare(verified, listings)}`,
-    whole: listings,
-    parts: [{ tone: 'main' as const, count: verified, words: `${category}: ${verified} of ${listings} verified` }],
-  }));
-  return {
-    id: 'verified',
-    title: 'Settlement-verified, by category',
-    missing: data.verified === 0 ? 'No listing is settlement-verified yet.' : null,
-    summary: `${data.verified} of ${formatCount(data.live, 'live listing')} have at least one route that this service paid for itself and got the product of.${others.length > 0 ? ` None yet in ${others.join(', ')}.` : ''}`,
-    axis: 'Share of live listings with a verified route',
-    ...drawRows(rows),
-    legend: [{ tone: 'main', words: 'at least one route verified' }],
-    table: buildMarketTable('categories', data),
-  };
-}
-
-/** Builds the chart of how much is known of reliability, by category. */
-export function buildBandChart(data: MarketData): Chart {
-  const sum = (band: keyof MarketData['categories'][number]['bands']) =>
-    data.categories.reduce((total, { bands }) => total + bands[band], 0);
-  const rows = listOccupied(data).map(({ category, listings, bands }) => ({
-    label: `${category}: ${bands.established} established, ${bands.thin} thin, ${bands.unscored} unscored`,
-    whole: listings,
-    parts: [
-      {
-        tone: 'main' as const,
-        count: bands.established,
-        words: `${category}: ${bands.established} of ${listings} established`,
-      },
-      { tone: 'soft' as const, count: bands.thin, words: `${category}: ${bands.thin} of ${listings} thin` },
-      { tone: 'open' as const, count: bands.unscored, words: `${category}: ${bands.unscored} of ${listings} unscored` },
-    ],
-  }));
-  return {
-    id: 'bands',
-    title: 'How much is known of reliability',
-    missing:
-      sum('established') + sum('thin') === 0 ? 'No listing has been probed long enough for a reliability score.' : null,
-    summary: `Of ${formatCount(data.live, 'live listing')}, ${sum('established')} are established, ${sum('thin')} thin, and of ${sum('unscored')} too little is known for a score.`,
-    axis: 'Share of live listings',
-    ...drawRows(rows),
-    legend: [
-      { tone: 'main', words: 'established' },
-      { tone: 'soft', words: 'thin' },
-      { tone: 'open', words: 'unscored' },
-    ],
-    table: buildMarketTable('categories', data),
-  };
-}
-
-/** Builds the chart of networks: how many listings advertise each, and on how many a payment was proved. */
-export function buildNetworkChart(data: MarketData): Chart {
-  const rows: Row[] = (Object.keys(data.networks) as NetworkKey[]).flatMap((key) => {
-    const { advertised, verified } = data.networks[key];
-    const { label } = NETWORKS[key];
-    const build = (what: string, count: number, tone: ChartBar['tone']) => ({
-      label: `${label}, ${what}: ${count}, ${formatShare(count, data.live)}`,
-      whole: data.live,
-      parts: [{ tone, count, words: `${label}: ${count} of ${data.live} ${what}` }],
-    });
-    return [
-      ...(advertised > 0 ? [build('advertised', advertised, 'soft')] : []),
-      ...(verified > 0 ? [build('settlement-verified', verified, 'main')] : []),
-    ];
-  });
-  const none = `${data.neither} of ${data.live}`;
-  if (data.neither > 0) {
-    rows.push({
-      label: `No network advertised now: ${data.neither}, ${formatShare(data.neither, data.live)}`,
-      whole: data.live,
-      parts: [{ tone: 'open', count: data.neither, words: `No network advertised now: ${none}` }],
-    });
-  }
-  return {
-    id: 'networks',
-    title: 'Networks',
-    missing: data.live === 0 ? 'No network is advertised yet.' : null,
-    summary: `${(Object.keys(data.networks) as NetworkKey[]).map((key) => `${NETWORKS[key].label} is advertised by ${data.networks[key].advertised} listings and verified on ${data.networks[key].verified}`).join('; ')}. A listing can have both.`,
-    axis: `Share of the ${formatCount(data.live, 'live listing')}`,
-    ...drawRows(rows),
-    legend: [
-      { tone: 'soft', words: 'advertised: seen in a dated source' },
-      { tone: 'main', words: 'settlement-verified' },
-    ],
-    table: buildMarketTable('networks', data),
-  };
-}
-
-function drawRows(rows: readonly Row[]): Pick<Chart, 'panels' | 'ticks' | 'height'> {
-  const panels = rows.map(({ label, whole, parts }, index): ChartPanel => {
-    const top = index * (LABEL_ROOM + BAR_HEIGHT + PANEL_GAP / 2);
-    const base = top + LABEL_ROOM + BAR_HEIGHT;
-    let before = 0;
-    const bars = parts
-      .filter(({ count }) => count > 0)
-      .map(({ tone, count, words }) => {
-        const x = formatX(before / whole);
-        before += count;
-        return { x, width: formatX(count / whole), y: base - BAR_HEIGHT, height: BAR_HEIGHT, tone, words };
-      });
-    return { label, top, base, scale: [], bars, mark: null };
-  });
-  return { panels, ticks: TICKS, height: (panels.at(-1)?.base ?? 0) + 6 };
 }
 
 /** Lists the categories that have listings. */
@@ -408,9 +220,8 @@ function listOccupied({ categories }: MarketData): CategoryFigures[] {
 }
 
 const PRICE_PANEL_HEIGHT = 44;
-const GAP_SHARE = 0.06;
 
-/** Builds the chart of prices by category: one panel each, all on one logarithmic scale of price and one scale of share. */
+/** Builds the chart of what a call costs by category: one panel each, all on one logarithmic scale of price and one scale of share. */
 export function buildPriceChart(data: MarketData): Chart {
   const categories = listOccupied(data);
   const steps = categories.flatMap((figures) => [...figures.steps.keys()]);
@@ -423,7 +234,7 @@ export function buildPriceChart(data: MarketData): Chart {
   const middle = categories.filter(({ quartiles }) => quartiles !== null);
   return {
     id: 'prices',
-    title: 'Prices by category',
+    title: 'What a call costs, by category',
     missing: data.live === 0 ? 'There is no price yet.' : null,
     summary: `Lowest price per request of ${formatCount(data.live, 'live listing')}. Medians: ${middle.map(({ category, quartiles }) => `${category} ${formatUsdc(quartiles?.[1] ?? 0)}`).join(', ')} USDC.`,
     axis: 'Lowest USDC per request, logarithmic',
@@ -453,8 +264,8 @@ function buildPanel(
     const [from, to] = [getX(step), getX(getNextPriceStep(step))];
     const y = getY(count / listings);
     return {
-      x: formatX(from + (to - from) * GAP_SHARE),
-      width: formatX((to - from) * (1 - 2 * GAP_SHARE)),
+      x: formatX(from + ((to - from) * GAP_SHARE) / 2),
+      width: formatX((to - from) * (1 - GAP_SHARE)),
       y,
       height: Math.round((base - y) * 10) / 10,
       tone: 'main' as const,
