@@ -1,14 +1,6 @@
 import type { Picture } from '../views/picture.ts';
 import type { Fonts } from './fonts.ts';
-import {
-  type DrawableText,
-  drawLine,
-  type Line,
-  orderFamilies,
-  readText,
-  setText,
-  type TextStyle,
-} from './typesetting.ts';
+import { type DrawableText, drawLine, type Line, readText, setText, type TextStyle } from './typesetting.ts';
 
 /** Size of a picture for link previews, in pixels. */
 export const PICTURE_SIZE = { width: 1200, height: 630 } as const;
@@ -45,27 +37,28 @@ const TITLES = [
 const LINE_HEIGHT = 1.21;
 const ASCENT = 0.969;
 
-type Read = (text: string) => Promise<DrawableText>;
+const LETTER = /[\p{L}\p{N}]/u;
+const LETTERS = /[\p{L}\p{N}]/gu;
+
+type Read = (text: string) => DrawableText;
 
 /**
  * Draws the card of a picture as SVG. It holds outlines and no text, so nothing from outside can become markup, and what
  * stands where is fixed.
  */
-export async function drawCard(picture: Picture, fonts: Fonts): Promise<string> {
-  const { title, tagline, author, service } = picture;
-  const families = orderFamilies([title, tagline, author].join(' '), fonts);
-  const read = (text: string) => readText(text, fonts, families);
-  const stamp = picture.stamp && drawStamp(await read(picture.stamp.words), picture.stamp.extent);
+export function drawCard(picture: Picture, fonts: Fonts): string {
+  const read = (text: string) => readText(text, fonts);
+  const stamp = picture.stamp && drawStamp(read(picture.stamp.words), picture.stamp.extent);
   const nameWidth = RIGHT - LEFT - 50 - (stamp ? stamp.width + 30 : 0);
-  const [name] = setText(await read(service), { size: 28, weight: 700 }, { width: nameWidth, lines: 1 });
+  const [name] = setText(read(picture.service), { size: 28, weight: 700 }, { width: nameWidth, lines: 1 });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${PICTURE_SIZE.width}" height="${PICTURE_SIZE.height}">`,
     drawBox(0, 0, PICTURE_SIZE.width, PICTURE_SIZE.height, COLOURS.paper),
     drawSign(),
     name ? place(name, LEFT + 50, BAR_MIDDLE + 10, COLOURS.ink) : '',
     stamp?.svg ?? '',
-    await drawWords(picture, read),
-    await drawFacts(picture, read),
+    drawWords(picture, read),
+    drawFacts(picture, read),
     '</svg>',
   ].join('');
 }
@@ -83,45 +76,50 @@ interface Paragraph extends TextStyle {
   readonly colour: string;
 }
 
-/** Draws title, host, tagline and whose words it is, all from the edge where a reader of the title begins. */
-async function drawWords({ title, name, host, tagline, author }: Picture, read: Read): Promise<string> {
-  const written = await read(title);
-  const text = isReadable(written) ? written : await read(name);
-  const said = await read(tagline);
+/** Draws title, host, tagline and whose words it is. A title that the font cannot draw gives way to the host, such a tagline to nothing. */
+function drawWords({ title, host, tagline, author }: Picture, read: Read): string {
+  const written = read(title);
+  const isTitled = host === null || isMostlyDrawn(title, written);
+  const text = isTitled ? written : read(host);
+  const said = read(tagline);
   const rest: Paragraph[] = [];
-  if (host !== null) {
+  if (host !== null && isTitled) {
     const style = { size: 28, weight: 700, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.accent } as const;
-    rest.push({ text: await read(host), ...style });
+    rest.push({ text: read(host), ...style });
   }
-  if (isReadable(said)) {
+  const isTold = isMostlyDrawn(tagline, said);
+  if (isTold) {
     rest.push({ text: said, size: 31, weight: 400, lines: 2, gap: 22, height: 1.35, colour: COLOURS.soft });
     const style = { size: 22, weight: 400, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.soft } as const;
     if (author !== null) {
-      const known = await read(author);
-      const whose = isReadable(known) ? known : await read('the provider');
-      rest.push({ lead: await read('In the words of'), text: whose, ...style });
+      const known = read(author);
+      const whose = isMostlyDrawn(author, known) ? known : read('the provider');
+      rest.push({ lead: read('In the words of'), text: whose, ...style });
     }
   }
   let drawn = '';
   for (const { size, lines } of TITLES) {
     const heading = { text, size, weight: 700, lines: 2, gap: 0, height: 1.14, colour: COLOURS.ink } as const;
-    const column = drawColumn([heading, ...rest], text.rightToLeft);
-    drawn = column.svg;
+    const column = drawColumn([heading, ...rest], WORDS_TOP);
+    // Without a tagline, title and host stand in the middle of the room that is left.
+    const middle = WORDS_TOP + (WORDS_BOTTOM - column.bottom) / 2;
+    drawn = isTold ? column.svg : drawColumn([heading, ...rest], middle).svg;
     if (column.titleLines <= lines && column.bottom <= WORDS_BOTTOM) break;
   }
   return drawn;
 }
 
-/** Says whether a text has a letter or a digit, so that it says something. */
-function isReadable({ characters }: DrawableText): boolean {
-  return characters.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+/** Says whether at least half of the letters and digits of a text can be drawn, and one of them at all. */
+function isMostlyDrawn(text: string, { characters }: DrawableText): boolean {
+  const drawn = characters.filter((character) => LETTER.test(character.text)).length;
+  return drawn > 0 && drawn * 2 >= (text.match(LETTERS)?.length ?? 0);
 }
 
-/** Draws paragraphs below each other. Lines whose letters are tall move down until they touch nothing. */
-function drawColumn(paragraphs: readonly Paragraph[], fromRight: boolean) {
+/** Draws paragraphs below each other, from `from` pixels on. Lines whose letters are tall move down until they touch nothing. */
+function drawColumn(paragraphs: readonly Paragraph[], from: number) {
   const drawn: string[] = [];
   const linesOf: number[] = [];
-  let top = WORDS_TOP;
+  let top = from;
   let bottom = BAR_BOTTOM;
   for (const { lead, text, gap, height, colour, lines: most, ...style } of paragraphs) {
     top += gap;
@@ -133,9 +131,8 @@ function drawColumn(paragraphs: readonly Paragraph[], fromRight: boolean) {
       const { above, below } = drawLine(line);
       const usual = top + ((height - LINE_HEIGHT) / 2 + ASCENT) * style.size;
       const baseline = Math.max(usual, bottom + (number === 0 ? 10 : 4) + above);
-      const left = fromRight ? RIGHT - line.width - indent : LEFT;
-      if (before) drawn.push(place(before, left, baseline, colour));
-      drawn.push(place(line, left + indent, baseline, colour));
+      if (before) drawn.push(place(before, LEFT, baseline, colour));
+      drawn.push(place(line, LEFT + indent, baseline, colour));
       bottom = baseline + below;
       top += height * style.size + baseline - usual;
     }
@@ -144,14 +141,14 @@ function drawColumn(paragraphs: readonly Paragraph[], fromRight: boolean) {
 }
 
 /** Draws the small facts along the bottom, below a line. Those that find no room are cut or left out. */
-async function drawFacts({ facts }: Picture, read: Read): Promise<string> {
+function drawFacts({ facts }: Picture, read: Read): string {
   const drawn = [drawBox(LEFT, FACTS_TOP, RIGHT - LEFT, 4, COLOURS.ink)];
   let left = LEFT;
   for (const { name, value } of facts) {
     const frame = { width: RIGHT - left, lines: 1 };
     if (frame.width < 60) break;
-    const [above] = setText(await read(name), { size: 21, weight: 400 }, frame);
-    const [below] = setText(await read(value), { size: 29, weight: 700 }, frame);
+    const [above] = setText(read(name), { size: 21, weight: 400 }, frame);
+    const [below] = setText(read(value), { size: 29, weight: 700 }, frame);
     if (above) drawn.push(place(above, left, FACTS_TOP + 44, COLOURS.soft));
     if (below) drawn.push(place(below, left, FACTS_TOP + 81, COLOURS.ink));
     left += Math.max(above?.width ?? 0, below?.width ?? 0) + 50;

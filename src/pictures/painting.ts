@@ -7,13 +7,13 @@ import { openFonts } from './fonts.ts';
 /** Paints a picture as PNG. */
 export type Paint = (picture: Picture) => Promise<Uint8Array>;
 
-/** Opens painting: the rasteriser is read from its package once, and fonts when a picture needs them. */
+/** Opens painting: the rasteriser and the font are read from their packages once. */
 export async function openPainting(): Promise<Paint> {
   const [fonts] = await Promise.all([
     openFonts(),
     readFile(new URL(import.meta.resolve('@resvg/resvg-wasm/index_bg.wasm'))).then((wasm) => initWasm(wasm)),
   ]);
-  return async (picture) => rasterise(await drawCard(picture, fonts));
+  return async (picture) => rasterise(drawCard(picture, fonts));
 }
 
 function rasterise(svg: string): Uint8Array {

@@ -9,9 +9,7 @@ import { formatCount } from './words/figures.ts';
 export interface Picture {
   readonly service: string;
   readonly title: string;
-  /** What it is called where the title has no character that can be drawn: plain letters of ours. */
-  readonly name: string;
-  /** Host that the API is called at, its end kept where it is too long; null where the picture is of no API. */
+  /** Host that the API is called at, its end kept where it is too long; null where the picture is of no API and all words are ours. */
   readonly host: string | null;
   readonly tagline: string;
   /** Whose words the tagline is in; null for our own. */
@@ -34,7 +32,6 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
     title: cutText(item.title, TITLE_LENGTH),
-    name: item.slug,
     host: cutHost(item.host),
     tagline: cutText(item.tagline, TAGLINE_LENGTH),
     author: cutText(item.provider_name, NAME_LENGTH),
@@ -64,7 +61,6 @@ export function buildServicePicture(site: Site): Picture {
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
     title: 'APIs your agent can pay for: no keys, no accounts',
-    name: '',
     host: null,
     tagline: 'Found here, checked here, paid per request in USDC on the provider’s own HTTP 402.',
     author: null,

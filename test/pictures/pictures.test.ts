@@ -2,12 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { getPictureKey, openPictures, PICTURE_LIMITS } from '../../src/pictures/pictures.ts';
 import { buildServicePicture, type Picture } from '../../src/views/picture.ts';
 import { SITE } from '../http/serving.ts';
-import { TITLES } from './titles.ts';
 
 const PICTURE: Picture = {
   service: 'Catalogue',
   title: 'Example Prices',
-  name: 'example-prices',
   host: 'api.prices.example',
   tagline: 'Prices of things.',
   author: 'Example Provider',
@@ -84,19 +82,5 @@ describe('pictures', () => {
     const pictures = open({ timeoutMs: 1 });
     await expect(pictures.get(PICTURE)).rejects.toMatchObject({ code: 'unavailable', reason: 'painting_timeout' });
     await expect(pictures.get(PICTURE)).rejects.toMatchObject({ reason: 'painting_timeout' });
-  });
-
-  // The outlines of every script are tested where cards are drawn.
-  it('are painted in any script', async () => {
-    const pictures = open();
-    const empty = await pictures.get({ ...PICTURE, title: '', name: '' });
-    const painted = new Set([empty.toString('base64')]);
-    const titles = [TITLES.Arabic, TITLES.Hindi, TITLES.Japanese];
-    for (const title of titles) {
-      const png = await pictures.get({ ...PICTURE, title });
-      expect(readPng(png)).toEqual(PNG);
-      painted.add(png.toString('base64'));
-    }
-    expect(painted.size).toBe(titles.length + 1);
   });
 });
