@@ -16,7 +16,7 @@ const ABOUT = `Makes a catalogue, and measures each kind of page with Lighthouse
   -h, --help    shows this
   -V, --version shows the version
 
-Ends with 1 if a page scores below 100 in a category, has an LCP of a second or more, or is too heavy.`;
+Ends with 1 if a page scores below 100 in a category, or has an LCP of a second or more.`;
 
 /** How often a page that fails is measured. The best counts, because a busy machine makes pages slow. */
 const TRIES = 3;

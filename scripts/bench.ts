@@ -38,6 +38,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     sizes: [10_000],
     load: async () => (await import('./bench/serving.ts')).measurePages,
   },
+  sizes: {
+    about: 'bytes of each kind of page and of the documents, tokens of what MCP sends',
+    sizes: [1000],
+    load: async () => (await import('./bench/sizes.ts')).measureSizes,
+  },
   start: {
     about: 'from the start of the process to its first answer beside the Express directory, and memory',
     sizes: [1000, 10_000],

@@ -11,7 +11,6 @@ export interface MeasureOptions {
 }
 
 type Result = NonNullable<Awaited<ReturnType<typeof lighthouse>>>['lhr'];
-type Weights = Pick<PageMeasure, 'html_css_bytes' | 'script_bytes'>;
 
 /**
  * Measures one page with Lighthouse's defaults: a phone on slow 4G, simulated from an unthrottled load. Throws if the page
@@ -31,7 +30,6 @@ export async function measurePage(
     path,
     scores: Object.fromEntries(scores),
     lcp_ms: lhr.audits['largest-contentful-paint']?.numericValue ?? Number.NaN,
-    ...getWeights(lhr),
     failing: listFailing(lhr),
   };
 }
@@ -45,15 +43,4 @@ function listFailing({ categories, audits }: Result): FailingAudit[] {
       return isFailing ? [{ category, id, title: audit.title }] : [];
     }),
   );
-}
-
-/** Returns the bytes sent for the page, headers included, as the browser counted them. */
-function getWeights({ audits }: Result): Weights {
-  const details = audits['network-requests']?.details;
-  const requests = details?.type === 'table' ? details.items : [];
-  const weigh = (...types: string[]) =>
-    requests
-      .filter(({ resourceType }) => types.includes(String(resourceType)))
-      .reduce((sum, { transferSize }) => sum + Number(transferSize), 0);
-  return { html_css_bytes: weigh('Document', 'Stylesheet'), script_bytes: weigh('Script') };
 }

@@ -1,5 +1,3 @@
-import { PATHS } from '../../src/views/links.ts';
-
 /** What Lighthouse measured of one page. */
 export interface PageMeasure {
   readonly name: string;
@@ -8,10 +6,6 @@ export interface PageMeasure {
   readonly scores: Readonly<Record<string, number>>;
   /** Largest contentful paint on a simulated phone with slow 4G, in milliseconds. */
   readonly lcp_ms: number;
-  /** What has to be loaded to read the page, compressed. */
-  readonly html_css_bytes: number;
-  /** What is loaded after that, compressed. */
-  readonly script_bytes: number;
   readonly failing: readonly FailingAudit[];
 }
 
@@ -22,14 +16,13 @@ export interface FailingAudit {
   readonly title: string;
 }
 
-/** Limits of every page. The bytes are limits only for pages of listings, of which there are thousands. */
-export const LIMITS = { score: 100, lcp_ms: 1000, html_css_bytes: 20 * 1024, script_bytes: 10 * 1024 } as const;
+/** Limits of every page. */
+export const LIMITS = { score: 100, lcp_ms: 1000 } as const;
 
 /** Lists in words the limits that a page misses; empty if it passes. */
 export function listMisses(page: PageMeasure): string[] {
-  const { path, scores, failing, lcp_ms, html_css_bytes, script_bytes } = page;
+  const { scores, failing, lcp_ms } = page;
   const low = Object.entries(scores).filter(([, score]) => score < LIMITS.score);
-  const isListing = path.startsWith(PATHS.listing(''));
   return [
     ...low.map(([category, score]) => {
       const ids = failing.filter((audit) => audit.category === category).map(({ id }) => id);
@@ -38,8 +31,6 @@ export function listMisses(page: PageMeasure): string[] {
     ...(Object.keys(scores).length === 0 ? ['no category was scored'] : []),
     // NaN, for what could not be measured, is not below a limit and so fails.
     ...(lcp_ms < LIMITS.lcp_ms ? [] : [`largest-contentful-paint ${Math.round(lcp_ms)} ms`]),
-    ...(!isListing || html_css_bytes < LIMITS.html_css_bytes ? [] : [`HTML and CSS ${html_css_bytes} bytes`]),
-    ...(!isListing || script_bytes < LIMITS.script_bytes ? [] : [`JavaScript ${script_bytes} bytes`]),
   ];
 }
 

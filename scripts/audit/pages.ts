@@ -11,10 +11,10 @@ export interface AuditedPage {
   readonly path: string;
 }
 
-/** One page of each kind that search engines index. Search results are not indexed. */
-const PAGES: readonly AuditedPage[] = [
+/** Lists one page of each kind that search engines index. Search results are not indexed. */
+const listPages = (slug: string): readonly AuditedPage[] => [
   { name: 'home', path: PATHS.home },
-  { name: 'listing', path: PATHS.listing(SHOWN_SLUG) },
+  { name: 'listing', path: PATHS.listing(slug) },
   { name: 'category', path: PATHS.category('Data') },
   { name: 'verified', path: PATHS.verified },
   { name: 'docs', path: PATHS.docs },
@@ -28,9 +28,11 @@ const PAGES: readonly AuditedPage[] = [
   { name: 'changes', path: PATHS.changes },
 ];
 
-/** Returns the pages at the given paths, or all without any. Throws `bad_input` for anything but a path. */
-export function getPages(paths: readonly string[]): readonly AuditedPage[] {
-  if (paths.length === 0) return PAGES;
+const PAGES = listPages(SHOWN_SLUG);
+
+/** Returns the pages at the given paths, or all without any, with that of the listing `slug`. Throws `bad_input` for anything but a path. */
+export function getPages(paths: readonly string[], slug = SHOWN_SLUG): readonly AuditedPage[] {
+  if (paths.length === 0) return listPages(slug);
   return paths.map((path) => {
     if (!/^\/(?!\/)\S*$/.test(path)) throw buildPathFailure(`"${path}" is not the path of a page.`);
     return PAGES.find((page) => page.path === path) ?? { name: path, path };

@@ -4,13 +4,11 @@ import { LIMITS, listMisses, type PageMeasure } from './limits.ts';
 export function buildTable(pages: readonly PageMeasure[]): string {
   const categories = [...new Set(pages.flatMap(({ scores }) => Object.keys(scores)))];
   const rows = [
-    ['page', ...categories, 'LCP', 'HTML+CSS', 'JS'],
-    ...pages.map(({ name, scores, lcp_ms, html_css_bytes, script_bytes }) => [
+    ['page', ...categories, 'LCP'],
+    ...pages.map(({ name, scores, lcp_ms }) => [
       name,
       ...categories.map((category) => String(scores[category] ?? '-')),
       `${Math.round(lcp_ms)} ms`,
-      formatKilobytes(html_css_bytes),
-      formatKilobytes(script_bytes),
     ]),
   ];
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -25,18 +23,10 @@ export function buildTable(pages: readonly PageMeasure[]): string {
 function buildVerdict(pages: readonly PageMeasure[]): string[] {
   const missing = pages.filter((page) => listMisses(page).length > 0);
   if (missing.length === 0) {
-    const { score, lcp_ms, html_css_bytes, script_bytes } = LIMITS;
-    const weights = `${formatKilobytes(html_css_bytes)} of HTML and CSS, ${formatKilobytes(script_bytes)} of JavaScript`;
-    return [
-      `All ${pages.length} pages: ${score} in every category and LCP below ${lcp_ms} ms; a listing below ${weights}.`,
-    ];
+    return [`All ${pages.length} pages: ${LIMITS.score} in every category and LCP below ${LIMITS.lcp_ms} ms.`];
   }
   return [
     `${missing.length} of ${pages.length} pages miss something:`,
     ...missing.flatMap((page) => [`  ${page.path}`, ...listMisses(page).map((miss) => `    ${miss}`)]),
   ];
-}
-
-function formatKilobytes(bytes: number): string {
-  return `${(bytes / 1024).toFixed(1)} KB`;
 }

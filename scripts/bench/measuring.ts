@@ -20,6 +20,11 @@ export function buildGet(path: string, encoding: 'identity' | 'gzip' | 'br' = 'i
 
 /** Builds the request that calls a tool over MCP. */
 export function buildToolCall(name: string, args: Readonly<Record<string, string | number>>): Asked {
+  return buildMcpRequest('tools/call', { name, arguments: args });
+}
+
+/** Builds any request of MCP. */
+export function buildMcpRequest(method: string, params: object): Asked {
   return {
     path: PATHS.mcp,
     method: 'POST',
@@ -28,7 +33,7 @@ export function buildToolCall(name: string, args: Readonly<Record<string, string
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2025-11-25',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   };
 }
 

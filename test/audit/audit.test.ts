@@ -12,8 +12,6 @@ function makeMeasure(overrides: Partial<PageMeasure> = {}): PageMeasure {
     path: '/api/example',
     scores: { performance: 100, seo: 100 },
     lcp_ms: 760,
-    html_css_bytes: 15_500,
-    script_bytes: 2300,
     failing: [],
     ...overrides,
   };
@@ -30,9 +28,6 @@ it.each([
   ['no category at all', { scores: {} }, ['no category was scored']],
   ['an LCP of a second', { lcp_ms: 1000 }, ['largest-contentful-paint 1000 ms']],
   ['an LCP that was not measured', { lcp_ms: Number.NaN }, ['largest-contentful-paint NaN ms']],
-  ['20 KB of HTML and CSS', { html_css_bytes: 20 * 1024 }, ['HTML and CSS 20480 bytes']],
-  ['10 KB of JavaScript', { script_bytes: 10 * 1024 }, ['JavaScript 10240 bytes']],
-  ['weights of another page than a listing', { path: '/docs/api', html_css_bytes: 30_000 }, []],
 ] as const)('finds missed: %s', (_, overrides, misses) => {
   expect(listMisses(makeMeasure(overrides))).toEqual(misses);
 });
@@ -48,16 +43,16 @@ it('takes the better of two measures: that which misses less, else the faster', 
 it('prints a line for each page and says what misses, by the names of Lighthouse', () => {
   const good = makeMeasure({ name: 'home', path: '/' });
   expect(buildTable([good, makeMeasure()])).toMatchInlineSnapshot(`
-    "page     performance  seo     LCP  HTML+CSS      JS
-    home             100  100  760 ms   15.1 KB  2.2 KB
-    listing          100  100  760 ms   15.1 KB  2.2 KB
+    "page     performance  seo     LCP
+    home             100  100  760 ms
+    listing          100  100  760 ms
 
-    All 2 pages: 100 in every category and LCP below 1000 ms; a listing below 20.0 KB of HTML and CSS, 10.0 KB of JavaScript."
+    All 2 pages: 100 in every category and LCP below 1000 ms."
   `);
   expect(buildTable([good, makeMeasure({ scores: { performance: 98, seo: 100 }, failing })])).toMatchInlineSnapshot(`
-    "page     performance  seo     LCP  HTML+CSS      JS
-    home             100  100  760 ms   15.1 KB  2.2 KB
-    listing           98  100  760 ms   15.1 KB  2.2 KB
+    "page     performance  seo     LCP
+    home             100  100  760 ms
+    listing           98  100  760 ms
 
     1 of 2 pages miss something:
       /api/example

@@ -9,7 +9,7 @@ import type { Reading } from '../../src/published/reading.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { makeHostile } from './hostile.ts';
-import { ask, makeMany, serveMcp } from './serving.ts';
+import { serveMcp } from './serving.ts';
 
 const FEED = resolve(import.meta.dirname, '../../../shared/corpus/bazaar-2026-03/resources.json');
 const SEED = resolve(import.meta.dirname, '../../data/listings');
@@ -29,17 +29,6 @@ const SHORT = 0.95;
 const LONG = 1.4;
 
 if (!existsSync(FEED)) console.info('Not run: tokens over a real feed, because the corpus is not beside the project.');
-
-describe('what is said once', () => {
-  it('is short: the tool list under 3,000 tokens, every other list and the introduction far less', async () => {
-    const { url } = await serveMcp(makeMany(1));
-    expect(await countAnswer(url, 'tools/list')).toBeLessThan(3000);
-    expect(await countAnswer(url, 'resources/list')).toBeLessThan(100);
-    expect(await countAnswer(url, 'resources/templates/list')).toBeLessThan(150);
-    expect(await countAnswer(url, 'prompts/list')).toBeLessThan(200);
-    expect(await countAnswer(url, 'server/discover')).toBeLessThan(300);
-  });
-});
 
 describe.each([
   ['the seed', SEED, 60, true],
@@ -86,10 +75,4 @@ function getAnswer(reading: Reading, name: string, args: Record<string, unknown>
   const tool = TOOLS[name];
   if (!tool) throw new Error(`no tool ${name}`);
   return JSON.stringify(buildCaller(reading).callTool(tool, args));
-}
-
-/** Counts the tokens of an answer of the protocol, without what is for the client alone. */
-async function countAnswer(url: URL, method: string): Promise<number> {
-  const { _meta, serverInfo, ...result } = (await ask(url, method)).result;
-  return countTokens(JSON.stringify(result));
 }
