@@ -9,21 +9,14 @@ import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
 import { PATHS } from '../views/links.ts';
+import { ENDPOINTS } from './endpoints/index.ts';
+import { loadMcp } from './endpoints/mcp.ts';
 import type { Env } from './env.ts';
 import { announceLeaving } from './leaving.ts';
 import { listMethods, nameMethods, refuseOtherMethods } from './methods.ts';
-import { parseQuery } from './parameters.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
-import { chooseRequestId, findRequestId, nameRequest } from './request-id.ts';
+import { chooseRequestId, nameRequest } from './request-id.ts';
 import { type Answer, createResponseCache } from './response-cache.ts';
-import { addAgentRoutes } from './routes/agent.ts';
-import { addBadgeRoute } from './routes/badge.ts';
-import { addCheckRoutes } from './routes/check.ts';
-import { addDiscoveryRoutes } from './routes/discovery.ts';
-import { addFileRoutes } from './routes/files.ts';
-import { addOpenapiRoute } from './routes/openapi.ts';
-import { addRegistryRoutes } from './routes/registry.ts';
-import type { Get } from './routes/route.ts';
 import { admitBadgeStyle, buildSecurityHeaders } from './security-headers.ts';
 import { refuseMalformed } from './target.ts';
 
@@ -43,15 +36,6 @@ const EXPOSED = [
 
 /** How long a browser may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
-
-/** Loads the MCP server, which takes as long as all the rest: when it is first asked for, or the server has nothing else to do. */
-export async function loadMcp() {
-  const [{ createMcp }, { buildStrangerRefusal }] = await Promise.all([
-    import('../mcp/server.ts'),
-    import('../mcp/gate.ts'),
-  ]);
-  return { createMcp, buildStrangerRefusal };
-}
 
 /** What the app answers from; all but `reading` only where it has a server of its own. */
 export interface Service {
@@ -115,33 +99,7 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  const get: Get = (path, query, build, { only, isCached } = {}) => {
-    app.get(path, (c, next) => {
-      const named = only?.exec(c.req.path);
-      if (named === null) return next();
-      const params = { ...c.req.param(), ...named?.groups };
-      const asked = parseQuery(query, new URL(c.req.url).searchParams);
-      // However an address is spelt, the same question has the same key.
-      const key = isCached?.(params) === false ? undefined : `${c.req.path} ${JSON.stringify(asked)}`;
-      return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, params, snapshot)));
-    });
-  };
-  addOpenapiRoute(get, reading);
-  addAgentRoutes(get, reading);
-  addCheckRoutes(get, app, reading);
-  addDiscoveryRoutes(get, reading);
-  addRegistryRoutes(get, app, reading);
-  addBadgeRoute(get, reading);
-  addFileRoutes(get, reading);
-  let serveMcp: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
-  app.post(PATHS.mcp, async (c) => {
-    serveMcp ??= (await loadMcp()).createMcp({
-      reading,
-      ...{ findRequestId, onToolCall },
-      ...(onError && { onError }),
-    });
-    return serveMcp(c.req.raw);
-  });
+  for (const { mount } of ENDPOINTS) mount?.({ app, reading, answer, onError, onToolCall });
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);

@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { getHash } from '../published/hash.ts';
+import type { Reading } from '../published/reading.ts';
+import { buildSummary, type Snapshot } from '../published/snapshot.ts';
 
 /** How long a browser or proxy may reuse a document with live counts unasked, in seconds. */
 const MAX_AGE_SECONDS = 5;
@@ -67,6 +69,14 @@ export function buildDocument(
 /** Builds a live document from pieces that are made while it is compressed. */
 export function buildLargeDocument(pieces: Iterable<string | Uint8Array>, facts: LiveFacts): LargeDocument {
   return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
+}
+
+/** Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. */
+export function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): SmallDocument {
+  const { revision } = snapshot;
+  const summary = buildSummary(snapshot, site, now());
+  const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
+  return buildDocument(text, { generatedAt: summary.generated_at, revision });
 }
 
 function buildFacts({

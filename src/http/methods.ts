@@ -1,21 +1,16 @@
 import type { MiddlewareHandler } from 'hono';
-import { PATHS } from '../views/links.ts';
+import { ENDPOINTS } from './endpoints/index.ts';
 import type { Env } from './env.ts';
 import { buildProblem } from './problem.ts';
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** Questions that are too long for an address are posted. */
-const POSTED: Readonly<Record<string, readonly string[]>> = {
-  [PATHS.mcp]: ['POST', 'OPTIONS'],
-  [PATHS.agentCheck]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  [PATHS.search]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-  [PATHS.registryExplore]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
-};
+/** The methods of the paths that are asked by others, too. */
+const OTHERS = new Map(ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])));
 
 /** Lists the methods that a path is asked by. */
 export function listMethods(path: string): readonly string[] {
-  return POSTED[path] ?? READ;
+  return OTHERS.get(path) ?? READ;
 }
 
 /** Names the methods to a client that asks for them, or for a preflight. */

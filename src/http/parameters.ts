@@ -10,7 +10,7 @@ const QUOTED_LENGTH = 100;
  * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored. A parameter whose schema is an
  * array is given once for each value.
  */
-export function parseQuery<Query>(schema: z.ZodObject & z.ZodType<Query>, search: URLSearchParams): Query {
+export function parseQuery<Query extends z.ZodObject>(schema: Query, search: URLSearchParams): z.output<Query> {
   const names = Object.keys(schema.shape);
   const lists = names.filter((name) => schema.shape[name] instanceof z.ZodArray);
   refuseUnknown(search, names, lists);

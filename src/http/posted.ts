@@ -12,7 +12,7 @@ import { buildProblem } from './problem.ts';
 export const MAX_QUESTION_BYTES = 64 * 1024;
 
 /** The texts by which the refusal of a wrong request shows what to send instead. */
-interface Hints {
+export interface Hints {
   /** How a question is written. */
   readonly example: string;
   /** What to do about one that is too large. */

@@ -9,21 +9,22 @@ import { openReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
-import { createApp, loadMcp } from './app.ts';
+import { createApp } from './app.ts';
 import { openCatalogueFile } from './catalogue-file.ts';
 import { buildClientReader } from './client.ts';
 import { openCurrentRelease } from './current-release.ts';
+import { addDownloadRoutes } from './endpoints/download.ts';
+import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
+import { loadMcp } from './endpoints/mcp.ts';
+import { addPictureRoute } from './endpoints/pictures.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
+import { openPages } from './pages.ts';
 import { startProbing } from './probing.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 import { startRebuilding } from './rebuilding.ts';
 import { logRequests } from './request-log.ts';
-import { addDownloadRoutes } from './routes/download.ts';
-import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './routes/health.ts';
-import { openPages } from './routes/pages.ts';
-import { addPictureRoute } from './routes/pictures.ts';
 import { HEADERS, MALFORMED } from './unreadable.ts';
 
 /** How long after the start, and after each other, the parts that first requests need are loaded; milliseconds. */

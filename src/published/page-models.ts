@@ -12,6 +12,7 @@ import {
   type TombstonePage,
 } from '../views/listing/page.ts';
 import { findTombstone } from '../views/listing/record.ts';
+import type { DocumentFrame } from '../views/openapi/document.ts';
 import {
   buildCategoryPage,
   buildNetworkPage,
@@ -55,16 +56,16 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
 /** What is filled into a path before it is called. */
 const PLACEHOLDERS = /:[A-Za-z_]\w*|\{[^}]+\}/g;
 
-/** Gives the reference, whose calls name a verified listing where there is one, else the first. */
-export function getReferencePage({ published, readAtOnce, site }: Reading): ReferencePage {
+/** Gives the reference, made from the `frame` of the OpenAPI document. Its calls name a verified listing where there is one, else the first. */
+export function getReferencePage({ published, readAtOnce, site }: Reading, frame: DocumentFrame): ReferencePage {
   return readAtOnce((snapshot) => {
     const { slugs } = snapshot.columns;
     const slug = slugs[getSelections(snapshot).verified[0] ?? 0];
     const listing = slug === undefined ? undefined : findListing(published, { slug });
-    if (!listing || !isLive(listing)) return buildReferencePage(site, {});
+    if (!listing || !isLive(listing)) return buildReferencePage(site, frame, {});
     const route =
       listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
-    return buildReferencePage(site, {
+    return buildReferencePage(site, frame, {
       listing: { slug: listing.slug, identifier: buildIdentifier(site, 'listing', listing.slug) },
       receipt: listCurrentReceipts(published, listing.slug)[0],
       route: route && {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { COMMAND_NAMES } from '../../src/cli/index.ts';
-import { FAULTS } from '../../src/http/routes/health.ts';
+import { FAULTS } from '../../src/http/endpoints/health.ts';
 import { makeUsed } from '../cli/used.ts';
 import { DEPLOY, listDeployed, ROOT, readDeployed } from '../deploy/tools.ts';
 import { serveWithMetrics } from '../http/metrics.ts';

@@ -2,11 +2,11 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { SITE } from '../http/serving.ts';
 import { ask, serveShelf } from './running.ts';
 
-const { paths = {} } = buildDocumentFrame(SITE);
+const { paths = {} } = buildFrame(SITE);
 
 /** Lists the media types that the document gives for an answer. */
 function listTypes(operation: OpenAPIV3_1.OperationObject | undefined, status: number): string[] {

@@ -5,8 +5,8 @@ import { delistListing, relistListing } from '../../src/catalogue/write/decision
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { createApp } from '../../src/http/app.ts';
+import { buildChanges } from '../../src/http/endpoints/agent-changes.ts';
 import { parseQuery } from '../../src/http/parameters.ts';
-import { buildChanges } from '../../src/http/routes/agent.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { parseUsdc } from '../../src/model/usdc.ts';
 import { type AgentChanges, agentChanges, changesQuery } from '../../src/views/changes.ts';

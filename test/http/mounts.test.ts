@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
-import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { openTestReading } from '../reading.ts';
@@ -34,7 +34,7 @@ it('the endpoints of Astro answer as the server does: the app is the same', asyn
     await listen(getRequestListener(createApp({ reading }).fetch)),
     await listen((request, response) => handler(request, response, () => response.writeHead(404).end(), { reading })),
   ];
-  const documented = Object.keys(buildDocumentFrame(SITE).paths ?? {}).filter(
+  const documented = Object.keys(buildFrame(SITE).paths ?? {}).filter(
     (path) => !path.startsWith('/api/') && path !== '/llms.txt' && path !== '/search',
   );
   const paths = documented.map((path) =>

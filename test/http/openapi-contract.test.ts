@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { makeCatalogue, makeDeclaration, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { isLivePath } from './live-paths.ts';
 import { SITE, serveLive } from './serving.ts';
 
-const { paths = {}, components = {} } = buildDocumentFrame(SITE);
+const { paths = {}, components = {} } = buildFrame(SITE);
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 const operations = Object.entries(paths).flatMap(([path, item]) =>

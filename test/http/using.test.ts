@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
 import { seedCatalogue } from '../../src/importing/manifests.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
@@ -14,7 +15,6 @@ import {
   listSort,
   REQUEST_MAX_LENGTH,
 } from '../../src/views/listing/query.ts';
-import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { SKILL_NAME } from '../../src/views/skill.ts';
 import { makeFolder, NOW } from '../builders.ts';
 import { makeShelf } from '../release/shelf.ts';
@@ -27,7 +27,7 @@ const MANUAL = readFileSync(join(ROOT, 'src/docs/using.md'), 'utf8');
 const SAMPLES = [...MANUAL.matchAll(/```sh\n(curl .*?)```\n\n```\n(.*?)```/gs)].map(
   ([, command = '', answer = '']) => [command.trim(), JSON.parse(answer)] as const,
 );
-const { paths = {} } = buildDocumentFrame(SITE);
+const { paths = {} } = buildFrame(SITE);
 
 /** Serves a copy as it starts, with the listings of the repository, at the address that the manual names. */
 async function serveSeed() {

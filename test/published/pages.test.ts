@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { networkKey } from '../../src/model/network.ts';
@@ -94,7 +95,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
-  if (path === '/docs/api') return getReferencePage(reading);
+  if (path === '/docs/api') return getReferencePage(reading, buildFrame(reading.site));
   if (kind === 'api') return findListingPage(reading, name);
   if (kind === 'provider') return findProviderPage(reading, name, parsePageNumber(page));
   if (kind === 'network') return findNetworkPage(reading, findNetworkByPath(name) ?? 'base', parsePageNumber(page));

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { listingTag } from '../../src/views/listing/tag.ts';
-import { buildDocumentFrame } from '../../src/views/openapi/document.ts';
 import { buildReferencePage, type ReferenceSamples } from '../../src/views/pages/reference-page.ts';
 import { SITE } from '../http/serving.ts';
 
-const page = buildReferencePage(SITE, {});
+const page = buildReferencePage(SITE, buildFrame(SITE), {});
 const operations = page.groups.flatMap((group) => group.operations);
 
 describe('the reference', () => {
   it('has every operation of the OpenAPI document once, with all its parameters and answers', () => {
-    const documented = Object.entries(buildDocumentFrame(SITE).paths ?? {}).flatMap(([path, item]) =>
+    const documented = Object.entries(buildFrame(SITE).paths ?? {}).flatMap(([path, item]) =>
       (['get', 'post'] as const).flatMap((method) => {
         const operation = item?.[method];
         const parameters = (operation?.parameters ?? []).map((parameter) =>
@@ -68,7 +68,7 @@ describe('the reference', () => {
   it('fills calls in with what the catalogue has, and leaves open what it has not', () => {
     const getCurls = (samples: ReferenceSamples) =>
       new Map(
-        buildReferencePage(SITE, samples).groups.flatMap((group) =>
+        buildReferencePage(SITE, buildFrame(SITE), samples).groups.flatMap((group) =>
           group.operations.map(({ path, method, curl }) => [`${method} ${path}`, curl]),
         ),
       );
@@ -90,7 +90,8 @@ describe('the reference', () => {
       const isCall = method === 'POST' || path.includes('{');
       expect([path, kind]).toEqual([path, isCall ? 'call' : fields.length === 0 ? 'document' : 'form']);
     }
-    const kinds = buildReferencePage({ ...SITE, contactUrl: SITE.baseUrl }, {}).groups.flatMap(({ operations }) =>
+    const silent = { ...SITE, contactUrl: SITE.baseUrl };
+    const kinds = buildReferencePage(silent, buildFrame(silent), {}).groups.flatMap(({ operations }) =>
       operations.map(({ path, kind }) => [path, kind]),
     );
     expect(kinds).toContainEqual(['/.well-known/security.txt', 'form']);

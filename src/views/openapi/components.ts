@@ -1,80 +1,21 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import { catalogueSummary } from '../../model/catalogue.ts';
-import { caution } from '../../model/caution.ts';
-import { change } from '../../model/change.ts';
-import { reliability } from '../../model/listing.ts';
-import { networkEntry } from '../../model/network.ts';
-import { correction } from '../../model/payment.ts';
-import { latency } from '../../model/probe.ts';
-import { agentChanges } from '../changes.ts';
-import { agentCheck } from '../check.ts';
-import { agentComparison, comparedRoute } from '../compare.ts';
-import { discoveryFindings, discoveryResource, discoveryResources } from '../discovery.ts';
-import { agentCaution, agentItem } from '../listing/item.ts';
-import { agentList } from '../listing/query.ts';
-import { agentListing, agentRoute, agentTerms, evidenceSource, goneProblem, tombstone } from '../listing/record.ts';
-import { listingTag } from '../listing/tag.ts';
-import { buildProblemBody, problem } from '../problem.ts';
-import { agentReceipt } from '../receipt.ts';
-import { registryAnswer, registryEntry } from '../registry.ts';
-import { buildGoneExample } from './examples.ts';
+import { buildProblemBody } from '../problem.ts';
+import { buildGoneExample } from './example.ts';
 
-/** The schemas of the document, by the name they carry in it: the very ones the code answers with. */
-const COMPONENTS = {
-  AgentCaution: agentCaution,
-  AgentChanges: agentChanges,
-  AgentCheck: agentCheck,
-  AgentComparison: agentComparison,
-  AgentItem: agentItem,
-  AgentList: agentList,
-  AgentListing: agentListing,
-  AgentReceipt: agentReceipt,
-  AgentRoute: agentRoute,
-  AgentTerms: agentTerms,
-  CatalogueSummary: catalogueSummary,
-  Caution: caution,
-  CatalogueDocument: z
-    .object({ openapi: z.string(), 'x-catalogue': catalogueSummary, tags: z.array(listingTag) })
-    .describe('What this document adds to OpenAPI: the summary, and a listing in each tag'),
-  Change: change,
-  ComparedRoute: comparedRoute,
-  Correction: correction,
-  DiscoveryFindings: discoveryFindings,
-  DiscoveryResource: discoveryResource,
-  DiscoveryResources: discoveryResources,
-  EvidenceSource: evidenceSource,
-  GoneProblem: goneProblem,
-  Latency: latency,
-  ListingTag: listingTag,
-  NetworkEntry: networkEntry,
-  Problem: problem,
-  RegistryAnswer: registryAnswer,
-  RegistryEntry: registryEntry,
-  Reliability: reliability,
-  Tombstone: tombstone,
-};
-
-/** Gives a reference to a component schema. */
-export function getSchemaRef(name: keyof typeof COMPONENTS): OpenAPIV3_1.ReferenceObject {
-  return { $ref: `#/components/schemas/${name}` };
+/** Gives a reference to a component schema, which is named by the id of the schema. */
+export function getSchemaRef(id: string): OpenAPIV3_1.ReferenceObject {
+  return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Builds the component schemas from the zod schemas; shared ones are referred to, not repeated. */
-export function buildSchemas(): Record<string, OpenAPIV3_1.SchemaObject> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, {
+/** Builds the component schemas: those given and all in them that have an id, which are referred to by it. */
+export function buildSchemas(given: readonly z.ZodType[]): Record<string, OpenAPIV3_1.SchemaObject> {
+  const { $defs } = z.toJSONSchema(z.union(given), {
     io: 'output',
-    uri: (id) => `#/components/schemas/${id}`,
     override: ({ jsonSchema }) => simplifySchema(jsonSchema),
   });
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, { $schema: _dialect, $id: _id, ...schema }]) => [
-      name,
-      schema as OpenAPIV3_1.SchemaObject,
-    ]),
-  );
+  const sorted = Object.fromEntries(Object.entries($defs ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)));
+  return JSON.parse(JSON.stringify(sorted).replaceAll('#/$defs/', getSchemaRef('').$ref));
 }
 
 /** Leaves out what a format already says and what would forbid fields to come: a document is to be read. */
@@ -173,9 +114,13 @@ const FAILURES = {
 
 export type FailureName = keyof typeof FAILURES | 'Gone' | 'NotModified';
 
-/** Gives a reference to a shared response. */
-export function getResponseRef(name: FailureName): OpenAPIV3_1.ReferenceObject {
-  return { $ref: `#/components/responses/${name}` };
+/** Refers to shared responses by their statuses. */
+export function buildFailureRefs(names: readonly FailureName[]): OpenAPIV3_1.ResponsesObject {
+  return Object.fromEntries(names.map((name) => [getStatus(name), { $ref: `#/components/responses/${name}` }]));
+}
+
+function getStatus(name: FailureName): number {
+  return name === 'Gone' ? 410 : name === 'NotModified' ? 304 : FAILURES[name].status;
 }
 
 /** Builds the shared responses: what is not a success, for every endpoint alike. */

@@ -3,8 +3,6 @@ import type { CatalogueSummary } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { ListingTag } from '../listing/tag.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
-import { buildResponses, buildSchemas } from './components.ts';
-import { buildPaths } from './paths.ts';
 
 /** The document as it is served, with the catalogue summary and the listings as tags. */
 export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
@@ -15,7 +13,7 @@ export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
 /** What of the document changes from request to request: all but paths, components and tags. */
 export type DocumentHead = Omit<CatalogueDocument, 'paths' | 'components' | 'tags'>;
 
-/** What of the document follows from code and settings alone. */
+/** The part of the document that follows from code and settings alone. */
 export type DocumentFrame = Pick<CatalogueDocument, 'paths' | 'components'>;
 
 /**
@@ -38,11 +36,6 @@ export function buildDocumentHead(summary: CatalogueSummary, revisedAt: string, 
     security: [],
     'x-catalogue': summary,
   };
-}
-
-/** Builds the paths and components of the document. */
-export function buildDocumentFrame(site: Site): DocumentFrame {
-  return { paths: buildPaths(site), components: { schemas: buildSchemas(), responses: buildResponses() } };
 }
 
 function buildInfoDescription({ live_listings, settlement_verified }: CatalogueSummary, site: Site): string {

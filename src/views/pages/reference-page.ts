@@ -5,7 +5,7 @@ import { isObject } from '../../model/json.ts';
 import { buildSecurityTxt } from '../conventions.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { ListingTag } from '../listing/tag.ts';
-import { buildDocumentFrame, type DocumentFrame } from '../openapi/document.ts';
+import type { DocumentFrame } from '../openapi/document.ts';
 import type { Site } from '../site.ts';
 
 /** What an operation can answer. */
@@ -69,8 +69,7 @@ export interface ReferenceSamples {
 }
 
 /** Builds the reference from the very parts that the OpenAPI document is made of, with calls that work now. */
-export function buildReferencePage(site: Site, samples: ReferenceSamples): ReferencePage {
-  const frame = buildDocumentFrame(site);
+export function buildReferencePage(site: Site, frame: DocumentFrame, samples: ReferenceSamples): ReferencePage {
   const all = Object.entries(frame.paths ?? {}).flatMap(([path, item]) =>
     (['get', 'post'] as const).flatMap((method) => {
       const operation = item?.[method];

@@ -1,0 +1,59 @@
+import { readSelected } from '../../published/listings.ts';
+import { selectListings } from '../../published/select.ts';
+import { PATHS } from '../../views/links.ts';
+import { type AgentList, agentList, buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
+import { buildSummaryExample, EXAMPLE_ITEM } from '../../views/openapi/example.ts';
+import { buildSummed } from '../document.ts';
+import { defineRead } from './define.ts';
+
+/** A page of the listings that fit a query. */
+export const listEndpoint = defineRead({
+  id: 'listListings',
+  path: PATHS.agentList,
+  summary: 'Search and filter the catalogue',
+  description:
+    'All filters given must hold; what was applied is echoed. Unknown parameters are refused. Follow next_cursor for more.',
+  query: listQuery,
+  examples: {
+    q: 'convert a pdf to text',
+    category: 'Finance',
+    network: 'base',
+    verified: true,
+    band: 'established',
+    max_price_usdc: '0.01',
+    can: 'v2,evm,exact,eip3009',
+    host: 'api.prices.example',
+    path: '/v1/price/{symbol}',
+    provider: 'Example Inc',
+    updated_since: '2026-11-01',
+    sort: 'price',
+    limit: 20,
+    cursor: 'bm90LXJlYWw',
+    facets: true,
+  },
+  answer: {
+    description: 'A page of listings',
+    schema: agentList,
+    example: (site): AgentList => ({
+      catalogue: buildSummaryExample(site),
+      revision: 1,
+      filters: { q: 'price', sort: 'relevance', limit: 20 },
+      total: 1,
+      listings: [EXAMPLE_ITEM],
+    }),
+  },
+  build: (query, { reading, snapshot }) => {
+    const selected = selectListings(reading.published, snapshot, query);
+    const { total, next_cursor } = selected;
+    const { cursor: _cursor, facets: _facets, ...filters } = selected.query;
+    const items = readSelected(reading.published, selected);
+    const rest = {
+      filters,
+      total,
+      ...(next_cursor !== undefined && { next_cursor }),
+      ...(selected.facets && { facets: selected.facets }),
+      ...buildAnswerNotes(selected),
+    };
+    return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
+  },
+});

@@ -1,0 +1,319 @@
+import type { Hono } from 'hono';
+import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
+import { z } from 'zod';
+import { slug } from '../../model/listing.ts';
+import type { Reading } from '../../published/reading.ts';
+import type { Snapshot } from '../../published/snapshot.ts';
+import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from '../../views/openapi/components.ts';
+import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
+import type { Site } from '../../views/site.ts';
+import type { Document, SmallDocument } from '../document.ts';
+import type { Env } from '../env.ts';
+import { parseQuery } from '../parameters.ts';
+import { answerPosted, type Hints, limitQuestion } from '../posted.ts';
+import type { Answer } from '../response-cache.ts';
+
+/** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
+export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
+
+/** The app that an endpoint is added to, and what it answers from. */
+export interface Mount {
+  readonly app: Hono<Env>;
+  readonly reading: Reading;
+  readonly answer: Answer;
+  /** Logs failures that are our own. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Hears of each call of an MCP tool. */
+  readonly onToolCall?: ((tool: string, outcome: 'answered' | 'refused' | 'failed') => void) | undefined;
+}
+
+/** An endpoint of the service: its operation in the OpenAPI document, and its route in the app. */
+export interface Endpoint {
+  /** As the document writes it: `/agent/receipts/{id}`. */
+  readonly path: string;
+  readonly method: 'get' | 'post';
+  /** The methods that the path is asked by, if it can be asked by others than those that read. */
+  readonly allow?: readonly string[];
+  /** Builds its operation. Left out for what is no part of the document. */
+  readonly describe?: (site: Site) => Operation;
+  /** Schema of its answer, which has an id: the name of a component. */
+  readonly answer?: z.ZodType;
+  /** Adds its route. Left out for what is answered as a page. */
+  readonly mount?: (to: Mount) => void;
+}
+
+/** The words of an endpoint in the document. */
+interface Words {
+  /** Its operation id. */
+  readonly id: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** An example, or several by name. */
+interface Shown {
+  readonly example?: (site: Site) => unknown;
+  readonly examples?: (site: Site) => Readonly<Record<string, { summary: string; value: unknown }>>;
+}
+
+/** An answer as JSON; its schema has an id. */
+interface JsonAnswer extends Shown {
+  readonly description: string;
+  readonly schema: z.ZodType;
+}
+
+/** Parameters of a path, each with a description and an example. */
+type Params = Readonly<Record<string, z.ZodType>>;
+
+/** Where in the app a route is whose path Hono cannot write, such as `/badge/{slug}.svg`. */
+interface Place {
+  readonly path: string;
+  /** Of the paths that fit `path` those alone that this fits, too; what its groups name is among the parameters. */
+  readonly only: RegExp;
+}
+
+/** The published catalogue at one revision, and the parameters of the path: what a document is built from. */
+interface From {
+  readonly reading: Reading;
+  readonly snapshot: Snapshot;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
+
+/** The query of an endpoint that takes no parameters. */
+export const NO_QUERY = z.strictObject({});
+
+/** The slug of a listing as a parameter of a path. */
+export const SLUG_PARAM = {
+  slug: slug.meta({ description: 'Slug of the listing: the name of its tag', example: EXAMPLE_SLUG }),
+};
+
+/** How every live endpoint can fail, and how those that answer GET and POST can besides. */
+const COMMON = ['BadRequest', 'MethodNotAllowed', 'TooManyRequests', 'Unavailable'] as const;
+const OF_GET = [...COMMON, 'NotModified'] as const;
+const OF_POST = [...COMMON, 'ContentTooLarge', 'UnsupportedMediaType'] as const;
+
+/** Headers of the documents that are made per request from one revision of the catalogue. */
+const REVISION_HEADERS: NonNullable<OpenAPIV3_1.ResponseObject['headers']> = {
+  ETag: {
+    description: 'Send it back as If-None-Match: 304 while nothing changed',
+    schema: { type: 'string' },
+    example: 'W/"1x2y-3z"',
+  },
+  'X-Catalogue-Revision': {
+    description: 'Revision of the catalogue that the answer is of',
+    schema: { type: 'integer', minimum: 0 },
+    example: 42,
+  },
+};
+
+/** Defines an endpoint that answers GET with a JSON document. `build` throws a `ServiceError` if there is no such document. */
+export function defineRead<Query extends z.ZodObject>({
+  params = {},
+  query,
+  examples = {},
+  answer,
+  failures = [],
+  isCached,
+  build,
+  ...words
+}: Words & {
+  readonly params?: Params;
+  /** Checks the parameters, and describes them. */
+  readonly query: Query;
+  /** An example of each parameter of the query. */
+  readonly examples?: Partial<z.input<Query>>;
+  readonly answer: JsonAnswer;
+  /** How it can fail besides how all do. */
+  readonly failures?: readonly FailureName[];
+  /** Says whether to cache the document; what is read faster than it is cached is not. */
+  readonly isCached?: (reading: Reading, params: From['params']) => boolean;
+  readonly build: (query: z.output<Query>, from: From) => Document;
+}): Endpoint {
+  const { path } = words;
+  return {
+    path,
+    method: 'get',
+    answer: answer.schema,
+    describe: (site) => ({
+      ...describeWords(words),
+      ...listParameters(describeParams(params), describeQuery(query, examples)),
+      responses: {
+        '200': describeAnswer(answer, site, REVISION_HEADERS),
+        ...buildFailureRefs([...OF_GET, ...failures]),
+      },
+    }),
+    mount: (to) => mountGet(to, path.replace(/\{(\w+)\}/g, ':$1'), query, { isCached, build }),
+  };
+}
+
+/** Defines an endpoint whose question is posted as JSON, because it is too long for an address. Its answer is never stored. */
+export function defineQuestion<Question extends z.ZodObject>({
+  body,
+  hints,
+  answer,
+  translate = (error) => error,
+  build,
+  ...words
+}: Words & {
+  readonly body: Shown & { readonly schema: Question };
+  readonly hints: Hints;
+  readonly answer: JsonAnswer;
+  /** Gives what is thrown in place of an error. */
+  readonly translate?: (error: unknown) => unknown;
+  /** Builds the answer; `text` is the question as it came. */
+  readonly build: (
+    question: z.output<Question>,
+    from: Omit<From, 'params'> & { readonly text: string },
+  ) => SmallDocument;
+}): Endpoint {
+  const { path } = words;
+  return {
+    path,
+    method: 'post',
+    allow: READ_AND_POST,
+    answer: answer.schema,
+    describe: (site) => ({
+      ...describeWords(words),
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: buildInputSchema(body.schema), ...describeShown(body, site) } },
+      },
+      responses: { '200': describeAnswer(answer, site), ...buildFailureRefs(OF_POST) },
+    }),
+    mount: ({ app, reading }) =>
+      app.post(path, limitQuestion(hints), async (c) => {
+        try {
+          return await answerPosted(c, body.schema, {
+            hints,
+            build: (question, text) => reading.readAtOnce((snapshot) => build(question, { reading, snapshot, text })),
+          });
+        } catch (error) {
+          throw translate(error);
+        }
+      }),
+  };
+}
+
+/** Defines an endpoint that answers GET with a file by which others' software finds its way here. */
+export function defineFile({
+  at,
+  params = {},
+  content,
+  failures = [],
+  responses = {},
+  build,
+  ...words
+}: Words & {
+  readonly deprecated?: boolean;
+  readonly at?: Place;
+  readonly params?: Params;
+  /** What it holds: its media type as it is served, and an example, which is an object for JSON. */
+  readonly content: {
+    readonly description: string;
+    readonly type: string;
+    readonly example: (site: Site) => string | object;
+  };
+  readonly failures?: readonly FailureName[];
+  /** Answers that it alone has. */
+  readonly responses?: OpenAPIV3_1.ResponsesObject;
+  readonly build: (from: From) => Document;
+}): Endpoint {
+  const [type = ''] = content.type.split(';');
+  return {
+    path: words.path,
+    method: 'get',
+    describe: (site) => {
+      const example = content.example(site);
+      const schema = { type: typeof example === 'string' ? ('string' as const) : ('object' as const) };
+      return {
+        ...describeWords(words),
+        ...listParameters(describeParams(params)),
+        responses: {
+          '200': { description: content.description, content: { [type]: { schema, example } } },
+          ...responses,
+          ...buildFailureRefs([...OF_GET, ...failures]),
+        },
+      };
+    },
+    mount: (to) => mountGet(to, at?.path ?? words.path, NO_QUERY, { only: at?.only, build: (_, from) => build(from) }),
+  };
+}
+
+/** Adds a route that answers GET with a document, which is made while the published catalogue stays at one revision. */
+function mountGet<Query extends z.ZodObject>(
+  { app, reading, answer }: Mount,
+  path: string,
+  query: Query,
+  {
+    only,
+    isCached,
+    build,
+  }: {
+    readonly only?: RegExp | undefined;
+    readonly isCached?: ((reading: Reading, params: From['params']) => boolean) | undefined;
+    readonly build: (query: z.output<Query>, from: From) => Document;
+  },
+): void {
+  app.get(path, (c, next) => {
+    const named = only?.exec(c.req.path);
+    if (named === null) return next();
+    const params = { ...c.req.param(), ...named?.groups };
+    const asked = parseQuery(query, new URL(c.req.url).searchParams);
+    // However an address is spelt, the same question has the same key.
+    const key = isCached?.(reading, params) === false ? undefined : `${c.req.path} ${JSON.stringify(asked)}`;
+    return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, { reading, snapshot, params })));
+  });
+}
+
+function describeWords({ id, path: _path, ...words }: Words) {
+  return { operationId: id, ...words };
+}
+
+function listParameters(...lists: readonly OpenAPIV3.ParameterObject[][]) {
+  const parameters = lists.flat();
+  return parameters.length > 0 && { parameters };
+}
+
+function describeAnswer(
+  { description, schema, ...shown }: JsonAnswer,
+  site: Site,
+  headers?: OpenAPIV3_1.ResponseObject['headers'],
+) {
+  const { id = '' } = z.globalRegistry.get(schema) ?? {};
+  const content = { schema: getSchemaRef(id), ...describeShown(shown, site) };
+  return { description, ...(headers && { headers }), content: { 'application/json': content } };
+}
+
+function describeShown({ example, examples }: Shown, site: Site) {
+  return { ...(example && { example: example(site) }), ...(examples && { examples: examples(site) }) };
+}
+
+/** Describes the parameters of a query by the very schema that checks them. */
+function describeQuery(query: z.ZodObject, examples: Readonly<Record<string, unknown>>): OpenAPIV3.ParameterObject[] {
+  const { properties = {}, required = [] } = buildInputSchema(query);
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = name, ...schema } = property as OpenAPIV3.SchemaObject;
+    const example = name in examples && { example: examples[name] };
+    return { name, in: 'query', required: required.includes(name), description, schema, ...example };
+  });
+}
+
+/** Describes the parameters of a path; each schema carries its example. */
+export function describeParams(params: Params): OpenAPIV3.ParameterObject[] {
+  return Object.entries(params).map(([name, param]) => {
+    const { description = name, example, ...schema } = buildInputSchema(param);
+    return { name, in: 'path', required: true, description, schema, example };
+  });
+}
+
+/** Builds the JSON Schema of what is sent, as openapi-types has operations carry it: in its 3.0 type, although the document is 3.1. */
+function buildInputSchema(schema: z.ZodType): OpenAPIV3.SchemaObject {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => simplifySchema(jsonSchema),
+  });
+  return json as OpenAPIV3.SchemaObject;
+}

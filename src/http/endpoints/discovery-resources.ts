@@ -1,0 +1,119 @@
+import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
+import { listResources } from '../../published/resources.ts';
+import {
+  buildDiscoveryResource,
+  DISCOVERY_LIMITS,
+  type DiscoveryResource,
+  type DiscoveryResources,
+  discoveryListQuery,
+  discoveryResources,
+} from '../../views/discovery.ts';
+import { PATHS } from '../../views/links.ts';
+import { EXAMPLE_PAYEE, EXAMPLE_SEEN, EXAMPLE_SLUG, NOWHERE } from '../../views/openapi/example.ts';
+import { buildDocument } from '../document.ts';
+import { defineRead } from './define.ts';
+
+/** Examples of the filters that both discovery endpoints take. */
+export const FILTER_EXAMPLES = {
+  type: 'http',
+  payTo: EXAMPLE_PAYEE,
+  scheme: 'exact',
+  network: 'base',
+  extensions: 'bazaar',
+} as const;
+
+/**
+ * Every route that can be paid for, as x402 facilitators list what they settled for, so that clients of theirs read this
+ * catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
+ */
+export const discoveryResourcesEndpoint = defineRead({
+  id: 'listResources',
+  path: PATHS.discoveryResources,
+  summary: 'Every route that can be paid for, as x402 facilitators list them',
+  description:
+    'For x402 clients that know a facilitator: one resource a route whose payee is known, offers as x402 version 2 ' +
+    "writes them, this catalogue's evidence in extensions.agent-payable.",
+  query: discoveryListQuery,
+  examples: { ...FILTER_EXAMPLES, limit: 20, offset: 100 },
+  answer: {
+    description: 'A page of resources',
+    schema: discoveryResources,
+    example: (): DiscoveryResources => ({
+      x402Version: 2,
+      items: [buildResourceExample()],
+      pagination: { limit: 100, offset: 0, total: 1 },
+    }),
+  },
+  build: ({ limit: asked, ...query }, { reading: { published, site }, snapshot }) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.list.max);
+    const { total, resources } = listResources(published, snapshot, { ...query, limit });
+    const found: DiscoveryResources = {
+      x402Version: 2,
+      items: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
+      pagination: { limit, offset: query.offset, total },
+    };
+    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+  },
+});
+
+/** Builds the invented route as a resource. */
+export function buildResourceExample(): DiscoveryResource {
+  const method = 'GET';
+  return {
+    resource: 'https://api.prices.example/v1/price/:symbol',
+    type: 'http',
+    x402Version: 2,
+    accepts: [
+      {
+        scheme: 'exact',
+        network: NETWORKS.base.id,
+        asset: NETWORKS.base.usdc,
+        amount: '1000',
+        payTo: EXAMPLE_PAYEE,
+        maxTimeoutSeconds: 60,
+        extra: { ...BASE_USDC_DOMAIN },
+      },
+    ],
+    lastUpdated: EXAMPLE_SEEN,
+    description: 'Latest price of one symbol.',
+    mimeType: 'application/json',
+    serviceName: 'Example Prices',
+    tags: ['finance'],
+    extensions: {
+      bazaar: {
+        info: { input: { type: 'http', method } },
+        schema: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: {
+            input: {
+              type: 'object',
+              properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] } },
+              required: ['type', 'method'],
+            },
+          },
+          required: ['input'],
+        },
+        routeTemplate: '/v1/price/:symbol',
+      },
+      'agent-payable': {
+        info: {
+          slug: EXAMPLE_SLUG,
+          page_url: `${NOWHERE}${PATHS.listing(EXAMPLE_SLUG)}`,
+          listing_url: `${NOWHERE}${PATHS.agentListing(EXAMPLE_SLUG)}`,
+          verification: 'unverified',
+          verified_at: null,
+          receipt_url: null,
+          undelivered_at: null,
+          cautions: [],
+          terms: 'declared',
+          seen_at: EXAMPLE_SEEN,
+          payee: null,
+          last_probe: null,
+          reliability_band: 'unscored',
+          reliability_score: null,
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { findResources } from '../../published/found-resources.ts';
+import {
+  buildDiscoveryResource,
+  DISCOVERY_LIMITS,
+  type DiscoveryFindings,
+  discoveryFindings,
+  discoverySearchQuery,
+} from '../../views/discovery.ts';
+import { PATHS } from '../../views/links.ts';
+import { buildDocument } from '../document.ts';
+import { defineRead } from './define.ts';
+import { buildResourceExample, FILTER_EXAMPLES } from './discovery-resources.ts';
+
+/** The routes that fit a request in plain words, best first, as x402 facilitators show them. */
+export const discoverySearchEndpoint = defineRead({
+  id: 'searchResources',
+  path: PATHS.discoverySearch,
+  summary: 'The routes that fit a request in plain words, as x402 facilitators show them',
+  description: 'At most five routes of one listing, those that say most of the request first.',
+  query: discoverySearchQuery,
+  examples: { ...FILTER_EXAMPLES, query: 'convert a pdf to text', limit: 20, cursor: 'bm90LXJlYWw' },
+  answer: {
+    description: 'Resources, the best first',
+    schema: discoveryFindings,
+    example: (): DiscoveryFindings => ({
+      x402Version: 2,
+      resources: [buildResourceExample()],
+      partialResults: false,
+      pagination: { limit: 1, cursor: null },
+    }),
+  },
+  build: ({ limit: asked, ...query }, { reading: { published, site }, snapshot }) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.search.max);
+    const { resources, next_cursor, partial } = findResources(published, snapshot, { ...query, limit });
+    const found: DiscoveryFindings = {
+      x402Version: 2,
+      resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
+      partialResults: partial,
+      pagination: { limit: resources.length, cursor: next_cursor ?? null },
+    };
+    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+  },
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { ServiceError } from '../../errors.ts';
+import { CATEGORIES } from '../../model/catalogue.ts';
+import type { ChangesOf } from '../../published/changes.ts';
+import { isDelisted } from '../../published/listings.ts';
+import { listChangeNews } from '../../published/news.ts';
+import type { Reading } from '../../published/reading.ts';
+import { findRef, type Snapshot } from '../../published/snapshot.ts';
+import { ATOM_ENTRIES, buildChangesAtom, getCategoryFeed, getListingFeed } from '../../views/changes.ts';
+import { PATHS } from '../../views/links.ts';
+import { findCategoryByPath } from '../../views/pages/category-page.ts';
+import { buildDocument, type Document } from '../document.ts';
+import { defineFile, SLUG_PARAM } from './define.ts';
+
+/** Feed readers look a few times an hour. */
+const FEED_SECONDS = 300;
+
+const ATOM = 'application/atom+xml; charset=utf-8';
+const FEED = {
+  description: 'The feed',
+  type: ATOM,
+  example: () => '<feed xmlns="http://www.w3.org/2005/Atom"></feed>',
+};
+
+/** The feed of the newest changes. */
+export const changesFeedEndpoint = defineFile({
+  id: 'getChangesFeed',
+  path: PATHS.changesFeed,
+  summary: 'The newest changes, for feed readers',
+  description: `Atom (RFC 4287). Programs follow ${PATHS.agentChanges}.`,
+  content: FEED,
+  build: ({ reading, snapshot }) => buildFeed(reading, snapshot),
+});
+
+/** The feed of one listing. That of a removed one stays: its newest entry says who removed it. */
+export const listingFeedEndpoint = defineFile({
+  id: 'getListingFeed',
+  path: PATHS.listingFeed('{slug}'),
+  at: { path: '/api/:file', only: /^\/api\/(?<slug>[a-z0-9-]+)\.atom$/ },
+  summary: 'The newest changes of one listing, for feed readers',
+  description: 'Atom. It stays when the listing is removed.',
+  params: SLUG_PARAM,
+  content: FEED,
+  failures: ['NotFound'],
+  build: ({ reading, snapshot, params: { slug = '' } }) => {
+    if (findRef(snapshot, slug) || isDelisted(reading.published, slug))
+      return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
+    throw new ServiceError('not_found', 'There is no listing of this name.', {
+      hint: `${PATHS.changesFeed} is the feed of all listings.`,
+    });
+  },
+});
+
+const CATEGORY_NAMES = CATEGORIES.map((name) => name.toLowerCase());
+
+/** The feed of one category. */
+export const categoryFeedEndpoint = defineFile({
+  id: 'getCategoryFeed',
+  path: PATHS.categoryFeed('{category}'),
+  at: { path: '/category/:file', only: /^\/category\/(?<name>[a-z0-9]+)\.atom$/ },
+  summary: 'The newest changes in one category, for feed readers',
+  description: 'Atom.',
+  params: { category: z.enum(CATEGORY_NAMES).meta({ description: 'Category in lower case', example: 'finance' }) },
+  content: FEED,
+  failures: ['NotFound'],
+  build: ({ reading, snapshot, params: { name = '' } }) => {
+    const category = findCategoryByPath(name);
+    if (category) return buildFeed(reading, snapshot, { of: { category }, feed: getCategoryFeed(category) });
+    throw new ServiceError('not_found', 'There is no such category.', {
+      hint: `The categories are ${CATEGORY_NAMES.join(', ')}.`,
+    });
+  },
+});
+
+function buildFeed(
+  { published, site }: Reading,
+  snapshot: Snapshot,
+  some?: { of: ChangesOf; feed: ReturnType<typeof getListingFeed> },
+): Document {
+  const news = listChangeNews(published, snapshot, ATOM_ENTRIES, some?.of);
+  return buildDocument(buildChangesAtom(news, snapshot, { site, ...(some && { feed: some.feed }) }), {
+    type: ATOM,
+    maxAge: FEED_SECONDS,
+    revision: snapshot.revision,
+  });
+}

@@ -1,0 +1,70 @@
+import { goneProblem } from '../../views/listing/record.ts';
+import { buildResponses, buildSchemas } from '../../views/openapi/components.ts';
+import type { DocumentFrame } from '../../views/openapi/document.ts';
+import { problem } from '../../views/problem.ts';
+import type { Site } from '../../views/site.ts';
+import { changesEndpoint } from './agent-changes.ts';
+import { checkChallengeEndpoint, checkTermsEndpoint } from './agent-check.ts';
+import { compareEndpoint } from './agent-compare.ts';
+import { listEndpoint } from './agent-list.ts';
+import { listingEndpoint } from './agent-listing.ts';
+import { receiptEndpoint } from './agent-receipt.ts';
+import { badgeEndpoint } from './badge.ts';
+import type { Endpoint } from './define.ts';
+import { discoveryResourcesEndpoint } from './discovery-resources.ts';
+import { discoverySearchEndpoint } from './discovery-search.ts';
+import { categoryFeedEndpoint, changesFeedEndpoint, listingFeedEndpoint } from './feeds.ts';
+import { FIXED_FILES } from './fixed-files.ts';
+import { fullGuideEndpoint } from './full-guide.ts';
+import { mcpEndpoint } from './mcp.ts';
+import { defineOpenapi } from './openapi.ts';
+import { guideEndpoint, listingPageEndpoint } from './pages.ts';
+import { registryEntryEndpoint } from './registry-entry.ts';
+import { registryExploreEndpoint } from './registry-explore.ts';
+import { registrySearchEndpoint } from './registry-search.ts';
+import { sitemapEndpoint, sitemapIndexEndpoint } from './sitemaps.ts';
+
+/** Every endpoint, in the order of the document. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  listEndpoint,
+  changesEndpoint,
+  compareEndpoint,
+  listingEndpoint,
+  receiptEndpoint,
+  checkTermsEndpoint,
+  checkChallengeEndpoint,
+  discoveryResourcesEndpoint,
+  discoverySearchEndpoint,
+  registrySearchEndpoint,
+  registryEntryEndpoint,
+  registryExploreEndpoint,
+  defineOpenapi(buildFrame),
+  guideEndpoint,
+  listingPageEndpoint,
+  mcpEndpoint,
+  ...FIXED_FILES,
+  sitemapIndexEndpoint,
+  sitemapEndpoint,
+  badgeEndpoint,
+  changesFeedEndpoint,
+  listingFeedEndpoint,
+  categoryFeedEndpoint,
+  fullGuideEndpoint,
+];
+
+/** Builds the paths and components of the OpenAPI document: the service's own endpoints and nothing of any provider's. */
+export function buildFrame(site: Site): DocumentFrame {
+  const byPath = Map.groupBy(
+    ENDPOINTS.flatMap(({ path, method, describe }) => (describe ? [{ path, method, operation: describe(site) }] : [])),
+    ({ path }) => path,
+  );
+  const paths = [...byPath].map(([path, all]) => [
+    path,
+    Object.fromEntries(all.map(({ method, operation }) => [method, operation])),
+  ]);
+  const answers = ENDPOINTS.flatMap(({ answer }) => answer ?? []);
+  return {
+    paths: Object.fromEntries(paths),
+    components: { schemas: buildSchemas([...answers, problem, goneProblem]), responses: buildResponses() },
+  };
+}

@@ -1,0 +1,61 @@
+import { PATHS } from '../../views/links.ts';
+import { buildFailureRefs } from '../../views/openapi/components.ts';
+import { findRequestId } from '../request-id.ts';
+import type { Endpoint, Operation } from './define.ts';
+
+/** Loads the MCP server, which takes as long as all the rest: when it is first asked for, or the server has nothing else to do. */
+export async function loadMcp() {
+  const [{ createMcp }, { buildStrangerRefusal }] = await Promise.all([
+    import('../../mcp/server.ts'),
+    import('../../mcp/gate.ts'),
+  ]);
+  return { createMcp, buildStrangerRefusal };
+}
+
+/** The MCP server. */
+export const mcpEndpoint: Endpoint = {
+  path: PATHS.mcp,
+  method: 'post',
+  allow: ['POST', 'OPTIONS'],
+  describe: describeMcp,
+  mount: ({ app, reading, onError, onToolCall }) => {
+    let serve: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
+    app.post(PATHS.mcp, async (c) => {
+      const { createMcp } = await loadMcp();
+      serve ??= createMcp({ reading, ...{ findRequestId, onToolCall }, ...(onError && { onError }) });
+      return serve(c.req.raw);
+    });
+  },
+};
+
+function describeMcp(): Operation {
+  const message = { type: 'object' as const, description: 'A JSON-RPC 2.0 message' };
+  const refusal = (description: string) => ({ description, content: { 'application/json': { schema: message } } });
+  return {
+    operationId: 'callMcp',
+    summary: 'MCP discovery server (Streamable HTTP, stateless)',
+    description: 'Model Context Protocol, revisions 2025-11-25 and 2026-07-28. Point an MCP client here.',
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': { schema: message, example: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
+      },
+    },
+    responses: {
+      '200': {
+        description: 'A JSON-RPC 2.0 answer',
+        content: {
+          'application/json': { schema: message, example: { jsonrpc: '2.0', id: 1, result: { tools: [] } } },
+          'text/event-stream': { schema: { type: 'string' }, example: 'event: message\n\n' },
+        },
+      },
+      '202': { description: 'Notification taken' },
+      '400': refusal('The message cannot be read'),
+      '403': refusal('The Host or Origin is not one that this service answers'),
+      '406': refusal('Accept does not name both application/json and text/event-stream'),
+      '413': refusal('The message is larger than 64 KB'),
+      '415': refusal('The message is not said to be application/json'),
+      ...buildFailureRefs(['MethodNotAllowed', 'TooManyRequests', 'Unavailable']),
+    },
+  };
+}
