@@ -15,7 +15,7 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, search: URL
   const lists = names.filter((name) => schema.shape[name] instanceof z.ZodArray);
   refuseUnknown(search, names, lists);
   const given: Record<string, unknown> = {};
-  for (const [name, value] of search) given[name] = parseValue(name, value);
+  for (const [name, value] of search) given[name] = readValue(schema.shape[name], value);
   for (const name of lists) if (search.has(name)) given[name] = search.getAll(name);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -106,10 +106,11 @@ function describeValid(
   return `${name} takes ${isOfLength ? `${minLength ?? 0} to ${maxLength} characters` : issue.message}.`;
 }
 
-/** Reads what a query writes as text into what the schema checks: booleans and whole numbers. */
-function parseValue(name: string, value: string): unknown {
-  if (name === 'verified' || name === 'facets') return value === 'true' ? true : value === 'false' ? false : value;
-  if (name === 'limit' || name === 'since' || name === 'offset' || name === 'page')
-    return /^\d{1,15}$/.test(value) ? Number(value) : value;
-  return value;
+/** Reads a value, which a query writes as text, as its schema takes it: a boolean, a whole number, or text. */
+function readValue(schema: z.core.$ZodType | undefined, value: string): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return readValue(schema.unwrap(), value);
+  if (schema instanceof z.ZodBoolean) return value === 'true' ? true : value === 'false' ? false : value;
+  const kinds = schema instanceof z.ZodUnion ? schema.options : [schema];
+  const isNumber = kinds.some((kind) => kind instanceof z.ZodNumber) && /^\d{1,15}$/.test(value);
+  return isNumber ? Number(value) : value;
 }
