@@ -11,12 +11,18 @@ const LISTED_VALUES = 4;
 /**
  * Builds the JSON Schema that the tool list shows for a tool's arguments or its answer. Left out is what costs tokens or
  * trips clients and says nothing more: the long patterns beside a format, and in answers all bounds (clients hold an
- * address to RFC 3986, for one, which route templates such as `{id}` break).
+ * address to RFC 3986, for one, which route templates such as `{id}` break). With `words` fields have these descriptions and
+ * no other.
  */
-export function buildJsonSchema(schema: z.ZodObject, of: 'arguments' | 'answer'): Tool['inputSchema'] {
+export function buildJsonSchema(
+  schema: z.ZodObject,
+  of: 'arguments' | 'answer',
+  words?: Readonly<Record<string, string>>,
+): Tool['inputSchema'] {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ jsonSchema, path: [at, name, ...within] }) => {
+      if (words && at === 'properties' && within.length === 0) jsonSchema.description = words[String(name)];
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
       if (of === 'answer') removeBounds(jsonSchema);

@@ -141,9 +141,9 @@ function knowsStructure({ headers }: Request): boolean {
 
 /** Builds the answers about tools. */
 function buildTools({ callTool, isOurFault }: Caller, text: ResultText, onToolCall?: OnToolCall): Register {
-  const tools = Object.entries(TOOLS).map(([name, { title, description, input, output }]) => ({
+  const tools = Object.entries(TOOLS).map(([name, { title, description, input, words, output }]) => ({
     ...{ name, title, description },
-    inputSchema: buildJsonSchema(input, 'arguments'),
+    inputSchema: buildJsonSchema(input, 'arguments', words),
     annotations: ANNOTATIONS,
     outputSchema: buildJsonSchema(output, 'answer'),
   }));

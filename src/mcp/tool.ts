@@ -15,6 +15,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   /** Said to every model that sees the tool list: the service's own words only, never a provider's. */
   description: string;
   input: Input;
+  /** The words of the tool list about arguments, in place of those in `input`, where names say nearly enough. */
+  words?: { [Name in keyof Input['shape']]?: string };
   /** Fields that may be missing are optional, never nullable: strict clients trip over null. */
   output: Output;
   /** Answers, or throws ServiceError for what the caller can mend. */
@@ -28,6 +30,7 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
+  readonly words?: Readonly<Record<string, string>>;
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
@@ -39,11 +42,12 @@ export interface Tool {
 export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { title, description, input, output } = definition;
+  const { title, description, input, words, output } = definition;
   return {
     title,
     description,
     input,
+    ...(words && { words }),
     output,
     answer: (args, context) => definition.answer(parseArguments(input, args), context),
     brief: (answer) => definition.brief(answer as z.input<Output>),

@@ -76,20 +76,6 @@ export const checkQuestion = checkFields.extend({
 });
 export type CheckQuestion = z.output<typeof checkQuestion>;
 
-/** The same for a tool list, where most names say enough. */
-export const checkArguments = z.strictObject({
-  url: url.describe('As called'),
-  method,
-  challenge: challenge.describe('PAYMENT-REQUIRED header or JSON body; else fields of one offer'),
-  network: word.optional(),
-  asset: word.optional(),
-  pay_to: word.optional(),
-  amount: amount.optional(),
-  price_usdc: price.optional(),
-  scheme,
-  can: abilityList.optional(),
-});
-
 /** The fields that make an offer, all of which a comparison takes; the amount in either unit. */
 export const OFFER_FIELDS = ['network', 'asset', 'pay_to', 'amount', 'price_usdc'] as const;
 

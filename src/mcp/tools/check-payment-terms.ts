@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts';
 import { checkTerms } from '../../published/check.ts';
-import { buildAgentCheck, type CheckBody, checkArguments } from '../../views/check.ts';
+import { buildAgentCheck, type CheckBody, checkQuestion } from '../../views/check.ts';
 import { formatDay } from '../../views/words/figures.ts';
 import { STRUCTURED, shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
@@ -19,7 +19,8 @@ export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
   description:
     'Before paying: is what a 402 asks on record? Without it: what to expect. Pay only safe_offers; stop on danger.',
-  input: checkArguments,
+  input: checkQuestion,
+  words: { url: 'As called', challenge: 'PAYMENT-REQUIRED header or JSON body; else fields of one offer' },
   output: z.object({
     revision: z.int(),
     verdict: z.enum(CHECK_VERDICTS),
