@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { isObject } from '../model/json.ts';
+import { removeDoubleBound } from '../views/openapi/components.ts';
 
 /** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
@@ -23,7 +24,7 @@ export function buildJsonSchema(
     io: 'input',
     override: ({ jsonSchema, path: [at, name, ...within] }) => {
       if (words && at === 'properties' && within.length === 0) jsonSchema.description = words[String(name)];
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      removeDoubleBound(jsonSchema);
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
       if (of === 'answer') removeBounds(jsonSchema);
     },

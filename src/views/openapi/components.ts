@@ -18,9 +18,15 @@ export function buildSchemas(given: readonly z.ZodType[]): Record<string, OpenAP
   return JSON.parse(JSON.stringify(sorted).replaceAll('#/$defs/', getSchemaRef('').$ref));
 }
 
+/** Leaves out the long pattern beside a format; `starts_with` is no format of JSON Schema, and its pattern says the same. */
+export function removeDoubleBound(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.format === 'starts_with') delete schema.format;
+  if (schema.format !== undefined) delete schema.pattern;
+}
+
 /** Leaves out what a format already says and what would forbid fields to come: a document is to be read. */
 export function simplifySchema(schema: z.core.JSONSchema.BaseSchema): void {
-  if (schema.format !== undefined) delete schema.pattern;
+  removeDoubleBound(schema);
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.additionalProperties === false) delete schema.additionalProperties;
