@@ -1,8 +1,28 @@
 import node from '@astrojs/node';
 import { defineConfig, passthroughImageService } from 'astro/config';
+import { ENDPOINTS } from './src/http/endpoints/index.ts';
+import { PATHS } from './src/views/links.ts';
 
 // Building the pages calls nobody.
 process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
+
+/** Folders without pages: the app answers whatever is asked for in them. */
+const LIVE_FOLDER = /^(\/(?:agents?|badge|discovery|mcp|\.well-known))(?:\/.*)?$/;
+
+/** Mounts the app at the paths of its endpoints, for `astro dev` and the adapter. The page of the search does so itself. */
+const endpoints = {
+  name: 'endpoints',
+  hooks: {
+    'astro:config:setup': ({ injectRoute }) => {
+      const mounted = ENDPOINTS.filter(({ path, mount }) => mount && path !== PATHS.search);
+      const patterns = mounted.map(({ path }) =>
+        path.replace(LIVE_FOLDER, '$1/[...path]').replace(/\{(\w+)\}/, '[$1]'),
+      );
+      for (const pattern of new Set(patterns))
+        injectRoute({ pattern, entrypoint: new URL('src/http/mount.ts', import.meta.url), prerender: false });
+    },
+  },
+};
 
 /**
  * Pages are compiled once per code version and rendered with what `Astro.locals.reading` holds, so nothing here depends on
@@ -10,6 +30,7 @@ process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
  */
 export default defineConfig({
   output: 'server',
+  integrations: [endpoints],
   adapter: node({ mode: 'middleware', experimentalDisableStreaming: true }),
   trailingSlash: 'never',
   build: { format: 'file', inlineStylesheets: 'never' },
