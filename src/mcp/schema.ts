@@ -18,12 +18,16 @@ const LISTED_VALUES = 4;
 export function buildJsonSchema(
   schema: z.ZodObject,
   of: 'arguments' | 'answer',
-  words?: Readonly<Record<string, string>>,
+  words?: Readonly<Record<string, string | undefined>>,
 ): Tool['inputSchema'] {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema, path: [at, name, ...within] }) => {
-      if (words && at === 'properties' && within.length === 0) jsonSchema.description = words[String(name)];
+      if (words && at === 'properties' && within.length === 0) {
+        const word = words[String(name)];
+        if (word === undefined) delete jsonSchema.description;
+        else jsonSchema.description = word;
+      }
       removeDoubleBound(jsonSchema);
       if (jsonSchema.minLength === 1) delete jsonSchema.minLength;
       if (of === 'answer') removeBounds(jsonSchema);

@@ -16,7 +16,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   description: string;
   input: Input;
   /** The words of the tool list about arguments, in place of those in `input`, where names say nearly enough. */
-  words?: { [Name in keyof Input['shape']]?: string };
+  words?: { readonly [Name in keyof Input['shape']]?: string };
   /** Fields that may be missing are optional, never nullable: strict clients trip over null. */
   output: Output;
   /** Answers, or throws ServiceError for what the caller can mend. */
@@ -30,7 +30,7 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
-  readonly words?: Readonly<Record<string, string>>;
+  readonly words?: Readonly<Record<string, string | undefined>>;
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
