@@ -1,5 +1,5 @@
 import pino, { type Level, type Logger } from 'pino';
-import { buildLogFields } from '../src/http/request-id.ts';
+import { buildLogFields } from '../src/http/request.ts';
 
 /** How much of the log is kept in memory while it cannot be written; more is dropped. */
 const KEPT_LOG_BYTES = 1024 * 1024;

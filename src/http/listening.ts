@@ -4,8 +4,7 @@ import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../release/folders.ts';
 import { buildClientReader, buildProxyCheck } from './client.ts';
-import { answerInOrder, limitConnections, takeTurns } from './connections.ts';
-import { answerUnreadable, MALFORMED, sendProblem } from './unreadable.ts';
+import { answerInOrder, answerUnreadable, limitConnections, MALFORMED, sendProblem, takeTurns } from './connections.ts';
 
 /**
  * Limits on one connection, in milliseconds and bytes. Whether they are kept is only looked at every so often, by Node's

@@ -18,10 +18,10 @@ import { PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
 import { type CurrentRelease, readIfThere } from './current-release.ts';
 import type { Encoding, SmallDocument } from './document.ts';
-import type { Env } from './env.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, NOTHING_HERE } from './problem.ts';
+import type { Env } from './request.ts';
 import type { Answer } from './response-cache.ts';
 
 /** Pages are asked for again each time, and answered with 304 while they are the same; a delisting shows at once. */

@@ -20,6 +20,14 @@ export const NOTHING_HERE = {
   hint: `${PATHS.openapi} describes every endpoint, and ${PATHS.agentList}?q=… searches the catalogue.`,
 } as const satisfies Partial<Problem>;
 
+/** The problem of a malformed address. */
+export const MALFORMED_ADDRESS = {
+  status: 400,
+  code: 'malformed_address',
+  detail: 'The address is malformed.',
+  hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
+} as const;
+
 /**
  * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
  * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause.

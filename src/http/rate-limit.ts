@@ -2,8 +2,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
 import { type GetClient, listNetworks } from './client.ts';
-import type { Env } from './env.ts';
 import { buildProblem } from './problem.ts';
+import type { Env } from './request.ts';
 
 /** The window in which a client's requests are counted, in milliseconds. It begins with the client's first request. */
 const WINDOW_MS = 60_000;

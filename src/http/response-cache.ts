@@ -20,7 +20,7 @@ import { LRUCache } from 'lru-cache';
 import { HASH_LENGTH } from '../published/hash.ts';
 import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
 import type { Document, Encoding, LargeDocument, SmallDocument } from './document.ts';
-import type { Env } from './env.ts';
+import type { Env } from './request.ts';
 
 /** Makes a document, compressed as is wanted if it is at hand so. */
 type Make = (wanted: Encoding) => Document | Promise<Document>;

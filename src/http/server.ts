@@ -10,22 +10,20 @@ import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { createApp } from './app.ts';
-import { openCatalogueFile } from './catalogue-file.ts';
+import { startProbing, startRebuilding } from './background.ts';
 import { buildClientReader } from './client.ts';
+import { HEADERS, MALFORMED } from './connections.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
-import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
+import { addHealthRoutes, FAULT_CODES, getHealth, type Health, openCatalogueFile } from './endpoints/health.ts';
 import { loadMcp } from './endpoints/mcp.ts';
 import { addPictureRoute } from './endpoints/pictures.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openPages } from './pages.ts';
-import { startProbing } from './probing.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
-import { startRebuilding } from './rebuilding.ts';
-import { logRequests } from './request-log.ts';
-import { HEADERS, MALFORMED } from './unreadable.ts';
+import { logRequests } from './request.ts';
 
 /** How long after the start, and after each other, the parts that first requests need are loaded; milliseconds. */
 const WARM_UP_MS = 200;

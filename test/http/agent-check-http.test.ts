@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
+import { MAX_QUESTION_BYTES } from '../../src/http/endpoints/posted.ts';
 import { agentCheck } from '../../src/views/check.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, buildFields, CALLED, encode, makeFresh, recordAll, serveChecks } from './checking.ts';

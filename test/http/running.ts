@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/transaction.ts';
-import { buildLogFields } from '../../src/http/request-id.ts';
+import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
-import { MAX_QUESTION_BYTES } from '../../src/http/posted.ts';
+import { MAX_QUESTION_BYTES } from '../../src/http/endpoints/posted.ts';
 import { seedCatalogue } from '../../src/importing/manifests.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { NOTICE_MONTHS } from '../../src/views/changelog.ts';

@@ -8,10 +8,10 @@ import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from
 import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
 import type { Document, SmallDocument } from '../document.ts';
-import type { Env } from '../env.ts';
 import { parseQuery } from '../parameters.ts';
-import { answerPosted, type Hints, limitQuestion } from '../posted.ts';
+import type { Env } from '../request.ts';
 import type { Answer } from '../response-cache.ts';
+import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 
 /** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
 export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;

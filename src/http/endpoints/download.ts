@@ -9,7 +9,7 @@ import { type Download, findDownload } from '../../published/download.ts';
 import { isFileError } from '../../release/folders.ts';
 import { getReleasePaths } from '../../release/release.ts';
 import { PATHS } from '../../views/links.ts';
-import type { Env } from '../env.ts';
+import type { Env } from '../request.ts';
 
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';

@@ -1,6 +1,6 @@
 import { PATHS } from '../../views/links.ts';
 import { buildFailureRefs } from '../../views/openapi/components.ts';
-import { findRequestId } from '../request-id.ts';
+import { findRequestId } from '../request.ts';
 import type { Endpoint, Operation } from './define.ts';
 
 /** Loads the MCP server, which takes as long as all the rest: when it is first asked for, or the server has nothing else to do. */

@@ -6,8 +6,8 @@ import type { Reading } from '../../published/reading.ts';
 import { findRef } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../../views/picture.ts';
-import type { Env } from '../env.ts';
 import { buildProblem } from '../problem.ts';
+import type { Env } from '../request.ts';
 
 /** Readers of previews look a few minutes later again, and learn by the ETag that nothing changed. */
 const CACHE_CONTROL = 'public, max-age=600';

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
-import { ServiceError } from '../errors.ts';
-import { parseArguments } from '../mcp/arguments.ts';
-import type { SmallDocument } from './document.ts';
-import type { Env } from './env.ts';
-import { refuseUnknown } from './parameters.ts';
-import { buildProblem } from './problem.ts';
+import { ServiceError } from '../../errors.ts';
+import { parseArguments } from '../../mcp/arguments.ts';
+import type { SmallDocument } from '../document.ts';
+import { refuseUnknown } from '../parameters.ts';
+import { buildProblem } from '../problem.ts';
+import type { Env } from '../request.ts';
 
 /** Largest question that is read, in bytes. */
 export const MAX_QUESTION_BYTES = 64 * 1024;

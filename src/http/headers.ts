@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { cors } from 'hono/cors';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Following } from '../published/follow.ts';
+import { BADGE_STYLE } from '../views/badge.ts';
+import { LEAVING } from '../views/changelog.ts';
+import { buildLinkHeader } from '../views/conventions.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
+import { PAGE_LOADER } from '../views/pages/page-loader.ts';
+import { listMethods } from './refusals.ts';
+import type { Env } from './request.ts';
+
+/** Headers that pages of any site may read. */
+export const EXPOSED = [
+  'ETag',
+  'X-Catalogue-Revision',
+  'X-Catalogue-Age',
+  'X-Request-Id',
+  'Link',
+  'Deprecation',
+  'Sunset',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+];
+
+/** How long a browser may remember the answer to a preflight, in seconds. */
+const PREFLIGHT_SECONDS = 24 * 60 * 60;
+
+/** Adds the security headers. The pages of listings alone may ask providers. */
+export function secure(baseUrl: string, allowPrivateNetworks: boolean): MiddlewareHandler<Env> {
+  const build = (isAsking: boolean) => secureHeaders(buildSecurityHeaders(baseUrl, { isAsking, allowPrivateNetworks }));
+  const [asking, other] = [build(true), build(false)];
+  const isListing = (path: string) => path.startsWith(PATHS.listing('')) && !path.endsWith('.md');
+  return (c, next) => (isListing(c.req.path) ? asking : other)(c, next);
+}
+
+const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
+
+/** Hosts of this machine, at any port. */
+const LOOPBACK = ['http://127.0.0.1:*', 'http://localhost:*'];
+
+/** What a page may connect to besides this service. */
+interface Connecting {
+  /** Whether it may ask providers, which have https addresses. */
+  readonly isAsking: boolean;
+  /** Whether providers may be on this machine, too. */
+  readonly allowPrivateNetworks: boolean;
+}
+
+/**
+ * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere (those of listings ask
+ * providers for their terms), run no inline script but the loader of their own, and cannot be framed. All that is answered
+ * is public, so any site may load it.
+ */
+function buildSecurityHeaders(
+  baseUrl: string,
+  { isAsking, allowPrivateNetworks }: Connecting,
+): Parameters<typeof secureHeaders>[0] {
+  const loader = createHash('sha256').update(PAGE_LOADER).digest('base64');
+  return {
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'", `'sha256-${loader}'`],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'", ...(isAsking ? ['https:', ...(allowPrivateNetworks ? LOOPBACK : [])] : [])],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    permissionsPolicy: { camera: false, geolocation: false, microphone: false, payment: false, usb: false },
+    referrerPolicy: 'strict-origin-when-cross-origin',
+    crossOriginResourcePolicy: 'cross-origin',
+    strictTransportSecurity: baseUrl.startsWith('https:') && `max-age=${HSTS_SECONDS}`,
+    // Of browsers that do not read the policy above.
+    xFrameOptions: 'DENY',
+    originAgentCluster: false,
+    xDnsPrefetchControl: false,
+    xDownloadOptions: false,
+    xPermittedCrossDomainPolicies: false,
+    xXssProtection: false,
+  };
+}
+
+/** Admits the one style that badges have in them, and nothing else. It runs around the headers of every answer. */
+export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
+  await next();
+  const style = createHash('sha256').update(BADGE_STYLE).digest('base64');
+  c.res.headers.set(
+    'Content-Security-Policy',
+    `default-src 'none'; style-src 'sha256-${style}'; base-uri 'none'; frame-ancestors 'none'`,
+  );
+};
+
+/**
+ * Says of an address that is to go since when it is deprecated (RFC 9745), when it goes (RFC 8594), what takes its place and
+ * where that is explained.
+ */
+export function announceLeaving(baseUrl: string): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    await next();
+    const leaving = LEAVING.find(({ path }) => path === c.req.path);
+    if (!leaving) return;
+    c.header('Deprecation', `@${Date.parse(leaving.announced_at) / 1000}`);
+    c.header('Sunset', new Date(leaving.gone_at).toUTCString());
+    c.header('Link', `<${buildUrl(baseUrl, PATHS.docsChangelog)}>; rel="deprecation"; type="text/html"`, {
+      append: true,
+    });
+    c.header('Link', `<${buildUrl(baseUrl, leaving.successor)}>; rel="successor-version"`, { append: true });
+  };
+}
+
+/** Adds the `Link` header to answers that have none of their own. */
+export function linkToService(baseUrl: string): MiddlewareHandler<Env> {
+  const link = buildLinkHeader(baseUrl);
+  return async (c, next) => {
+    await next();
+    // Of an answer that is there, `c.header` would make a copy.
+    if (!c.res.headers.has('Link')) c.res.headers.set('Link', link);
+  };
+}
+
+/** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
+export function nameAge(following: Pick<Following, 'getHeardAt' | 'findAge'> | undefined): MiddlewareHandler {
+  return async (c, next) => {
+    // An answer takes a while, and may be made of what was read before the catalogue was heard again.
+    const heardAt = following?.getHeardAt();
+    await next();
+    const age = following?.findAge(heardAt);
+    if (age !== undefined) c.res.headers.set('X-Catalogue-Age', String(Math.floor(age / 1000)));
+  };
+}
+
+const allowOrigins = cors({
+  origin: '*',
+  allowMethods: (_, c) => [...listMethods(c.req.path)],
+  exposeHeaders: EXPOSED,
+  maxAge: PREFLIGHT_SECONDS,
+});
+
+/** Lets pages of any site ask. Headers are added to the answer when it is there: `cors` alone makes one that is then copied. */
+export const letAnySiteRead: MiddlewareHandler<Env> = async (c, next) => {
+  await next();
+  if (c.req.method !== 'OPTIONS') await allowOrigins(c, async () => undefined);
+};
+
+/** Answers preflights. */
+export const answerPreflights: MiddlewareHandler<Env> = (c, next) =>
+  c.req.method === 'OPTIONS' ? allowOrigins(c, next) : next();

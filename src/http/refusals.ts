@@ -1,0 +1,65 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { ENDPOINTS } from './endpoints/index.ts';
+import { loadMcp } from './endpoints/mcp.ts';
+import { buildProblem, MALFORMED_ADDRESS } from './problem.ts';
+import type { Env } from './request.ts';
+
+/** Gives the path of a request as it was sent. */
+function getRawPath({ req }: Context): string {
+  // Behind the scheme and the host.
+  const local = req.url.slice(req.url.indexOf('/', 8));
+  const end = local.indexOf('?');
+  return end < 0 ? local : local.slice(0, end);
+}
+
+/** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
+export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
+  isMalformed(getRawPath(c)) ? buildProblem(MALFORMED_ADDRESS) : next();
+
+function isMalformed(path: string): boolean {
+  if (!path.includes('%')) return path.includes('\\');
+  try {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are refused
+    return /[\x00-\x1f\x7f\\]/.test(decodeURIComponent(path));
+  } catch (error) {
+    if (error instanceof URIError) return true;
+    throw error;
+  }
+}
+
+const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** The methods of the paths that are asked by others, too. */
+const OTHERS = new Map(ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])));
+
+/** Lists the methods that a path is asked by. */
+export function listMethods(path: string): readonly string[] {
+  return OTHERS.get(path) ?? READ;
+}
+
+/** Names the methods to a client that asks for them, or for a preflight. */
+export const nameMethods: MiddlewareHandler<Env> = (c, next) => {
+  if (c.req.method === 'OPTIONS') c.header('Allow', listMethods(c.req.path).join(', '));
+  return next();
+};
+
+/**
+ * Refuses any other method with 405. (`hono/method-not-allowed` asks the routes of an app, and pages are none: there are as
+ * many as listings.)
+ */
+export const refuseOtherMethods: MiddlewareHandler<Env> = async (c, next) => {
+  const methods = listMethods(c.req.path);
+  if (methods.includes(c.req.method)) return next();
+  const allow = methods.join(', ');
+  const refusal = { status: 405, code: 'method_not_allowed', detail: `${c.req.method} is not answered here.` };
+  return buildProblem({ ...refusal, hint: `Use ${allow}.` }, { Allow: allow });
+};
+
+/** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
+export function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {
+  let findRefusal: ((request: Request) => Response | undefined) | undefined;
+  return async (c, next) => {
+    findRefusal ??= (await loadMcp()).buildStrangerRefusal(baseUrl);
+    return findRefusal(c.req.raw) ?? next();
+  };
+}
