@@ -6,7 +6,7 @@ import proxyaddr from 'proxy-addr';
 import { z } from 'zod';
 import { ServiceError } from './errors.ts';
 import { isPostgresAddress } from './model/catalogue-address.ts';
-import type { NetworkKey } from './model/network.ts';
+import { type Family, NETWORKS, type NetworkKey } from './model/network.ts';
 import { parseUsdc } from './model/usdc.ts';
 
 type Environment = Readonly<NodeJS.ProcessEnv>;
@@ -251,6 +251,15 @@ const usdc = z
   })
   .pipe(z.int().nonnegative());
 
+type NodeSetting = (typeof NETWORKS)[NetworkKey]['nodeSetting'];
+
+/** The settings of each network's nodes: of one, and of a second. */
+const NODE_SETTINGS = Object.fromEntries(
+  Object.values(NETWORKS)
+    .flatMap(({ nodeSetting }) => [nodeSetting, `${nodeSetting}_SECOND`])
+    .map((name) => [name, httpAddress.optional()]),
+) as Record<NodeSetting | `${NodeSetting}_SECOND`, z.ZodOptional<typeof httpAddress>>;
+
 const payerSettings = z.object({
   PAYER_EVM_PRIVATE_KEY: z.string().optional(),
   PAYER_EVM_KEY_FILE: z.string().optional(),
@@ -258,10 +267,7 @@ const payerSettings = z.object({
   PAYER_SOLANA_KEY_FILE: z.string().optional(),
   PAYER_STOP_FILE: z.string().optional(),
   PAYER_FOLDER: z.string().optional(),
-  EVM_RPC_URL: httpAddress.optional(),
-  EVM_RPC_URL_SECOND: httpAddress.optional(),
-  SOLANA_RPC_URL: httpAddress.optional(),
-  SOLANA_RPC_URL_SECOND: httpAddress.optional(),
+  ...NODE_SETTINGS,
   MAX_USDC_PER_CALL: usdc.default(100_000),
   MAX_USDC_PER_DAY: usdc.default(5_000_000),
 });
@@ -274,8 +280,8 @@ export type KeySource = { key: string } | { file: string };
 
 /** What paying needs, read by `verify` and `receipts` alone, never by the serving process. Amounts are atomic USDC. */
 export interface PayerConfig {
-  readonly evmKey: KeySource | null;
-  readonly solanaKey: KeySource | null;
+  /** The wallet of each family. */
+  readonly keys: Readonly<Record<Family, KeySource | null>>;
   /** Holds journal and lock of each wallet: one folder for all that pay from it on this machine. */
   readonly folder: string;
   /** While this file exists nothing is paid. */
@@ -301,14 +307,18 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
   }
   const read = parsed.data;
   return Object.freeze({
-    evmKey: getKeySource(read.PAYER_EVM_PRIVATE_KEY, read.PAYER_EVM_KEY_FILE),
-    solanaKey: getKeySource(read.PAYER_SOLANA_PRIVATE_KEY, read.PAYER_SOLANA_KEY_FILE),
+    keys: {
+      evm: getKeySource(read.PAYER_EVM_PRIVATE_KEY, read.PAYER_EVM_KEY_FILE),
+      svm: getKeySource(read.PAYER_SOLANA_PRIVATE_KEY, read.PAYER_SOLANA_KEY_FILE),
+    },
     folder: resolve(read.PAYER_FOLDER ?? join(homedir(), '.local', 'state', 'agent-payable-payer')),
     stopFile: read.PAYER_STOP_FILE === undefined ? null : resolve(read.PAYER_STOP_FILE),
-    rpcUrls: {
-      base: listUrls(read.EVM_RPC_URL, read.EVM_RPC_URL_SECOND),
-      solana: listUrls(read.SOLANA_RPC_URL, read.SOLANA_RPC_URL_SECOND),
-    },
+    rpcUrls: Object.fromEntries(
+      Object.values(NETWORKS).map(({ key, nodeSetting }) => [
+        key,
+        listUrls(read[nodeSetting], read[`${nodeSetting}_SECOND`]),
+      ]),
+    ) as Record<NetworkKey, string[]>,
     maxPerCall: read.MAX_USDC_PER_CALL,
     maxPerDay: read.MAX_USDC_PER_DAY,
   });

@@ -171,7 +171,7 @@ describe('files of settings', () => {
       '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}\nEVM_RPC_URL=http://127.0.0.1:9\n`,
       '.env': 'PORT=5000',
     };
-    expect(run('config.readPayerConfig().evmKey.key', files)).toBe(KEY);
+    expect(run('config.readPayerConfig().keys.evm.key', files)).toBe(KEY);
     expect(run('Object.keys(config.readEnvironment()).filter((name) => name.startsWith("PAYER_")).length', files)).toBe(
       '0',
     );

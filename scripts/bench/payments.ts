@@ -11,7 +11,7 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { openJournal } from '../../src/paying/journal.ts';
 import { payForCall } from '../../src/paying/pay.ts';
 import { fetchQuote } from '../../src/paying/quote.ts';
@@ -149,7 +149,7 @@ async function openVerifier(
     ...guarded,
     fetch: (...asked: Parameters<typeof guarded.fetch>) => watch.wait('seller', () => guarded.fetch(...asked)),
   };
-  const rail = openBaseRail({ privateKey: place.privateKey, rpcUrls: [place.rpcUrl] });
+  const rail = openEvmRail(NETWORKS.base, { privateKey: place.privateKey, rpcUrls: [place.rpcUrl] });
   const journal = openJournal(`${catalogue.address}.journal`);
   const ledger = openLedger(catalogue, journal.append);
   const signal = new AbortController().signal;

@@ -262,7 +262,7 @@ function getNodeUrls(network: NetworkKey, rpc: readonly string[]): RpcUrls {
   const [first, ...others] = rpc.length > 0 ? rpc : readPayerConfig().rpcUrls[network];
   if (first !== undefined) return [first, ...others];
   throw new ServiceError('bad_input', `No node of ${NETWORKS[network].label} is given.`, {
-    hint: `Add --rpc <url>, or set ${network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL'}.`,
+    hint: `Add --rpc <url>, or set ${NETWORKS[network].nodeSetting}.`,
     reason: 'usage',
   });
 }

@@ -1,5 +1,5 @@
 import { PROOF_METHOD } from '../evidence/verification.ts';
-import { isPublicChain } from '../model/network.ts';
+import { isPublicChain, nameNetworks } from '../model/network.ts';
 import { getCountedUntil, isUnconfirmed, type Payment, UNCONFIRMED, UNRECOGNISED } from '../model/payment.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../model/usdc.ts';
@@ -14,11 +14,11 @@ import type { Page } from './terminal/page.ts';
 const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
   not_402: 'the route did not answer 402, so there is nothing to pay',
   reads_differently: 'the 402 can be read in two ways, so another reader would pay something else',
-  no_offer: 'the 402 has no payable offer in USDC on Base or Solana',
+  no_offer: `the 402 has no payable offer in USDC on ${nameNetworks()}`,
   not_on_record: 'the offers of the 402 are not on record; probe the listing first',
   terms_differ: 'the 402 differs from the record; look at the difference, and run this again',
   scheme_not_supported:
-    'only the scheme exact without Permit2, and upto on Base, can be paid, without extensions that the offer requires',
+    'only the scheme exact without Permit2, and upto on EVM, can be paid, without extensions that the offer requires',
   no_wallet: 'no wallet is set for a network that it accepts',
   input_of_others: 'only others than the provider say what to send; give the request yourself with --input',
 };

@@ -1,11 +1,8 @@
 import { ABILITY_KINDS, type Ability } from '../model/ability.ts';
-import type { NetworkKey } from '../model/network.ts';
+import { isEvm, NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 
-/** What signs on each network. */
-const FAMILIES: Readonly<Record<NetworkKey, Ability>> = { base: 'evm', solana: 'svm' };
-
-/** How the money moves on Base where an offer does not say (the schemes' specifications for EVM). */
+/** How the money moves on EVM where an offer does not say (the schemes' specifications for EVM). */
 const USUAL_TRANSFER: Readonly<Record<string, Ability>> = {
   exact: 'eip3009',
   upto: 'permit2',
@@ -21,9 +18,9 @@ export function listNeeds(
   const transfer = extra_needs.some(isTransfer) ? undefined : USUAL_TRANSFER[scheme];
   return [
     ...(x402_version === null ? [] : [`v${x402_version}`]),
-    FAMILIES[network],
+    NETWORKS[network].family,
     scheme,
-    ...(network === 'base' && transfer ? [transfer] : []),
+    ...(isEvm(network) && transfer ? [transfer] : []),
     ...extra_needs,
     ...(isTool ? ['mcp'] : []),
   ];

@@ -1,4 +1,4 @@
-import { NETWORKS, type NetworkEntry, type NetworkKey } from '../model/network.ts';
+import { DEFAULT_NETWORK, NETWORKS, type NetworkEntry, type NetworkKey, networkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import type { Route } from '../model/route.ts';
 import { getCurrentTerms } from './terms.ts';
@@ -30,12 +30,12 @@ export interface NetworkEvidence {
 }
 
 /**
- * Builds the network entries of a listing: base always, solana if it is or was offered. Only dated evidence makes a
- * network advertised; `last_seen_at` is null while it is not.
+ * Builds the network entries of a listing: that of the default network always, another if it is or was offered. Only dated
+ * evidence makes a network advertised; `last_seen_at` is null while it is not.
  */
 export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
-  return (['base', 'solana'] as const)
-    .filter((key) => key === 'base' || wasOffered(key, evidence))
+  return networkKey.options
+    .filter((key) => key === DEFAULT_NETWORK || wasOffered(key, evidence))
     .map((key) => {
       const { id, label } = NETWORKS[key];
       const lastSeenAt = findLastSeen(key, evidence);
@@ -57,7 +57,7 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
 
 /**
  * Returns the network that a listing is shown under: the advertised one, else the one that its current terms or its
- * sources (`declared`) name, else base. With both networks it is base.
+ * sources (`declared`) name, else the default one. Of several it is the first of the table.
  */
 export function getPrimaryNetworkKey(
   entries: readonly NetworkEntry[],
@@ -66,7 +66,7 @@ export function getPrimaryNetworkKey(
   const advertised = entries.filter((entry) => entry.advertised);
   const named = routes.flatMap(({ terms }) => getCurrentTerms(terms)).map(({ network }) => network);
   const keys = advertised.length > 0 ? advertised.map(({ key }) => key) : [...named, ...declared.map(({ key }) => key)];
-  return keys.includes('base') || keys.length === 0 ? 'base' : 'solana';
+  return networkKey.options.find((key) => keys.includes(key)) ?? DEFAULT_NETWORK;
 }
 
 function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: NetworkEvidence): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nameNetworks } from './network.ts';
 
 /** The extensions of x402 that a client may have, by their names. */
 export const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'] as const;
@@ -44,8 +45,8 @@ function splitAbilities(text: string): string[] {
 export const needs = z
   .array(z.string())
   .describe(
-    'What a client must be able to do to pay this offer. v1, v2: the version of x402. evm, svm: signing on Base or ' +
-      'Solana. exact, upto …: the scheme. eip3009, permit2: how the money moves. usdc-domain: knowing the EIP-712 domain ' +
+    `What a client must be able to do to pay this offer. v1, v2: the version of x402. evm, svm: signing on ${nameNetworks()}. ` +
+      'exact, upto …: the scheme. eip3009, permit2: how the money moves. usdc-domain: knowing the EIP-712 domain ' +
       'of USDC, which the offer leaves out. payment-identifier, sign-in-with-x …: an extension that it requires. ' +
       'mcp: paying inside a tool call. facilitator, fee-payer: the offer leaves this out, so that no client can pay it. other-extension, other-flow: it ' +
       'requires an extension without a usable name, or a payment flow that no client knows',

@@ -1,3 +1,5 @@
+import { DEFAULT_NETWORK, FAMILY_WORDS, NETWORKS, nameNetworks } from './network.ts';
+
 /** One code of a finding: what it means, what to do about it, and a piece of the corrected document to copy. */
 interface CodeEntry {
   readonly meaning: string;
@@ -10,6 +12,9 @@ interface Section {
   readonly codes: Readonly<Record<string, CodeEntry>>;
 }
 
+const ACCOUNTS = Object.values(NETWORKS)
+  .map(({ label, family }) => `${FAMILY_WORDS[family].account} on ${label}`)
+  .join(', ');
 const USDC_ON_BASE = '"asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"';
 const PAYEE = '"payTo": "0x1111111111111111111111111111111111111abc"';
 const OFFER = `{"scheme": "exact", "network": "eip155:8453", "amount": "10000", ${USDC_ON_BASE}, ${PAYEE}, "maxTimeoutSeconds": 60}`;
@@ -163,12 +168,14 @@ export const FINDING_SECTIONS = {
       },
       no_network: {
         meaning: 'The offer names no network.',
-        fix: 'Name the network: Base is eip155:8453, Solana is solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp.',
+        fix: `Name the network: ${Object.values(NETWORKS)
+          .map(({ label, id }) => `${label} is ${id}`)
+          .join(', ')}.`,
         example: '"network": "eip155:8453"',
       },
       test_network: {
         meaning: 'The offer is on a test network.',
-        fix: 'Offer payment on Base or Solana; money of a test network is worth nothing.',
+        fix: `Offer payment on ${nameNetworks()}; money of a test network is worth nothing.`,
         example: '"network": "eip155:8453"',
       },
       test_network_mainnet_asset: {
@@ -177,8 +184,8 @@ export const FINDING_SECTIONS = {
         example: '"network": "eip155:8453"',
       },
       unsupported_network: {
-        meaning: 'The offer is on another network than Base or Solana.',
-        fix: 'Add an offer on Base or Solana.',
+        meaning: `The offer is on another network than ${nameNetworks()}.`,
+        fix: `Add an offer on ${nameNetworks()}.`,
         example: '"network": "eip155:8453"',
       },
       no_asset: { meaning: 'The offer names no asset.', fix: 'Add the USDC of the network.', example: USDC_ON_BASE },
@@ -214,7 +221,7 @@ export const FINDING_SECTIONS = {
       },
       bad_pay_to: {
         meaning: 'The address to pay is missing or is not an account of the network.',
-        fix: 'Write the account that receives the payment: 0x and 40 hexadecimal digits on Base, a base 58 key on Solana.',
+        fix: `Write the account that receives the payment: ${ACCOUNTS}.`,
         example: PAYEE,
       },
     },
@@ -457,7 +464,7 @@ export const FINDING_SECTIONS = {
         example: '"protocols": ["x402"]',
       },
       network_assumed: {
-        meaning: 'No network is named, so Base is assumed.',
+        meaning: `No network is named, so ${NETWORKS[DEFAULT_NETWORK].label} is assumed.`,
         fix: 'Name the network.',
         example: '"network": "eip155:8453"',
       },

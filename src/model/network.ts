@@ -1,64 +1,60 @@
 import { z } from 'zod';
+import { type Family, NETWORKS, type NetworkKey } from './chains.ts';
 
-export const networkKey = z.enum(['base', 'solana']);
-export type NetworkKey = z.infer<typeof networkKey>;
+export { type Family, NETWORKS, type NetworkKey };
 
-interface Network {
-  readonly key: NetworkKey;
-  /** CAIP-2 chain identifier. */
-  readonly id: string;
-  readonly label: string;
-  /** The USDC contract or mint, as the network spells it. */
-  readonly usdc: string;
-  /** Hash of the first block, or how it begins: what tells the public chain from a local one that claims its id. */
-  readonly genesis: string;
-  /** Gives a public page that shows one transaction. */
-  readonly getTransactionUrl: (transaction: string) => string;
-  /** Gives a public page that shows one account. */
-  readonly getAccountUrl: (account: string) => string;
-  /** Gives a public page that shows one block (Base) or slot (Solana). */
-  readonly getBlockUrl: (block: number) => string;
-}
+export type Network = (typeof NETWORKS)[NetworkKey];
+export type EvmNetwork = Extract<Network, { family: 'evm' }>;
+export type SvmNetwork = Extract<Network, { family: 'svm' }>;
 
-/** The two networks of the service (specification, "Authentication" 3). */
-export const NETWORKS: Readonly<Record<NetworkKey, Network>> = {
-  base: {
-    key: 'base',
-    id: 'eip155:8453',
-    label: 'Base',
-    usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-    genesis: '0xf712aa9241cc24369b143cf6dce85f0902a9731e70d66818a3a5845b296c73dd',
-    getTransactionUrl: (transaction) => `https://basescan.org/tx/${transaction}`,
-    getAccountUrl: (account) => `https://basescan.org/address/${account}`,
-    getBlockUrl: (block) => `https://basescan.org/block/${block}`,
-  },
-  solana: {
-    key: 'solana',
-    id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-    label: 'Solana',
-    usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
-    genesis: '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
-    getTransactionUrl: (transaction) => `https://solscan.io/tx/${transaction}`,
-    getAccountUrl: (account) => `https://solscan.io/account/${account}`,
-    getBlockUrl: (block) => `https://solscan.io/block/${block}`,
-  },
+/** The keys of all networks, the preferred one first. */
+export const networkKey = z.enum(Object.values(NETWORKS).map(({ key }) => key));
+
+/** The network that is meant where none is named, and of which every listing carries an entry. */
+export const [DEFAULT_NETWORK] = Object.keys(NETWORKS) as [NetworkKey];
+
+/** The words of each family: for a block, for what tells two payments apart, and for what an account looks like. */
+export const FAMILY_WORDS: Readonly<Record<Family, { block: string; nonce: string; account: string }>> = {
+  evm: { block: 'Block', nonce: 'Nonce', account: '0x and 40 hexadecimal digits' },
+  svm: { block: 'Slot', nonce: 'Memo', account: '32 bytes in base 58' },
 };
 
-/** What a signature over USDC on Base names as its domain (EIP-712): x402 carries it as `extra` of an offer. */
-export const BASE_USDC_DOMAIN = { name: 'USD Coin', version: '2' } as const;
+/** The contract (Permit2) that moves USDC of the scheme `upto`, at the same address on every chain of the family `evm`. */
+export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 
-/** The contract on Base (Permit2) that moves USDC of the scheme `upto`, once a wallet has allowed it to. */
-export const BASE_PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+/** Says whether a network is of the family `evm`. */
+export function isEvm(key: NetworkKey): boolean {
+  return NETWORKS[key].family === 'evm';
+}
+
+/** Writes the names of all networks: `Base or Solana`. */
+export function nameNetworks(joint: 'or' | 'and' = 'or'): string {
+  return new Intl.ListFormat('en-GB', { type: joint === 'or' ? 'disjunction' : 'conjunction' }).format(
+    Object.values(NETWORKS).map(({ label }) => label),
+  );
+}
 
 /** Finds a network by its key (x402 v1 `base`) or its CAIP-2 identifier (x402 v2 `eip155:8453`). */
 export function findNetwork(name: string): Network | undefined {
   return Object.values(NETWORKS).find(({ key, id }) => key === name || id === name);
 }
 
-/** Says whether `asset` names USDC on that network. Base addresses are compared without regard to case, mints exactly. */
+/** Finds a network by what people write for it: `Base Mainnet`, `8453`, `solana-mainnet-beta`. */
+export function findNamedNetwork(text: string): Network | undefined {
+  const name = text.toLowerCase().replace(/[ _:-]/g, '');
+  return (
+    findNetwork(text) ?? Object.values(NETWORKS).find(({ key, aliases }) => key === name || aliases.includes(name))
+  );
+}
+
+/** Says whether two accounts, assets or hashes of a network are the same: on EVM in any case, on Solana to the letter. */
+export function isSameOn(key: NetworkKey, one: string, other: string): boolean {
+  return isEvm(key) ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+/** Says whether `asset` names USDC on that network. */
 export function isUsdc(key: NetworkKey, asset: string): boolean {
-  const { usdc } = NETWORKS[key];
-  return key === 'base' ? asset.toLowerCase() === usdc.toLowerCase() : asset === usdc;
+  return isSameOn(key, asset, NETWORKS[key].usdc);
 }
 
 /** Says whether a first block is that of the public network, rather than of a local test chain. */

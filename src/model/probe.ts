@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { jsonObject } from './json-object.ts';
+import { nameNetworks } from './network.ts';
 import { terms, termsDifference } from './terms.ts';
 
 /** The name under which the service asks others, and that rules of a robots.txt may be addressed to. */
@@ -67,7 +68,7 @@ export const probeSample = z.object({
     .nullable()
     .describe('From sending the request to the whole answer; null where none came, or it was not yet measured'),
   x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
-  terms: z.array(terms).describe('Every offer seen that is USDC on Base or Solana'),
+  terms: z.array(terms).describe(`Every offer seen that is USDC on ${nameNetworks()}`),
   differences: z.array(termsDifference).describe('Against the terms that were known; empty where none were'),
   payee_rotates: z
     .boolean()

@@ -1,6 +1,6 @@
 import type { KeySource, PayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { NETWORKS, type NetworkKey } from '../model/network.ts';
+import { NETWORKS, type Network, type NetworkKey } from '../model/network.ts';
 import { readKeyFile } from './key-file.ts';
 import type { RpcUrls } from './nodes.ts';
 import type { Chain, ChainReader, Rail } from './rail.ts';
@@ -8,42 +8,46 @@ import type { Chain, ChainReader, Rail } from './rail.ts';
 // The chain libraries take long to load, so they are imported only when needed.
 
 /**
- * Opens payments on every network with a key. Throws `bad_input` (`no_node`) for a key without a node, and what reading
- * a key throws.
+ * Opens payments on every network of which a node is set, for each family with a key. Throws `bad_input` (`no_node`) for a
+ * key with no node of its family, and what reading a key throws.
  */
-export async function openRails({ evmKey, solanaKey, rpcUrls }: PayerConfig): Promise<Rail[]> {
+export async function openRails({ keys, rpcUrls }: PayerConfig): Promise<Rail[]> {
   const rails: Rail[] = [];
-  if (evmKey) {
-    const { openBaseRail } = await import('./base/rail.ts');
-    rails.push(openBaseRail({ rpcUrls: getUrls('base', rpcUrls.base), privateKey: readKey(evmKey) }));
-  }
-  if (solanaKey) {
-    const { openSolanaRail } = await import('./solana/rail.ts');
-    rails.push(await openSolanaRail({ rpcUrls: getUrls('solana', rpcUrls.solana), privateKey: readKey(solanaKey) }));
+  for (const chain of Object.values(NETWORKS)) {
+    const source = keys[chain.family];
+    const [first, ...others] = rpcUrls[chain.key];
+    if (!source) continue;
+    if (first === undefined) {
+      const family = Object.values(NETWORKS).filter((other) => other.family === chain.family);
+      if (family.every((other) => rpcUrls[other.key].length === 0)) throw buildNoNode(chain);
+      continue;
+    }
+    const wallet = { privateKey: readKey(source), rpcUrls: [first, ...others] } as const;
+    if (chain.family === 'evm') rails.push((await import('./evm/rail.ts')).openEvmRail(chain, wallet));
+    else rails.push(await (await import('./svm/rail.ts')).openSvmRail(chain, wallet));
   }
   return rails;
 }
 
-function getUrls(network: NetworkKey, [first, ...others]: readonly string[]): RpcUrls {
-  if (first !== undefined) return [first, ...others];
-  const { label } = NETWORKS[network];
-  const setting = network === 'base' ? 'EVM_RPC_URL' : 'SOLANA_RPC_URL';
-  throw new ServiceError('bad_input', `The wallet on ${label} has a key, but ${setting} is not set.`, {
-    hint: `${setting} takes the http(s) address of a node of ${label}.`,
+function buildNoNode({ label, nodeSetting }: Network): ServiceError {
+  return new ServiceError('bad_input', `The wallet on ${label} has a key, but ${nodeSetting} is not set.`, {
+    hint: `${nodeSetting} takes the http(s) address of a node of ${label}.`,
     reason: 'no_node',
   });
 }
 
 /** Opens a chain at one node or two, without a wallet. */
 export async function openChain(network: NetworkKey, rpcUrls: RpcUrls): Promise<Chain> {
-  if (network === 'base') return (await import('./base/chain.ts')).openBaseChain(rpcUrls);
-  return (await import('./solana/chain.ts')).openSolanaChain(rpcUrls);
+  const chain = NETWORKS[network];
+  if (chain.family === 'evm') return (await import('./evm/chain.ts')).openEvmChain(chain, rpcUrls);
+  return (await import('./svm/chain.ts')).openSvmChain(chain, rpcUrls);
 }
 
 /** Opens one node of a network to check receipts. */
 export async function openChainReader(network: NetworkKey, rpcUrl: string): Promise<ChainReader> {
-  if (network === 'base') return (await import('./base/chain.ts')).openBaseReader(rpcUrl);
-  return (await import('./solana/chain.ts')).openSolanaReader(rpcUrl);
+  const chain = NETWORKS[network];
+  if (chain.family === 'evm') return (await import('./evm/chain.ts')).openEvmReader(chain, rpcUrl);
+  return (await import('./svm/chain.ts')).openSvmReader(chain, rpcUrl);
 }
 
 function readKey(source: KeySource): string {

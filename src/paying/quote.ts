@@ -1,6 +1,6 @@
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import { fetchToolCall } from '../fetching/tool-call.ts';
-import type { NetworkKey } from '../model/network.ts';
+import { isEvm, type NetworkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
@@ -79,11 +79,11 @@ export async function fetchPaid(
 const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
 
 /**
- * Returns whether a wallet here can sign for an offer: an exact amount, but not through Permit2, or on Base a ceiling,
+ * Returns whether a wallet here can sign for an offer: an exact amount, but not through Permit2, or on EVM a ceiling,
  * which is always through Permit2. An extension that the offer requires cannot be met.
  */
 function isSignable({ scheme, network, x402_version, extra_needs = [] }: Terms): boolean {
-  const isUpto = isCeiling({ scheme }) && network === 'base' && x402_version === 2;
+  const isUpto = isCeiling({ scheme }) && isEvm(network) && x402_version === 2;
   if (scheme !== 'exact' && !isUpto) return false;
   return extra_needs.every((need) => KNOWN_NEEDS.includes(need) || (isUpto && need === 'permit2'));
 }

@@ -74,12 +74,12 @@ export interface PaymentOnChain {
   pay_to: string | null;
   /** Atomic USDC, in decimal. */
   amount: string | null;
-  /** Base: the ceiling that was signed, in atomic USDC; null for an exact amount, or if the transaction does not show it. */
+  /** EVM: the ceiling that was signed, in atomic USDC; null for an exact amount, or if the transaction does not show it. */
   ceiling: string | null;
   nonce: string | null;
   /** Solana: the payer's signature. */
   signature: string | null;
-  /** Base: until when what was signed could be used; null if the transaction does not show it. */
+  /** EVM: until when what was signed could be used; null if the transaction does not show it. */
   expires_at: string | null;
   block: number;
   block_hash: string;
@@ -130,10 +130,7 @@ export function limitTime(timeoutMs: number, signal?: AbortSignal | null): Abort
  * Asks a node that a setting names. Any failure becomes `unavailable` (`rpc_failed`), without the node's address, which may
  * contain a key of the operator.
  */
-export async function askChain<Result>(
-  setting: 'EVM_RPC_URL' | 'SOLANA_RPC_URL',
-  question: () => Promise<Result>,
-): Promise<Result> {
+export async function askChain<Result>(setting: string, question: () => Promise<Result>): Promise<Result> {
   try {
     return await question();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { isPublicChain, isUsdc, NETWORKS } from '../model/network.ts';
+import { FAMILY_WORDS, isEvm, isPublicChain, isSameOn, isUsdc, NETWORKS } from '../model/network.ts';
 import { isUnconfirmed, type Payment, type Settlement } from '../model/payment.ts';
 import { getRequestHash } from '../model/request.ts';
 import { isCeiling } from '../model/terms.ts';
@@ -78,7 +78,6 @@ export async function checkReceipt(receipt: ReceiptClaims, nodes: readonly Named
 /** Checks that a receipt is consistent, without asking a chain. */
 function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
   const { network, asset, amount, settlement, request, answer, delivered, seller_receipt: word } = receipt;
-  const isBase = network === 'base';
   const isPublic = isPublicChain(network, settlement.genesis);
   const link = isPublic ? NETWORKS[network].getTransactionUrl(settlement.transaction) : null;
   const agrees = word?.transaction ? word.transaction.toLowerCase() === settlement.transaction.toLowerCase() : null;
@@ -99,7 +98,7 @@ function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
   const brought = answer !== null && answer.status >= 200 && answer.status < 300 && answer.size > 0;
   // Permit2 takes a permit in the last second of its time as well, USDC no authorisation.
   const lastMs = Date.parse(receipt.expires_at) - (isCeiling(receipt) ? 0 : 1);
-  const isInTime = !isBase || Date.parse(settlement.settled_at) <= lastMs;
+  const isInTime = !isEvm(network) || Date.parse(settlement.settled_at) <= lastMs;
   return [
     check('amount', `amount ${amount} atomic USDC`, usdc !== null, usdc === null ? 'it is no amount' : 'fits'),
     compare('amount_usdc', 'amount in USDC', receipt.amount_usdc, usdc),
@@ -208,7 +207,7 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
     checks.push({
       field,
       what: `${what} ${said}`,
-      passed: isSameValue(network, said, found),
+      passed: found !== null && isSameOn(network, said, found),
       found: found ?? 'none',
       node,
     });
@@ -219,13 +218,13 @@ async function checkOnChain(reader: ChainReader, receipt: ReceiptClaims, node: s
 type Fact = readonly [field: string, what: string, said: string, found: string | null];
 
 function listFacts({ network, settlement, ...receipt }: ReceiptClaims, paid: PaymentOnChain): Fact[] {
-  const isBase = network === 'base';
+  const words = FAMILY_WORDS[NETWORKS[network].family];
   const facts: Fact[] = [
     ['payer', 'payer', receipt.payer, paid.payer],
     ['pay_to', 'payee', receipt.pay_to, paid.pay_to],
     ['amount', 'atomic USDC', receipt.amount, paid.amount],
-    ['nonce', isBase ? 'nonce' : 'memo', receipt.nonce, paid.nonce],
-    ['block', isBase ? 'block' : 'slot', String(settlement.block), String(paid.block)],
+    ['nonce', words.nonce.toLowerCase(), receipt.nonce, paid.nonce],
+    ['block', words.block.toLowerCase(), String(settlement.block), String(paid.block)],
     ['block_hash', 'block hash', settlement.block_hash, paid.block_hash],
     ['settled_at', 'time', settlement.settled_at, paid.settled_at],
   ];
@@ -236,12 +235,6 @@ function listFacts({ network, settlement, ...receipt }: ReceiptClaims, paid: Pay
   if (ceiling !== undefined) facts.push(['ceiling', 'signed for at most', ceiling, paid.ceiling]);
   if (paid.expires_at !== null) facts.push(['expires_at', 'signed to hold until', receipt.expires_at, paid.expires_at]);
   return facts;
-}
-
-/** Compares two values. Accounts and hashes on Base are equal in any case; values on Solana are case-sensitive. */
-function isSameValue(network: Payment['network'], said: string, found: string | null): boolean {
-  if (found === null) return false;
-  return network === 'base' ? said.toLowerCase() === found.toLowerCase() : said === found;
 }
 
 /** Builds one check that says whether the nodes agree, and lists their differences. */

@@ -67,7 +67,10 @@ function countCategories(published: Published): CategoryFigures[] {
 const NETWORKS = `SELECT networks, verified_networks, count(*) AS listings FROM listings WHERE state = 'live' GROUP BY 1, 2`;
 
 function countNetworks(published: Published): Pick<MarketData, 'networks' | 'neither'> {
-  const networks = { base: { advertised: 0, verified: 0 }, solana: { advertised: 0, verified: 0 } };
+  const networks = Object.fromEntries(networkKey.options.map((key) => [key, { advertised: 0, verified: 0 }])) as Record<
+    NetworkKey,
+    { advertised: number; verified: number }
+  >;
   let neither = 0;
   const rows = published.prepare<{ networks: string; verified_networks: string; listings: number }>(NETWORKS).all();
   for (const row of rows) {

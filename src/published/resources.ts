@@ -3,6 +3,7 @@ import { isLive, type LiveListing } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
+import { findAccount } from '../x402/offer-fields.ts';
 import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
 import { findListing, type ListingRef } from './listings.ts';
@@ -117,10 +118,7 @@ function listMatching(published: Published, ref: ListingRef | undefined, filters
   });
 }
 
-/**
- * Builds the test of an offer from what a client asks, as SQL: all of it must hold of one and the same offer. Accounts on Base
- * are the same in any case, those on Solana are not.
- */
+/** Builds the test of an offer from what a client asks, as SQL: all of it must hold of one and the same offer. */
 function buildCondition(filters: DiscoveryFilters): string {
   const { type, network, scheme, payTo } = filters;
   return [
@@ -129,7 +127,7 @@ function buildCondition(filters: DiscoveryFilters): string {
     scheme !== undefined && 'scheme = @scheme',
     type === 'mcp' && `(' ' || needs || ' ') LIKE '% mcp %'`,
     type === 'http' && `(' ' || needs || ' ') NOT LIKE '% mcp %'`,
-    payTo !== undefined && "iif(network = 'base', lower(pay_to) = lower(@payTo), pay_to = @payTo)",
+    payTo !== undefined && 'pay_to = @payTo',
   ]
     .filter(Boolean)
     .join(' AND ');
@@ -139,7 +137,7 @@ function buildParameters({ network, scheme, payTo }: DiscoveryFilters): Record<s
   return {
     ...(network !== undefined && { network: findNetwork(network)?.key ?? '' }),
     ...(scheme !== undefined && { scheme: scheme.toLowerCase() }),
-    ...(payTo !== undefined && { payTo }),
+    ...(payTo !== undefined && { payTo: findAccount(payTo)?.account ?? payTo }),
   };
 }
 

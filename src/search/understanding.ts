@@ -425,7 +425,7 @@ function findPayingNetwork(context: Context, at: number): Phrase | undefined {
   const on = paid ?? skipAnyRow(context, at, ON_NETWORK);
   const name = tokens[on ?? at];
   if (!name || name.isQuoted || (on !== undefined && name.opens)) return undefined;
-  const network = findNetwork(name.lower)?.key;
+  const network = findNetwork(name.lower);
   if (network === undefined) return undefined;
   const afterName = (on ?? at) + 1;
   const afterKind = tokens[afterName]?.opens ? undefined : skipRow(context, afterName, AFTER_NETWORK);
@@ -438,11 +438,11 @@ function findPayingNetwork(context: Context, at: number): Phrase | undefined {
     if (context.isAboutChain || (context.isTransfer && paid === undefined)) return undefined;
     if (BEFORE_ON.has(tokens[at - 1]?.lower ?? '')) return undefined;
     // Runners and soldiers are "on base", too.
-    const isName = name.text === 'Base' && tokens[(on ?? 0) - 1]?.text === tokens[(on ?? 0) - 1]?.lower;
+    const isName = name.text === network.label && tokens[(on ?? 0) - 1]?.text === tokens[(on ?? 0) - 1]?.lower;
     const isNetwork = afterKind !== undefined || isOnly || isName || context.isAboutPaying;
-    if (name.lower === 'base' && !isNetwork) return undefined;
+    if (network.isWord && name.lower === network.key && !isNetwork) return undefined;
   }
-  return { said: { filter: 'network', value: network }, from: at, to };
+  return { said: { filter: 'network', value: network.key }, from: at, to };
 }
 
 /** Says whether a request is about USDC, rather than about paying with it: "0.01 usdc", "in usdc". */

@@ -1,6 +1,6 @@
 import type { Declaration } from '../model/declaration.ts';
 import type { JsonObject } from '../model/json.ts';
-import { NETWORKS, type NetworkKey } from '../model/network.ts';
+import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
 import { formatUsdc, parseUsdc } from '../model/usdc.ts';
@@ -59,7 +59,7 @@ export function buildManifestDeclaration(given: Manifest, context: ManifestConte
     mcp_endpoint: readAddress(given.mcp_endpoint, ['mcp_endpoint'], context),
     docs_url: readAddress(given.docs_url, ['docs_url'], context),
     price: readPriceRange(given, context),
-    networks: given.price_usdc === undefined ? [] : (given.networks ?? ['base']),
+    networks: given.price_usdc === undefined ? [] : (given.networks ?? [DEFAULT_NETWORK]),
     routes,
   };
 }
@@ -72,7 +72,7 @@ function buildRoute(
   context: ManifestContext,
 ): DeclaredRoute {
   const { note } = context;
-  const networks = given.networks ?? listingNetworks ?? ['base'];
+  const networks = given.networks ?? listingNetworks ?? [DEFAULT_NETWORK];
   return {
     method: given.method,
     path: readRoutePath(given.path, baseUrl, index, context),

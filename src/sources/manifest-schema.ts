@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { category } from '../model/catalogue.ts';
 import { slug } from '../model/listing.ts';
-import { networkKey } from '../model/network.ts';
+import { FAMILY_WORDS, NETWORKS, type NetworkKey, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
@@ -37,10 +37,14 @@ const example = z.strictObject({
   body: z.unknown().optional(),
 });
 
-const payTo = z.strictObject({
-  base: z.string().optional().describe('Account on Base: 0x and 40 hexadecimal digits'),
-  solana: z.string().optional().describe('Account on Solana: 32 bytes in base 58'),
-});
+const payTo = z.strictObject(
+  Object.fromEntries(
+    Object.values(NETWORKS).map(({ key, label, family }) => [
+      key,
+      z.string().optional().describe(`Account on ${label}: ${FAMILY_WORDS[family].account}`),
+    ]),
+  ) as Record<NetworkKey, z.ZodOptional<z.ZodString>>,
+);
 
 const manifestRoute = z.strictObject({
   method: httpMethod,

@@ -20,7 +20,7 @@ import { findProvedPrice } from '../evidence/verification.ts';
 import { ABILITIES, type Ability, abilityList, needs } from '../model/ability.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
 import { type CautionCode, caution } from '../model/caution.ts';
-import { NETWORKS, networkKey } from '../model/network.ts';
+import { NETWORKS, nameNetworks, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
 import { isToolPath, type Route, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
@@ -402,7 +402,7 @@ const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
   not_on_record: 'On the network of this offer nothing is on record.',
   not_usdc: 'The offer is not in the USDC of its network.',
   asset_not_an_address: 'The offer does not name the contract or mint of USDC.',
-  unsupported_network: 'The offer is on another network than Base and Solana.',
+  unsupported_network: `The offer is on another network than ${nameNetworks('and')}.`,
   test_network: 'The offer is on a test network.',
   test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
 };

@@ -5,7 +5,7 @@ import { caution } from '../model/caution.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { jsonObject } from '../model/json-object.ts';
 import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
-import { BASE_USDC_DOMAIN, NETWORKS } from '../model/network.ts';
+import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
 import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -34,7 +34,7 @@ const discoveryFilters = z.strictObject({
   type: z.enum(['http', 'mcp']).optional().describe('Kind of resource: a route, or the tool of an MCP server'),
   payTo: z
     .string()
-    .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, 'an account on Base (0x…) or Solana')
+    .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, `an account on ${nameNetworks()}`)
     .optional()
     .describe('Account that is paid'),
   scheme: z
@@ -49,7 +49,9 @@ const discoveryFilters = z.strictObject({
       `a CAIP-2 identifier; here are ${NETWORK_NAMES.join(', ')}`,
     )
     .optional()
-    .describe('Network that is paid on, as x402 version 2 writes it; base and solana are understood too'),
+    .describe(
+      `Network that is paid on, as x402 version 2 writes it; ${Object.keys(NETWORKS).join(' and ')} are understood too`,
+    ),
   extensions: z
     .string()
     .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'the name of one extension, such as bazaar')
@@ -199,14 +201,15 @@ export function buildDiscoveryResource(listing: LiveListing, route: Route, site:
 
 function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequirements> {
   const { network, scheme, asset, amount, pay_to, max_timeout_seconds } = offer;
+  const chain = NETWORKS[network];
   return {
     scheme,
-    network: NETWORKS[network].id,
+    network: chain.id,
     asset,
     amount: String(amount),
     payTo: pay_to,
     maxTimeoutSeconds: max_timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
-    extra: network === 'base' && scheme === 'exact' ? { ...BASE_USDC_DOMAIN } : {},
+    extra: chain.family === 'evm' && scheme === 'exact' ? { ...chain.domain } : {},
   };
 }
 

@@ -37,7 +37,9 @@ To call an API and pay for it:
 - The provider answers HTTP 402 with what it asks (x402). That costs nothing. Version 2 puts it in the \`PAYMENT-REQUIRED\` header, version 1 in the JSON body.
 - Compare it with what is on record, free of charge: \`POST\` it as JSON (\`{"url": …, "method": …, "challenge": …}\`, the challenge as it came) to \`${buildUrl(site.baseUrl, PATHS.agentCheck)}\`, or ask \`check_payment_terms\` over MCP. Pay only an offer that the answer names in \`safe_offers\`. The live 402 is authoritative; if it asks more than you were told, decide again.
 - Stop on a caution of danger, and pay nothing: ${DANGERS}. Lists, listings and the check carry them as \`cautions\`, with the evidence, since when, and the provider's reply.
-- Sign a USDC payment for one of the offers (\`${NETWORKS.base.id}\` is Base, \`${NETWORKS.solana.id}\` is Solana) and repeat the same request with it, in the \`PAYMENT-SIGNATURE\` header (version 1: \`X-PAYMENT\`).
+- Sign a USDC payment for one of the offers (${Object.values(NETWORKS)
+    .map(({ id, label }) => `\`${id}\` is ${label}`)
+    .join(', ')}) and repeat the same request with it, in the \`PAYMENT-SIGNATURE\` header (version 1: \`X-PAYMENT\`).
 - The product comes back with a 2xx. A client such as the npm package \`@x402/fetch\` does all of this in one call.
 
 What the words mean:

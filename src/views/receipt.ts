@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { slug } from '../model/listing.ts';
-import { BASE_PERMIT2, isPublicChain, NETWORKS } from '../model/network.ts';
+import { isEvm, isPublicChain, NETWORKS, PERMIT2 } from '../model/network.ts';
 import { type Correction, correction, type PublicPayment, publicPayment, UNRECOGNISED } from '../model/payment.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -57,7 +57,7 @@ export const agentReceipt = z
   .meta({ id: 'AgentReceipt' });
 export type AgentReceipt = z.infer<typeof agentReceipt>;
 
-/** Topics of the two events that a payment on Base leaves: the hashes of their signatures (EIP-3009, ERC-20). */
+/** Topics of the two events that a payment on EVM leaves: the hashes of their signatures (EIP-3009, ERC-20). */
 const TOPICS = {
   /** keccak256 of `AuthorizationUsed(address,bytes32)`. */
   authorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
@@ -104,7 +104,7 @@ export function buildAgentReceipt(
     check: {
       statement: buildStatement(paid, { isPublic, correction }),
       command: `npm run catalogue -- receipts check ${documentUrl} --rpc <url>`,
-      json_rpc: network === 'base' ? listBaseCalls(paid) : listSolanaCalls(paid),
+      json_rpc: isEvm(network) ? listEvmCalls(paid) : listSvmCalls(paid),
     },
   };
 }
@@ -139,9 +139,9 @@ function describeDelivery(delivered: boolean | null, unrecognised: PublicPayment
     : `The answer was not recognised as the product, by our own word (${UNRECOGNISED[unrecognised]}), so the route is not verified by it.`;
 }
 
-function listBaseCalls(paid: PublicPayment): AgentReceipt['check']['json_rpc'] {
-  const { payer, pay_to, amount, ceiling, nonce, settlement } = paid;
-  const { usdc } = NETWORKS.base;
+function listEvmCalls(paid: PublicPayment): AgentReceipt['check']['json_rpc'] {
+  const { network, payer, pay_to, amount, ceiling, nonce, settlement } = paid;
+  const { usdc } = NETWORKS[network];
   const block = `0x${settlement.block.toString(16)}`;
   const range = { address: usdc, fromBlock: block, toBlock: block };
   const isUsed =
@@ -175,7 +175,7 @@ function listPermitCalls({
   return [
     {
       method: 'eth_call',
-      params: [{ to: BASE_PERMIT2, data }, 'latest'],
+      params: [{ to: PERMIT2, data }, 'latest'],
       expect: `a number whose bit ${BigInt(nonce) & 255n} is 1, the lowest being bit 0: our permit was used`,
     },
     {
@@ -192,7 +192,8 @@ function toWord(value: string | number | bigint): string {
   return hex.padStart(64, '0');
 }
 
-function listSolanaCalls({
+function listSvmCalls({
+  network,
   payer,
   pay_to,
   amount,
@@ -207,7 +208,7 @@ function listSolanaCalls({
         { commitment: 'finalized', encoding: 'jsonParsed', maxSupportedTransactionVersion: 0 },
       ],
       expect:
-        `no error, ${signature} among the signatures, and in the token balances of ${NETWORKS.solana.usdc} ` +
+        `no error, ${signature} among the signatures, and in the token balances of ${NETWORKS[network].usdc} ` +
         `${amount} less for ${payer} and as much more for ${pay_to}`,
     },
   ];

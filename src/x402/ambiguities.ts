@@ -1,5 +1,5 @@
 import { isObject } from '../model/json.ts';
-import { findOfferNetwork, parsePayTo } from './offer-fields.ts';
+import { findAccount, findOfferNetwork, isMainnetUsdc } from './offer-fields.ts';
 
 /**
  * Something that two honest readers of a challenge read differently. `duplicate_key`: a key appears twice in one object.
@@ -59,10 +59,10 @@ function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Parses an account of either network. A name beside it, as of a company, is no payee to anybody. */
+/** Parses an account of any network. A name beside it, as of a company, is no payee to anybody. */
 function parseAccount(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : value;
-  return parsePayTo('base', text) ?? parsePayTo('solana', text);
+  return isMainnetUsdc(text) ? undefined : findAccount(text)?.account;
 }
 
 /** Returns whether an amount is read alike by all who read it: decimal digits, or a number that is exact everywhere. */

@@ -1,6 +1,6 @@
 import { EXTENSIONS, isAbility } from '../model/ability.ts';
 import { isObject } from '../model/json.ts';
-import type { NetworkKey } from '../model/network.ts';
+import { isEvm, type NetworkKey } from '../model/network.ts';
 import { parsePayTo } from './offer-fields.ts';
 
 /** Most needs that are kept of one offer. */
@@ -20,7 +20,7 @@ export function listExtraNeeds(
   { network, extra }: { network: NetworkKey; extra: unknown },
   extensions: unknown,
 ): string[] {
-  const method = network === 'base' && isObject(extra) ? extra.assetTransferMethod : undefined;
+  const method = isEvm(network) && isObject(extra) ? extra.assetTransferMethod : undefined;
   const transfer = typeof method === 'string' && method !== 'eip3009' && NAME.test(method) ? [getTransfer(method)] : [];
   const required = Object.entries(isObject(extensions) ? extensions : {}).flatMap(([name, value]) =>
     isObject(value) && isObject(value.info) && value.info.required === true ? getExtension(name) : [],
@@ -60,7 +60,7 @@ export function listOmissions({
   const given = isObject(extra) ? extra : {};
   const has = (name: string) => typeof given[name] === 'string' && given[name] !== '';
   const flow = FLOWS.includes(given.paymentFlow ?? FLOWS[0]) ? [] : ['other-flow'];
-  if (network === 'solana') return [...(parsePayTo(network, given.feePayer) ? [] : ['fee-payer']), ...flow];
+  if (!isEvm(network)) return [...(parsePayTo(network, given.feePayer) ? [] : ['fee-payer']), ...flow];
   if (scheme === 'upto') return [...(parsePayTo(network, given.facilitatorAddress) ? [] : ['facilitator']), ...flow];
   const isByAuthorisation = scheme === 'exact' && (given.assetTransferMethod ?? 'eip3009') !== 'permit2';
   return [...(isByAuthorisation && !(has('name') && has('version')) ? ['usdc-domain'] : []), ...flow];

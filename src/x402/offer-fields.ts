@@ -1,4 +1,4 @@
-import { findNetwork, isUsdc, NETWORKS, type NetworkKey } from '../model/network.ts';
+import { type Family, findNetwork, isUsdc, NETWORKS, type NetworkKey, networkKey } from '../model/network.ts';
 import { parseAtomicUsdc } from '../model/usdc.ts';
 
 /**
@@ -72,7 +72,7 @@ export function findAssetProblem(key: NetworkKey, raw: unknown): OfferProblem | 
 
 /** Returns whether an asset is the USDC of a main network. */
 export function isMainnetUsdc(raw: unknown): boolean {
-  return typeof raw === 'string' && Object.values(NETWORKS).some(({ key }) => isUsdc(key, raw));
+  return typeof raw === 'string' && networkKey.options.some((key) => isUsdc(key, raw));
 }
 
 /**
@@ -97,14 +97,21 @@ const BASE58_ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvw
 const SOLANA_KEY_BYTES = 32;
 
 /**
- * Parses the account that is paid. Returns undefined for anything that is not an account of that network: empty text, a
- * URN, an opaque id, the zero address, the USDC contract itself. Base addresses come back in lower case, so that two
- * spellings of one account are equal; Solana's are case-sensitive and stay as they are.
+ * Finds the account that a text is, and its family; undefined for anything else: empty text, a URN, an opaque id, the zero
+ * address. An address never says its chain, because every chain of a family has it. EVM addresses come back in lower case,
+ * so that two spellings of one account are equal; Solana's are case-sensitive and stay as they are.
  */
-export function parsePayTo(network: NetworkKey, text: unknown): string | undefined {
+export function findAccount(text: unknown): { account: string; family: Family } | undefined {
   if (typeof text !== 'string' || text.length > 64) return undefined;
-  const account = network === 'base' ? parseEvmAddress(text) : parseSolanaKey(text);
-  return account === undefined || account === getAssetAccount(network) ? undefined : account;
+  const [evm, svm] = [parseEvmAddress(text), parseSolanaKey(text)];
+  if (evm !== undefined) return { account: evm, family: 'evm' };
+  return svm === undefined ? undefined : { account: svm, family: 'svm' };
+}
+
+/** Parses the account that is paid. Returns undefined for what is no account of that network, and for its USDC contract. */
+export function parsePayTo(network: NetworkKey, text: unknown): string | undefined {
+  const found = findAccount(text);
+  return found?.family !== NETWORKS[network].family || isUsdc(network, found.account) ? undefined : found.account;
 }
 
 function parseEvmAddress(text: string): string | undefined {
@@ -124,8 +131,4 @@ function parseSolanaKey(text: string): string | undefined {
   if (value === 0n) return undefined;
   const leadingZeros = text.length - text.replace(/^1+/, '').length;
   return leadingZeros + Math.ceil(value.toString(16).length / 2) === SOLANA_KEY_BYTES ? text : undefined;
-}
-
-function getAssetAccount(network: NetworkKey): string {
-  return network === 'base' ? NETWORKS.base.usdc.toLowerCase() : NETWORKS[network].usdc;
 }

@@ -140,7 +140,7 @@ describe('the units', () => {
       expect([name, args.includes('verify') || args.includes('--pay')]).toEqual([name, isPayer]);
     }
     const payer = readPayerConfig({ ...shared, ...parseEnv(readDeployed('systemd/payer.env')) });
-    expect(payer.evmKey).toEqual({ file: '/etc/catalogue/payer/evm.key' });
+    expect(payer.keys.evm).toEqual({ file: '/etc/catalogue/payer/evm.key' });
     expect(payer.folder).toBe('/var/lib/catalogue-payer');
     // What the metrics show as the cap is the cap.
     expect(shared.MAX_USDC_PER_DAY).toBe(parseEnv(readDeployed('systemd/payer.env')).MAX_USDC_PER_DAY);

@@ -16,7 +16,7 @@ import { findListing } from '../../src/catalogue/read/listings.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { USDC_ABI } from '../../src/paying/base/node.ts';
+import { USDC_ABI } from '../../src/paying/evm/node.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';

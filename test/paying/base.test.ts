@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listChanges } from '../../src/catalogue/read/changes.ts';
-import { openBaseChain, openBaseReader } from '../../src/paying/base/chain.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { openEvmChain, openEvmReader } from '../../src/paying/evm/chain.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeTerms } from '../records.ts';
@@ -35,7 +36,7 @@ describe('a paid call on Base', () => {
       verification: 'settlement-verified',
       proof: { receipt_id: payment.id, public_chain: false, transaction_url: null },
     });
-    const checks = await checkPayment(openBaseReader(chain.rpcUrl), payment);
+    const checks = await checkPayment(openEvmReader(NETWORKS.base, chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 
@@ -168,7 +169,7 @@ describe('nothing is paid', () => {
   });
 
   it('with a node of another chain, or without a working node', async () => {
-    await expect(openBaseChain(['http://127.0.0.1:1']).getBalance(PAY_TO)).rejects.toMatchObject({
+    await expect(openEvmChain(NETWORKS.base, ['http://127.0.0.1:1']).getBalance(PAY_TO)).rejects.toMatchObject({
       reason: 'rpc_failed',
     });
   });

@@ -4,7 +4,7 @@ import { type BaseChain, openWallet, startBaseChain } from '../../scripts/market
 import { TOKEN_ABI, TOKEN_ADDRESS, TOKEN_DOMAIN, TOKEN_TYPES } from '../../scripts/market/token/token.ts';
 import { countSpent } from '../../src/catalogue/write/payments.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { makeTerms } from '../records.ts';
 import { beDown, type Lie, openLyingNode, sayPublic } from './lying-node.ts';
@@ -25,7 +25,7 @@ async function openPaying({ first, second }: { first?: Lie; second?: Lie } = {})
   const seller = await serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
   const [node, other] = await Promise.all([openLyingNode(chain.rpcUrl, first), openLyingNode(chain.rpcUrl, second)]);
   const rpcUrls: [string, ...string[]] = second ? [node.url, other.url] : [node.url];
-  const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls });
+  const rail = openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls });
   await chain.fund(rail.payer, 1_000_000n);
   const paying = await openPayingWith(rail, seller, makeTerms({ pay_to: PAY_TO }));
   const { ledger, catalogue } = paying;
@@ -219,7 +219,7 @@ it('a payment that its wallet cancelled is not settled, and nothing is spent', a
   const seller = await serveSeller(chain, ({ response }) => deliver(response));
   const privateKey = generatePrivateKey();
   const wallet = openWallet(chain.rpcUrl, privateKeyToAccount(privateKey));
-  const rail = openBaseRail({ privateKey, rpcUrls: [chain.rpcUrl, chain.rpcUrl] });
+  const rail = openEvmRail(NETWORKS.base, { privateKey, rpcUrls: [chain.rpcUrl, chain.rpcUrl] });
   await Promise.all([chain.fund(rail.payer, 1_000_000n), chain.fundGas(rail.payer)]);
   const { pay, ledger } = await openPayingWith(rail, seller, makeTerms({ pay_to: PAY_TO }));
   const payment = await pay(PATIENCE);

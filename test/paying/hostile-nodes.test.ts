@@ -3,9 +3,10 @@ import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import type { NetworkKey } from '../../src/model/network.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
-import { openSolanaRail } from '../../src/paying/solana/rail.ts';
+import { openSvmRail } from '../../src/paying/svm/rail.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { HONEST, openMarketPaying, payHonest } from './market-paying.ts';
 
@@ -64,8 +65,8 @@ async function openPaying(network: NetworkKey) {
   const node = await openLyingNode(chain?.rpcUrl ?? '');
   const rail =
     network === 'base'
-      ? openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [node.url], timeoutMs: TIMEOUT_MS })
-      : await openSolanaRail({
+      ? openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [node.url], timeoutMs: TIMEOUT_MS })
+      : await openSvmRail(NETWORKS.solana, {
           privateKey: getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32))),
           rpcUrls: [node.url],
           timeoutMs: TIMEOUT_MS,

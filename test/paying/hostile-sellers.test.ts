@@ -4,10 +4,11 @@ import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { encodeHeader } from '../../scripts/market/providers/facilitation.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import type { NetworkKey } from '../../src/model/network.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { openBaseReader } from '../../src/paying/base/chain.ts';
+import { openEvmReader } from '../../src/paying/evm/chain.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
-import { openSolanaReader } from '../../src/paying/solana/chain.ts';
+import { openSvmReader } from '../../src/paying/svm/chain.ts';
 import { buildChallenge } from '../market/cheats/challenge.ts';
 import type { Cheating, Raw } from '../market/cheats/cheating.ts';
 import { payAsBystander } from '../market/cheats/relay.ts';
@@ -227,7 +228,9 @@ async function open({ seller, network = 'base' }: Row) {
 }
 
 const openReader = (network: NetworkKey) =>
-  network === 'base' ? openBaseReader(market.base.rpcUrl) : openSolanaReader(market.solana?.rpcUrl ?? '');
+  network === 'base'
+    ? openEvmReader(NETWORKS.base, market.base.rpcUrl)
+    : openSvmReader(NETWORKS.solana, market.solana?.rpcUrl ?? '');
 
 type Opened = Awaited<ReturnType<typeof open>>;
 

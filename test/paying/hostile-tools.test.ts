@@ -1,7 +1,8 @@
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { makeTerms } from '../records.ts';
 import { openPayingWith, PAY_TO, serveTool, type ToolSale } from './paying.ts';
 
@@ -16,7 +17,7 @@ const DEEP = 100_000;
 
 /** A wallet with 1 USDC, and the paid tool of a seller. */
 async function openTool(sale: ToolSale) {
-  const rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] });
+  const rail = openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl] });
   await chain.fund(rail.payer, 1_000_000n);
   const paying = await openPayingWith(rail, await serveTool(chain, sale), TERMS, { path: '/mcp#quote' });
   return { ...paying, getLost: async () => 1_000_000n - (await chain.getBalance(rail.payer)) };

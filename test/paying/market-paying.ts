@@ -4,9 +4,9 @@ import { onTestFinished } from 'vitest';
 import type { Market } from '../../scripts/market/market.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import type { Rail } from '../../src/paying/rail.ts';
-import { openSolanaRail } from '../../src/paying/solana/rail.ts';
+import { openSvmRail } from '../../src/paying/svm/rail.ts';
 import type { Cheating, CheatOptions } from '../market/cheats/cheating.ts';
 import { openSeller } from '../market/cheats/seller.ts';
 import { makeTerms } from '../records.ts';
@@ -23,10 +23,10 @@ export const HONEST: Cheating = { lie: 'Sells what it says, as it says' };
 /** Opens a new wallet on one of the market's chains, at two nodes. */
 export async function openRail({ base, solana }: Market, network: NetworkKey): Promise<Rail> {
   if (network === 'base')
-    return openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl, base.rpcUrl] });
+    return openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl, base.rpcUrl] });
   const privateKey = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)));
   const url = solana?.rpcUrl ?? '';
-  return openSolanaRail({ privateKey, rpcUrls: [url, url] });
+  return openSvmRail(NETWORKS.solana, { privateKey, rpcUrls: [url, url] });
 }
 
 type Paying = Awaited<ReturnType<typeof openPayingWith>>;

@@ -19,11 +19,12 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment, PaymentCaps } from '../../src/model/payment.ts';
 import { buildToolCall } from '../../src/model/request.ts';
 import { getToolName, isToolPath } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { openJournal } from '../../src/paying/journal.ts';
 import { payForCall } from '../../src/paying/pay.ts';
 import { fetchQuote } from '../../src/paying/quote.ts';
@@ -200,7 +201,7 @@ export async function openPaying(
   chain: BaseChain,
   baseUrl: string,
   terms = makeTerms({ pay_to: PAY_TO }),
-  rail: Rail = openBaseRail({ privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl, chain.rpcUrl] }),
+  rail: Rail = openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [chain.rpcUrl, chain.rpcUrl] }),
 ) {
   await chain.fund(rail.payer, 1_000_000n);
   return openPayingWith(rail, baseUrl, terms);

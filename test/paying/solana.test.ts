@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
-import { openSolanaReader, openSolanaRpc } from '../../src/paying/solana/chain.ts';
-import { openSolanaRail } from '../../src/paying/solana/rail.ts';
+import { openRpc, openSvmReader } from '../../src/paying/svm/chain.ts';
+import { openSvmRail } from '../../src/paying/svm/rail.ts';
 import { makeTerms } from '../records.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { checkPayment, deliver, openPayingWith } from './paying.ts';
@@ -18,7 +18,7 @@ afterAll(() => chain.stop());
 
 const now = () => new Date();
 
-type RpcUrls = Parameters<typeof openSolanaRail>[0]['rpcUrls'];
+type RpcUrls = Parameters<typeof openSvmRail>[1]['rpcUrls'];
 
 async function openPaying(
   { url, payee }: Awaited<ReturnType<typeof serveSolanaSeller>>,
@@ -26,7 +26,7 @@ async function openPaying(
 ) {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   const signer = await createKeyPairSignerFromPrivateKeyBytes(bytes);
-  const rail = await openSolanaRail({ privateKey: getBase58Decoder().decode(bytes), rpcUrls });
+  const rail = await openSvmRail(NETWORKS.solana, { privateKey: getBase58Decoder().decode(bytes), rpcUrls });
   expect(rail.payer).toBe(signer.address);
   await chain.fund(rail.payer, 1_000_000n);
   const terms = makeTerms({ network: 'solana', asset: NETWORKS.solana.usdc, pay_to: payee });
@@ -50,7 +50,7 @@ describe('a paid call on Solana', () => {
     expect(payment.seller_receipt?.transaction).toBe(payment.settlement?.transaction);
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
     expect(await getRoute()).toMatchObject({ verification: 'settlement-verified', proof: { public_chain: false } });
-    const checks = await checkPayment(openSolanaReader(chain.rpcUrl), payment);
+    const checks = await checkPayment(openSvmReader(NETWORKS.solana, chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
   });
 
@@ -123,7 +123,7 @@ describe('with two nodes of Solana', () => {
   it('none of them makes a payment expire while it can still settle', async () => {
     const { pay, node } = await openBeside(changeHeight(-100));
     chain.skipSlots(400);
-    const height = await openSolanaRpc(chain.rpcUrl).getBlockHeight({ commitment: 'confirmed' }).send();
+    const height = await openRpc(chain.rpcUrl).getBlockHeight({ commitment: 'confirmed' }).send();
     const onEvent = ({ type }: { type: string }) => {
       if (type === 'prepared') node.lie = undefined;
     };

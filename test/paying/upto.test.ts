@@ -18,11 +18,11 @@ import { allowPermit2, type BaseChain, openWallet, startBaseChain } from '../../
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { countSpent } from '../../src/catalogue/write/payments.ts';
 import { describePayment } from '../../src/cli/verify-report.ts';
-import { BASE_PERMIT2 } from '../../src/model/network.ts';
+import { NETWORKS, PERMIT2 } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
-import { openBaseReader } from '../../src/paying/base/chain.ts';
-import { findSettledPermit, UPTO_PROXY } from '../../src/paying/base/permit.ts';
-import { openBaseRail } from '../../src/paying/base/rail.ts';
+import { openEvmReader } from '../../src/paying/evm/chain.ts';
+import { findSettledPermit, UPTO_PROXY } from '../../src/paying/evm/permit.ts';
+import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { checkReceipt } from '../../src/paying/receipt-check.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { buildAgentReceipt } from '../../src/views/receipt.ts';
@@ -77,7 +77,7 @@ async function openPaying(options: PayingOptions = {}) {
   const { sale = takeLess, offer = {}, funds = 1_000_000n, isAllowed = true, lie } = options;
   const { privateKey = generatePrivateKey() } = options;
   const node = await openLyingNode(chain.rpcUrl, lie);
-  const rail = openBaseRail({ privateKey, rpcUrls: [node.url, node.url] });
+  const rail = openEvmRail(NETWORKS.base, { privateKey, rpcUrls: [node.url, node.url] });
   await chain.fund(rail.payer, funds);
   if (isAllowed) await allowPermit2(chain, privateKeyToAccount(privateKey));
   const { pay, ...paying } = await openPayingWith(
@@ -108,7 +108,7 @@ describe('a call whose price is a ceiling', () => {
     expect(payment).toMatchObject({ state: 'settled', delivered: true, amount: TAKEN, ceiling: CEILING });
     expect(await rail.chain.getBalance(rail.payer)).toBe(1_000_000 - TAKEN);
     expect((await getRoute()).proof).toMatchObject({ amount: TAKEN, ceiling: CEILING });
-    const checks = await checkPayment(openBaseReader(chain.rpcUrl), payment);
+    const checks = await checkPayment(openEvmReader(NETWORKS.base, chain.rpcUrl), payment);
     expect(checks.filter(({ passed }) => !passed)).toEqual([]);
     expect(buildReceipt(payment).receipt).toMatchObject({ amount: '12345', ceiling: '50000', ceiling_usdc: '0.05' });
   });
@@ -134,7 +134,7 @@ describe('a call whose price is a ceiling', () => {
   });
 
   it('is signed for the contracts of the SDK', () => {
-    expect([BASE_PERMIT2, UPTO_PROXY]).toEqual([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]);
+    expect([PERMIT2, UPTO_PROXY]).toEqual([PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress]);
   });
 
   it('counts as the ceiling while it is open, and as what was taken once it is settled', async () => {
@@ -285,9 +285,13 @@ describe('a call whose price is a ceiling', () => {
       encodePermit({ token: TOKEN_ADDRESS, ceiling, nonce: BigInt(nonce), deadline: 9n, owner }).slice(2);
     const input = `0x12345678${write(`0x${'3'.repeat(40)}`, 7n)}00${write(payer, 50_000n)}` as const;
     const claim = { nonce, payer, pay_to: PAY_TO };
-    expect(findSettledPermit(input, claim)).toMatchObject({ ceiling: 50_000n, deadline: 9n, to: PAY_TO });
-    expect(findSettledPermit(input.slice(0, -64) as Hex, claim)).toMatchObject({ ceiling: 7n });
-    expect(findSettledPermit(nonce, claim)).toBeUndefined();
+    expect(findSettledPermit(NETWORKS.base, input, claim)).toMatchObject({
+      ceiling: 50_000n,
+      deadline: 9n,
+      to: PAY_TO,
+    });
+    expect(findSettledPermit(NETWORKS.base, input.slice(0, -64) as Hex, claim)).toMatchObject({ ceiling: 7n });
+    expect(findSettledPermit(NETWORKS.base, nonce, claim)).toBeUndefined();
   });
 
   it('is found by the block that used its nonce if no input shows the permit', async () => {
@@ -304,7 +308,7 @@ describe('a call whose price is a ceiling', () => {
     });
     const payment = await pay();
     expect(payment).toMatchObject({ state: 'settled', amount: TAKEN, ceiling: CEILING });
-    const checks = await checkPayment(openBaseReader(node.url), payment);
+    const checks = await checkPayment(openEvmReader(NETWORKS.base, node.url), payment);
     expect(checks.filter(({ passed }) => !passed)).toMatchObject([{ field: 'ceiling', found: 'none' }]);
   });
 
@@ -386,7 +390,7 @@ describe('a receipt of a ceiling is found wrong', () => {
   ])('with %s', async (_name, changes, wrong) => {
     const { pay } = await openPaying();
     const { receipt } = buildReceipt(await pay());
-    const nodes = [{ name: 'the node', reader: openBaseReader(chain.rpcUrl) }];
+    const nodes = [{ name: 'the node', reader: openEvmReader(NETWORKS.base, chain.rpcUrl) }];
     const checks = await checkReceipt({ ...receipt, ...changes }, nodes);
     expect(checks.filter(({ passed }) => !passed).map(({ field }) => field)).toEqual(wrong);
   });
@@ -396,7 +400,7 @@ describe('a receipt of a ceiling is found wrong', () => {
     const { receipt } = buildReceipt(await pay());
     node.lie = (method, params) =>
       method === 'eth_call' && JSON.stringify(params).includes('0x4fe02b44') ? `0x${'0'.repeat(64)}` : undefined;
-    const checks = await checkReceipt(receipt, [{ name: 'the node', reader: openBaseReader(node.url) }]);
+    const checks = await checkReceipt(receipt, [{ name: 'the node', reader: openEvmReader(NETWORKS.base, node.url) }]);
     expect(checks.filter(({ passed }) => !passed).map(({ field }) => field)).toEqual(['nonce', 'ceiling']);
   });
 });

@@ -1,5 +1,5 @@
 import { findJsonFaults } from '../../model/json-text.ts';
-import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
+import { NETWORKS } from '../../model/network.ts';
 import type { RecordedTerms, Terms } from '../../model/terms.ts';
 import { checkTerms } from '../../published/check.ts';
 import {
@@ -110,7 +110,7 @@ const OFFER = {
   asset: NETWORKS.base.usdc,
   payTo: EXAMPLE_PAYEE,
   maxTimeoutSeconds: 60,
-  extra: BASE_USDC_DOMAIN,
+  extra: NETWORKS.base.domain,
 };
 
 const CHALLENGE_V2 = { x402Version: 2, resource: { url: CALLED }, accepts: [OFFER] };

@@ -1,4 +1,4 @@
-import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
+import { NETWORKS } from '../../model/network.ts';
 import { listResources } from '../../published/resources.ts';
 import {
   buildDiscoveryResource,
@@ -71,7 +71,7 @@ export function buildResourceExample(): DiscoveryResource {
         amount: '1000',
         payTo: EXAMPLE_PAYEE,
         maxTimeoutSeconds: 60,
-        extra: { ...BASE_USDC_DOMAIN },
+        extra: { ...NETWORKS.base.domain },
       },
     ],
     lastUpdated: EXAMPLE_SEEN,

@@ -1,9 +1,10 @@
-import { isUsdc, NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { parseUsdc } from '../../model/usdc.ts';
 import {
   findAssetProblem,
   findOfferNetwork,
+  isMainnetUsdc,
   MAX_PLAUSIBLE_AMOUNT,
   parseOfferAmount,
   parsePayTo,
@@ -102,7 +103,7 @@ function listNetworks(details: Details, info: Details, note: Note): unknown[] {
   const named = [...own, ...(own.some(isNamed) ? [] : [info.network, info.networks].flat())].filter(isNamed);
   if (named.length > 0) return named.slice(0, MAX_NETWORKS);
   note('network_assumed');
-  return ['base'];
+  return [DEFAULT_NETWORK];
 }
 
 function isNamed(network: unknown): boolean {
@@ -245,7 +246,7 @@ function isDollar(currency: unknown): boolean {
 
 function isNamedUsdc(currency: unknown): boolean {
   if (typeof currency !== 'string') return false;
-  return /^usdc$/i.test(currency.trim()) || isUsdc('base', currency.trim()) || isUsdc('solana', currency.trim());
+  return /^usdc$/i.test(currency.trim()) || isMainnetUsdc(currency.trim());
 }
 
 /** One payment protocol that an operation names, with its details. */

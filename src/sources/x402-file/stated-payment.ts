@@ -1,6 +1,6 @@
-import { findNetwork, type NetworkKey } from '../../model/network.ts';
+import { findNamedNetwork, findNetwork, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
-import { parsePayTo } from '../../x402/offer-fields.ts';
+import { findAccount, parsePayTo } from '../../x402/offer-fields.ts';
 import { findMember, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
@@ -232,7 +232,7 @@ function findPayee(payee: unknown, network: string): unknown {
   const all = (Array.isArray(payee) ? payee.slice(0, MAX_WAYS) : [payee]).filter((one) => typeof one === 'string');
   return (
     all.find((one) => key !== undefined && parsePayTo(key, one) !== undefined) ??
-    (isOfOther(all, key) ? undefined : all[0])
+    (isOfOtherFamily(all, key) ? undefined : all[0])
   );
 }
 
@@ -242,10 +242,10 @@ function findNamedPayee(members: readonly Named[], network: string): unknown {
   return named?.[1];
 }
 
-/** Returns whether a payee is one of the other network, and so says nothing about this one. */
-function isOfOther(payees: readonly unknown[], key: NetworkKey | undefined): boolean {
-  const other = key === 'base' ? 'solana' : 'base';
-  return payees.some((one) => parsePayTo(other, one) !== undefined);
+/** Returns whether a payee is an account of another family than that of a network, and so says nothing about it. */
+function isOfOtherFamily(payees: readonly unknown[], key: NetworkKey | undefined): boolean {
+  const families = payees.map((one) => findAccount(one)?.family).filter((family) => family !== undefined);
+  return key !== undefined && families.some((family) => family !== NETWORKS[key].family);
 }
 
 function readNetworks(raw: unknown): string[] {
@@ -258,9 +258,7 @@ function readNetworks(raw: unknown): string[] {
 /** Spells the names of a main network as x402 does; everything else stays as it is. */
 function readNetwork(raw: string): string {
   const name = raw.trim();
-  if (/^(?:base(?:[ _:-]?mainnet)?|8453)$/i.test(name)) return 'base';
-  if (/^solana(?:[ _:-]?mainnet(?:-beta)?)?$/i.test(name)) return 'solana';
-  return findNetwork(name)?.key ?? name;
+  return findNamedNetwork(name)?.key ?? name;
 }
 
 function readAsset(raw: unknown): unknown {

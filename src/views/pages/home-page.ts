@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
+import { NETWORKS } from '../../model/network.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
 import type { Site } from '../site.ts';
@@ -40,8 +41,7 @@ const SHORTCUTS: HomePage['shortcuts'] = [
   { text: 'Settlement-verified', href: buildSearchPath({ verified: 'true' }) },
   { text: 'Established reliability', href: buildSearchPath({ band: 'established' }) },
   { text: 'Up to 0.01 USDC', href: buildSearchPath({ max_price_usdc: '0.01', sort: 'price' }) },
-  { text: 'Base', href: buildSearchPath({ network: 'base' }) },
-  { text: 'Solana', href: buildSearchPath({ network: 'solana' }) },
+  ...Object.values(NETWORKS).map(({ key, label }) => ({ text: label, href: buildSearchPath({ network: key }) })),
 ];
 
 /** Builds the home page. */

@@ -1,5 +1,5 @@
 import type { Listing } from '../../model/listing.ts';
-import { NETWORKS } from '../../model/network.ts';
+import { FAMILY_WORDS, NETWORKS } from '../../model/network.ts';
 import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/payment.ts';
 import { formatPaid, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
@@ -93,7 +93,7 @@ export function buildReceiptPage(
   const { slug, title, base_url, state } = listing;
   const call = `${route.method} ${route.path}`;
   const { check, receipt } = buildAgentReceipt(paid, { listing: slug, route: call, revision: 0, site });
-  const { label } = NETWORKS[paid.network];
+  const { label, family } = NETWORKS[paid.network];
   const price = formatUsdc(paid.amount);
   const network = receipt.public_chain ? label : `a local test chain for ${label}`;
   const { outcome, note } = describeOutcome(paid);
@@ -133,7 +133,7 @@ export function buildReceiptPage(
         : 'No answer came, or none that could be read.',
     proves: [
       `That ${paid.payer} paid ${price} USDC to ${paid.pay_to} ${receipt.public_chain ? `on ${label}` : `on ${network}`}, once.`,
-      `That it happened in ${paid.network === 'base' ? 'block' : 'slot'} ${paid.settlement.block}, at ${formatSecond(paid.settlement.settled_at)}.`,
+      `That it happened in ${FAMILY_WORDS[family].block.toLowerCase()} ${paid.settlement.block}, at ${formatSecond(paid.settlement.settled_at)}.`,
       ...(receipt.ceiling_usdc === undefined
         ? []
         : [`That it had signed for at most ${receipt.ceiling_usdc} USDC, of which the seller took this.`]),
@@ -189,8 +189,8 @@ function listAsked({ request }: PublicPayment): ReceiptFact[] {
 
 function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
   const { settlement, network, amount, ceiling, payer, pay_to, nonce, signature } = paid;
-  const { label, getAccountUrl, getBlockUrl, getTransactionUrl } = NETWORKS[network];
-  const isBase = network === 'base';
+  const { label, family, getAccountUrl, getBlockUrl, getTransactionUrl } = NETWORKS[network];
+  const words = FAMILY_WORDS[family];
   const link = (href: string) => (isPublic ? href : undefined);
   return [
     { label: 'Amount', value: `${formatUsdc(amount)} USDC (${amount} atomic) on ${label}` },
@@ -200,11 +200,11 @@ function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
     { label: 'Paid by', value: payer, href: link(getAccountUrl(payer)) },
     { label: 'Paid to', value: pay_to, href: link(getAccountUrl(pay_to)) },
     { label: 'Transaction', value: settlement.transaction, href: link(getTransactionUrl(settlement.transaction)) },
-    { label: isBase ? 'Block' : 'Slot', value: String(settlement.block), href: link(getBlockUrl(settlement.block)) },
+    { label: words.block, value: String(settlement.block), href: link(getBlockUrl(settlement.block)) },
     { label: 'Block hash', value: settlement.block_hash },
     { label: 'Time of the block', value: formatSecond(settlement.settled_at) },
     ...(settlement.log_index === null ? [] : [{ label: 'Log index', value: String(settlement.log_index) }]),
-    { label: isBase ? 'Nonce' : 'Memo', value: nonce },
+    { label: words.nonce, value: nonce },
     ...(signature === null ? [] : [{ label: "Payer's signature", value: signature }]),
     { label: 'First block of the chain', value: settlement.genesis },
   ];

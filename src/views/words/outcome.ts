@@ -1,3 +1,4 @@
+import { nameNetworks } from '../../model/network.ts';
 import { isConclusive, isPayable, type ProbeOutcome } from '../../model/probe.ts';
 
 /** An outcome of a probe in words. */
@@ -12,7 +13,7 @@ export interface OutcomeWords {
 export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   payable: {
     phrase: 'valid 402',
-    meaning: 'The route answers 402 with x402 requirements that can be met in USDC on Base or Solana, as on record.',
+    meaning: `The route answers 402 with x402 requirements that can be met in USDC on ${nameNetworks()}, as on record.`,
   },
   payable_with_changed_terms: {
     phrase: 'valid 402, other terms',
@@ -52,7 +53,7 @@ export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   },
   unsupported_network: {
     phrase: 'other network',
-    meaning: 'The route can be paid on other networks only, not on Base or Solana.',
+    meaning: `The route can be paid on other networks only, not on ${nameNetworks()}.`,
   },
   not_usdc: { phrase: 'other token', meaning: 'The route asks for another token than USDC.' },
   wildcard_402: {

@@ -18,7 +18,7 @@ import {
   TOKEN_PROGRAM_ADDRESS,
   TRANSFER_CHECKED_DISCRIMINATOR,
 } from '@solana-program/token';
-import { NETWORKS } from '../../model/network.ts';
+import type { SvmNetwork } from '../../model/network.ts';
 import { joinNodes, type RpcUrls } from '../nodes.ts';
 import {
   askChain,
@@ -58,7 +58,7 @@ const LONGEST_LIFETIME_BLOCKS = 300;
 const GRACE_BLOCKS = 32n;
 
 /** Opens an RPC client with a time limit for each request; the library itself has none. */
-export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_MS): Rpc<SolanaRpcApi> {
+export function openRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_MS): Rpc<SolanaRpcApi> {
   const send = createDefaultRpcTransport({ url: rpcUrl });
   return createSolanaRpcFromTransport((asked) =>
     send({ ...asked, signal: limitTime(timeoutMs, asked.signal) }),
@@ -66,18 +66,18 @@ export function openSolanaRpc(rpcUrl: string, timeoutMs: number = NODE_TIMEOUT_M
 }
 
 /**
- * Opens Solana at one or two RPC addresses. With two, only what both say is believed. Only finalised transactions count.
+ * Opens a chain at one or two RPC addresses. With two, only what both say is believed. Only finalised transactions count.
  */
-export function openSolanaChain(rpcUrls: RpcUrls, timeoutMs?: number): Chain {
-  return joinNodes(rpcUrls, (url) => openSolanaNode(openSolanaRpc(url, timeoutMs)));
+export function openSvmChain(chain: SvmNetwork, rpcUrls: RpcUrls, timeoutMs?: number): Chain {
+  return joinNodes(rpcUrls, (url) => openNode(chain, openRpc(url, timeoutMs)));
 }
 
-function openSolanaNode(rpc: Rpc<SolanaRpcApi>): Chain {
+function openNode(chain: SvmNetwork, rpc: Rpc<SolanaRpcApi>): Chain {
   return {
-    network: 'solana',
+    network: chain.key,
     async getBalance(account) {
-      const source = await findUsdcAccount(account);
-      return askNode(async () => {
+      const source = await findUsdcAccount(chain, account);
+      return askNode(chain, async () => {
         const held = await rpc.getAccountInfo(source, { commitment: 'confirmed', encoding: 'base64' }).send();
         if (!held.value) return 0;
         const { value } = await rpc.getTokenAccountBalance(source, { commitment: 'confirmed' }).send();
@@ -87,24 +87,28 @@ function openSolanaNode(rpc: Rpc<SolanaRpcApi>): Chain {
       });
     },
     // Answers of a node may have any shape, so reading them is inside `askNode`.
-    findSettlement: (payment) => askNode(() => findSettlement(rpc, payment)),
+    findSettlement: (payment) => askNode(chain, () => findSettlement(chain, rpc, payment)),
   };
 }
 
-/** Opens one node of Solana to check receipts. Only finalised transactions count. */
-export function openSolanaReader(rpcUrl: string): ChainReader {
-  const rpc = openSolanaRpc(rpcUrl);
+/** Opens one node of a chain to check receipts. Only finalised transactions count. */
+export function openSvmReader(chain: SvmNetwork, rpcUrl: string): ChainReader {
+  const rpc = openRpc(rpcUrl);
   return {
-    network: 'solana',
-    getGenesis: () => askNode(() => rpc.getGenesisHash().send()),
-    findPayment: (claim) => findClaimedPayment(rpc, claim),
+    network: chain.key,
+    getGenesis: () => askNode(chain, () => rpc.getGenesisHash().send()),
+    findPayment: (claim) => findClaimedPayment(chain, rpc, claim),
   };
 }
 
-async function findClaimedPayment(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+async function findClaimedPayment(
+  chain: SvmNetwork,
+  rpc: Rpc<SolanaRpcApi>,
+  claim: PaymentClaim,
+): Promise<PaymentOnChain | undefined> {
   const { transaction } = claim;
   if (!BASE58.test(transaction) || !isSignature(transaction)) return undefined;
-  return askNode(async () => {
+  return askNode(chain, async () => {
     const read = await rpc
       .getTransaction(transaction, { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 })
       .send();
@@ -113,7 +117,7 @@ async function findClaimedPayment(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): 
       .getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false })
       .send();
     const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
-    const paid = await readTransfer(messageBytes, read.meta, claim);
+    const paid = await readTransfer(chain, messageBytes, read.meta, claim);
     const signature = paid.payer !== null && isAddress(paid.payer) ? signatures[paid.payer] : undefined;
     return {
       final: read.meta.err === null,
@@ -134,6 +138,7 @@ async function findClaimedPayment(rpc: Rpc<SolanaRpcApi>, claim: PaymentClaim): 
  * others in the same transaction.
  */
 async function readTransfer(
+  chain: SvmNetwork,
   message: Parameters<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>[0],
   meta: TokenBalances,
   claim: PaymentClaim,
@@ -147,11 +152,13 @@ async function readTransfer(
     if (data[0] !== TRANSFER_CHECKED_DISCRIMINATOR) return [];
     const [source, mint, destination, authority] = accountIndices;
     if (source === undefined || destination === undefined || authority === undefined || mint === undefined) return [];
-    if (staticAccounts[mint] !== NETWORKS.solana.usdc) return [];
+    if (staticAccounts[mint] !== chain.usdc) return [];
     const { amount } = getTransferCheckedInstructionDataDecoder().decode(data);
     return [{ source, destination, authority, amount: String(amount) }];
   });
-  const [payerAccount, payeeAccount] = await Promise.all([claim.payer, claim.pay_to].map(findAccountIfAny));
+  const [payerAccount, payeeAccount] = await Promise.all(
+    [claim.payer, claim.pay_to].map((owner) => (isAddress(owner) ? findUsdcAccount(chain, owner) : undefined)),
+  );
   const fits = (transfer: (typeof transfers)[number]) =>
     Number(staticAccounts[transfer.source] === payerAccount) * 4 +
     Number(staticAccounts[transfer.destination] === payeeAccount) * 2 +
@@ -177,16 +184,12 @@ async function readTransfer(
   };
 }
 
-async function findAccountIfAny(owner: string): Promise<string | undefined> {
-  return isAddress(owner) ? findUsdcAccount(owner) : undefined;
-}
-
 /**
  * Reads a blockhash to sign with, the last block height for which it is valid, and the current slot. With two nodes the
  * later height and the earlier slot count, so that no single one can make a payment expire while it can still settle.
  */
-export async function readLifetime(rpcs: readonly Rpc<SolanaRpcApi>[]) {
-  return askNode(async () => {
+export async function readLifetime(chain: SvmNetwork, rpcs: readonly Rpc<SolanaRpcApi>[]) {
+  return askNode(chain, async () => {
     const read = rpcs.map(async (rpc) => {
       const { context, value } = await rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
       const height = await rpc.getBlockHeight({ commitment: 'confirmed' }).send();
@@ -206,8 +209,8 @@ export async function readLifetime(rpcs: readonly Rpc<SolanaRpcApi>[]) {
 }
 
 /** Reads the time of the latest finalised block, ISO 8601 UTC. */
-export async function readHeadTime(rpc: Rpc<SolanaRpcApi>): Promise<string> {
-  const seconds = await askNode(async () =>
+export async function readHeadTime(chain: SvmNetwork, rpc: Rpc<SolanaRpcApi>): Promise<string> {
+  const seconds = await askNode(chain, async () =>
     rpc.getBlockTime(await rpc.getSlot({ commitment: 'finalized' }).send()).send(),
   );
   return new Date(Number(seconds ?? 0) * 1000).toISOString();
@@ -217,19 +220,29 @@ export async function readHeadTime(rpc: Rpc<SolanaRpcApi>): Promise<string> {
  * Finds a payment: a finalised transaction of our USDC account with our own signature that moved exactly the amount
  * from us to the payee. The height is read first; anything newer is found the next time.
  */
-async function findSettlement(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding> {
-  const height = await askNode(() => rpc.getBlockHeight({ commitment: 'finalized' }).send());
-  const found = await findTransaction(rpc, payment);
+async function findSettlement(
+  chain: SvmNetwork,
+  rpc: Rpc<SolanaRpcApi>,
+  payment: SoughtPayment,
+): Promise<ChainFinding> {
+  const height = await askNode(chain, () => rpc.getBlockHeight({ commitment: 'finalized' }).send());
+  const found = await findTransaction(chain, rpc, payment);
   if (found) return found;
   const isOver = payment.expires_block !== null && height > BigInt(payment.expires_block) + GRACE_BLOCKS;
-  return isOver ? { state: 'not_settled', reason: 'expired', head_at: await readHeadTime(rpc) } : { state: 'open' };
+  return isOver
+    ? { state: 'not_settled', reason: 'expired', head_at: await readHeadTime(chain, rpc) }
+    : { state: 'open' };
 }
 
-async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): Promise<ChainFinding | undefined> {
-  const account = await findUsdcAccount(payment.payer);
+async function findTransaction(
+  chain: SvmNetwork,
+  rpc: Rpc<SolanaRpcApi>,
+  payment: SoughtPayment,
+): Promise<ChainFinding | undefined> {
+  const account = await findUsdcAccount(chain, payment.payer);
   let before: Signature | undefined;
   for (let pages = 0; pages < PAGES_READ; pages += 1) {
-    const page = await askNode(() =>
+    const page = await askNode(chain, () =>
       rpc
         .getSignaturesForAddress(account, {
           commitment: 'finalized',
@@ -241,7 +254,7 @@ async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): 
     for (const { signature, slot } of page) {
       if (slot < BigInt(payment.from_block)) return undefined;
       if (slot > BigInt(payment.from_block) + SLOTS_SEARCHED) continue;
-      const finding = await readTransaction(rpc, signature, payment);
+      const finding = await readTransaction(chain, rpc, signature, payment);
       if (finding) return finding;
     }
     before = page.at(-1)?.signature;
@@ -252,11 +265,12 @@ async function findTransaction(rpc: Rpc<SolanaRpcApi>, payment: SoughtPayment): 
 
 /** Reads a transaction; undefined if it is not our payment. */
 async function readTransaction(
+  chain: SvmNetwork,
   rpc: Rpc<SolanaRpcApi>,
   transaction: Signature,
   payment: SoughtPayment,
 ): Promise<ChainFinding | undefined> {
-  const read = await askNode(() =>
+  const read = await askNode(chain, () =>
     rpc
       .getTransaction(asSignature(transaction), {
         commitment: 'finalized',
@@ -272,7 +286,7 @@ async function readTransaction(
   if (read.meta.err !== null) return { state: 'not_settled', reason: 'failed_on_chain' };
   const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const findChange = async (owner: string) =>
-    getBalanceChange(read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(owner)));
+    getBalanceChange(chain, read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(chain, owner)));
   const isNamed = instructions.some(
     ({ programAddressIndex, data }) =>
       staticAccounts[programAddressIndex] === MEMO_PROGRAM && isMemo(data, payment.nonce),
@@ -282,10 +296,10 @@ async function readTransaction(
   if (!isNamed || paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
     return { state: 'disputed', reason: 'no_matching_transfer' };
   }
-  const block = await askNode(() =>
+  const block = await askNode(chain, () =>
     rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),
   );
-  const genesis = await askNode(() => rpc.getGenesisHash().send());
+  const genesis = await askNode(chain, () => rpc.getGenesisHash().send());
   // A node may have a transaction before it knows its time.
   if (!block || read.blockTime === null) return { state: 'open' };
   return {
@@ -330,14 +344,18 @@ interface TokenBalance {
  * Returns by how much a transaction changed the USDC of an account, in atomic units. The account is part of what we
  * signed; its owner may change.
  */
-function getBalanceChange({ preTokenBalances, postTokenBalances }: TokenBalances, account: number): bigint {
+function getBalanceChange(
+  { usdc }: SvmNetwork,
+  { preTokenBalances, postTokenBalances }: TokenBalances,
+  account: number,
+): bigint {
   const sum = (balances: readonly TokenBalance[] | undefined) =>
     (balances ?? [])
-      .filter((balance) => balance.accountIndex === account && balance.mint === NETWORKS.solana.usdc)
+      .filter((balance) => balance.accountIndex === account && balance.mint === usdc)
       .reduce((total, { uiTokenAmount }) => total + BigInt(uiTokenAmount.amount), 0n);
   return sum(postTokenBalances) - sum(preTokenBalances);
 }
 
-function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
-  return askChain('SOLANA_RPC_URL', question);
+function askNode<Result>({ nodeSetting }: SvmNetwork, question: () => Promise<Result>): Promise<Result> {
+  return askChain(nodeSetting, question);
 }

@@ -11,45 +11,49 @@ import {
 } from '@solana/kit';
 import { ServiceError } from '../../errors.ts';
 import { isObject } from '../../model/json.ts';
+import type { SvmNetwork } from '../../model/network.ts';
 import { parsePayTo } from '../../x402/offer-fields.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import type { RpcUrls } from '../nodes.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
-import { openSolanaChain, openSolanaRpc, readHeadTime, readLifetime } from './chain.ts';
+import { openRpc, openSvmChain, readHeadTime, readLifetime } from './chain.ts';
 import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
 
 /** Longest memo of a transfer (scheme `exact` on Solana), in bytes. */
 const MAX_MEMO_BYTES = 256;
 
 /**
- * Opens payments on Solana. `privateKey` is in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's tools
+ * Opens payments on a chain of the family. `privateKey` is in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's tools
  * write. Throws `bad_input` (`bad_key`) for anything else, without quoting it.
  */
-export async function openSolanaRail({
-  privateKey,
-  rpcUrls,
-  timeoutMs,
-}: {
-  privateKey: string;
-  rpcUrls: RpcUrls;
-  /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
-  timeoutMs?: number;
-}): Promise<Rail> {
-  const signer = await openSigner(privateKey);
-  const rpcs = rpcUrls.map((url) => openSolanaRpc(url, timeoutMs));
+export async function openSvmRail(
+  chain: SvmNetwork,
+  {
+    privateKey,
+    rpcUrls,
+    timeoutMs,
+  }: {
+    privateKey: string;
+    rpcUrls: RpcUrls;
+    /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
+    timeoutMs?: number;
+  },
+): Promise<Rail> {
+  const signer = await openSigner(chain, privateKey);
+  const rpcs = rpcUrls.map((url) => openRpc(url, timeoutMs));
   const lifetimes = new Map<string, { blockhash: Blockhash; lastValidBlockHeight: bigint }>();
   return {
-    network: 'solana',
+    network: chain.key,
     payer: signer.address,
-    chain: openSolanaChain(rpcUrls, timeoutMs),
+    chain: openSvmChain(chain, rpcUrls, timeoutMs),
     async identify(requirement, now) {
-      const feePayer = getFeePayer(requirement, signer.address);
-      const nonce = getMemo(requirement) ?? randomBytes(16).toString('hex');
-      const { slot, ...lifetime } = await readLifetime(rpcs);
-      const heads = await Promise.all(rpcs.map(readHeadTime));
+      const feePayer = getFeePayer(chain, requirement, signer.address);
+      const nonce = getMemo(chain, requirement) ?? randomBytes(16).toString('hex');
+      const { slot, ...lifetime } = await readLifetime(chain, rpcs);
+      const heads = await Promise.all(rpcs.map((rpc) => readHeadTime(chain, rpc)));
       for (const head of heads) checkClock(now, head);
       const { pay_to, amount } = requirement.terms;
-      await checkTransfer({ signer, payTo: pay_to ?? '', amount, feePayer, memo: nonce, lifetime });
+      await checkTransfer({ chain, signer, payTo: pay_to ?? '', amount, feePayer, memo: nonce, lifetime });
       lifetimes.set(nonce, lifetime);
       return {
         nonce,
@@ -65,10 +69,11 @@ export async function openSolanaRail({
       if (!lifetime) throw new Error('a payment is signed where it was identified');
       lifetimes.delete(nonce);
       const { transaction, signature } = await signTransfer({
+        chain,
         signer,
         payTo: pay_to,
         amount,
-        feePayer: getFeePayer(requirement, signer.address),
+        feePayer: getFeePayer(chain, requirement, signer.address),
         memo: nonce,
         lifetime,
       });
@@ -78,16 +83,16 @@ export async function openSolanaRail({
 }
 
 /** Returns the fee payer that the seller names. It is never our own wallet, because our caps do not cover fees. */
-function getFeePayer({ raw }: Requirement, payer: string): string {
-  const named = isObject(raw.extra) ? parsePayTo('solana', raw.extra.feePayer) : undefined;
+function getFeePayer({ key, label }: SvmNetwork, { raw }: Requirement, payer: string): string {
+  const named = isObject(raw.extra) ? parsePayTo(key, raw.extra.feePayer) : undefined;
   if (named === undefined || named === payer) {
-    throw new ServiceError('refused', 'The offer on Solana names no other fee payer.', {
+    throw new ServiceError('refused', `The offer on ${label} names no other fee payer.`, {
       hint: 'The seller must name its fee payer in extra.feePayer.',
       reason: 'no_fee_payer',
     });
   }
   // An address off the curve has no key and cannot sign.
-  if (isOffCurveAddress(address(named))) throw refuseFeePayer(named);
+  if (isOffCurveAddress(address(named))) throw refuseFeePayer(label, named);
   return named;
 }
 
@@ -96,25 +101,29 @@ async function checkTransfer(transfer: Transfer): Promise<void> {
   try {
     compileTransaction(await buildTransfer(transfer));
   } catch (error) {
-    throw refuseFeePayer(transfer.feePayer, error);
+    throw refuseFeePayer(transfer.chain.label, transfer.feePayer, error);
   }
 }
 
-function refuseFeePayer(feePayer: string, cause?: unknown): ServiceError {
-  return new ServiceError('refused', `The offer on Solana gives no valid payment with ${feePayer} as the fee payer.`, {
-    hint: 'A fee payer is a wallet that can sign, not a program or a token account.',
-    reason: 'bad_fee_payer',
-    cause,
-  });
+function refuseFeePayer(label: string, feePayer: string, cause?: unknown): ServiceError {
+  return new ServiceError(
+    'refused',
+    `The offer on ${label} gives no valid payment with ${feePayer} as the fee payer.`,
+    {
+      hint: 'A fee payer is a wallet that can sign, not a program or a token account.',
+      reason: 'bad_fee_payer',
+      cause,
+    },
+  );
 }
 
 /** Returns the memo that the seller demands, if any. Then only our signature identifies the payment. */
-function getMemo({ raw }: Requirement): string | undefined {
+function getMemo({ label }: SvmNetwork, { raw }: Requirement): string | undefined {
   const memo = isObject(raw.extra) ? raw.extra.memo : undefined;
   if (memo === undefined || memo === null || memo === '') return undefined;
   const problem = findMemoProblem(memo);
   if (typeof memo === 'string' && problem === null) return memo;
-  throw new ServiceError('refused', `The offer on Solana asks for a memo that ${problem}.`, {
+  throw new ServiceError('refused', `The offer on ${label} asks for a memo that ${problem}.`, {
     hint: 'Nothing was recorded or sent.',
     reason: 'bad_memo',
   });
@@ -128,7 +137,7 @@ function findMemoProblem(memo: unknown): string | null {
   return Buffer.byteLength(memo) > MAX_MEMO_BYTES ? 'is too long' : null;
 }
 
-async function openSigner(privateKey: string): Promise<KeyPairSigner> {
+async function openSigner({ label }: SvmNetwork, privateKey: string): Promise<KeyPairSigner> {
   try {
     const text = privateKey.trim();
     const bytes = text.startsWith('[') ? Uint8Array.from(JSON.parse(text)) : getBase58Encoder().encode(text);
@@ -137,7 +146,7 @@ async function openSigner(privateKey: string): Promise<KeyPairSigner> {
       : createKeyPairSignerFromBytes(bytes));
   } catch {
     // The library's error is dropped, because it might show the key.
-    throw new ServiceError('bad_input', 'The key of the wallet on Solana is not a private key.', {
+    throw new ServiceError('bad_input', `The key of the wallet on ${label} is not a private key.`, {
       hint: 'PAYER_SOLANA_PRIVATE_KEY, or the file that PAYER_SOLANA_KEY_FILE names, holds it in base 58 or as a JSON array.',
       reason: 'bad_key',
     });

@@ -1,10 +1,8 @@
-import { createPublicClient, getAddress, type Hex, http, type PublicClient, parseAbi } from 'viem';
+import { type Address, createPublicClient, getAddress, type Hex, http, type PublicClient, parseAbi } from 'viem';
 import { ServiceError } from '../../errors.ts';
-import { isPublicChain, NETWORKS } from '../../model/network.ts';
+import { type EvmNetwork, isPublicChain } from '../../model/network.ts';
 import { askChain, limitTime, NODE_TIMEOUT_MS } from '../rail.ts';
-import { USDC_DOMAIN } from './authorisation.ts';
-
-export const USDC = getAddress(NETWORKS.base.usdc);
+import { getChainId } from './authorisation.ts';
 
 /** The functions and events of USDC (FiatToken 2.2) that are read: ERC-20 and EIP-3009. */
 export const USDC_ABI = parseAbi([
@@ -16,50 +14,49 @@ export const USDC_ABI = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ]);
 
-/**
- * Blocks from the one with the payment on, itself included, before it counts as confirmed: 20 seconds on Base. A local
- * chain makes blocks only for transactions and reverts none.
- */
-const CONFIRMATIONS = { public: 10n, local: 1n };
-
-/** A node of Base, or of a local chain with the chain id of Base. `genesis` says which. */
-export interface BaseNode {
+/** A node of a chain, or of a local chain with its chain id. */
+export interface EvmNode {
+  readonly chain: EvmNetwork;
   readonly client: PublicClient;
+  readonly usdc: Address;
   readonly genesis: Hex;
 }
 
-/** Returns whether a block of a node has enough others on it to count as confirmed. */
-export function isConfirmed({ genesis }: BaseNode, block: bigint, head: bigint): boolean {
-  return head - block + 1n >= CONFIRMATIONS[isPublicChain('base', genesis) ? 'public' : 'local'];
+/**
+ * Returns whether a block of a node has enough others on it to count as confirmed. A local chain makes blocks only for
+ * transactions and reverts none.
+ */
+export function isConfirmed({ chain, genesis }: EvmNode, block: bigint, head: bigint): boolean {
+  return head - block + 1n >= (isPublicChain(chain.key, genesis) ? chain.confirmations : 1);
 }
 
 /**
  * Opens one node. Its chain id is checked once, before any other request. An answer with its body takes at most
  * `timeoutMs`.
  */
-export function openNode(url: string, timeoutMs: number = NODE_TIMEOUT_MS): () => Promise<BaseNode> {
+export function openNode(chain: EvmNetwork, url: string, timeoutMs: number = NODE_TIMEOUT_MS): () => Promise<EvmNode> {
   // The library's own time limit ends with the headers, so a body could trickle for ever.
   const fetchFn = (input: Parameters<typeof fetch>[0], init?: RequestInit) =>
     fetch(input, { ...init, signal: limitTime(timeoutMs, init?.signal) });
   const client: PublicClient = createPublicClient({
     transport: http(url, { timeout: timeoutMs, retryCount: 2, fetchFn }),
   });
-  let checked: Promise<BaseNode> | undefined;
+  let checked: Promise<EvmNode> | undefined;
   return () => {
-    checked ??= askNode(async () => {
+    checked ??= askNode({ chain }, async () => {
       const id = await client.getChainId();
-      if (id !== USDC_DOMAIN.chainId) {
+      if (id !== getChainId(chain)) {
         throw new ServiceError(
           'refused',
-          `The RPC address serves the chain ${id}, not Base (${USDC_DOMAIN.chainId}).`,
+          `The RPC address serves the chain ${id}, not ${chain.label} (${getChainId(chain)}).`,
           {
-            hint: 'Set EVM_RPC_URL to a node of Base.',
+            hint: `Set ${chain.nodeSetting} to a node of ${chain.label}.`,
             reason: 'wrong_chain',
           },
         );
       }
       const { hash } = await client.getBlock({ blockNumber: 0n });
-      return { client, genesis: hash };
+      return { chain, client, usdc: getAddress(chain.usdc), genesis: hash };
     });
     checked.catch(() => {
       checked = undefined;
@@ -78,22 +75,22 @@ export function formatSeconds(seconds: bigint): string {
 }
 
 /** Reads the number, time (in seconds) and hash of the latest block. */
-export async function readHead(client: PublicClient): Promise<{ number: bigint; timestamp: bigint; hash: Hex }> {
-  const { number, timestamp, hash } = await askNode(() => client.getBlock({ blockTag: 'latest' }));
+export async function readHead(node: EvmNode): Promise<{ number: bigint; timestamp: bigint; hash: Hex }> {
+  const { number, timestamp, hash } = await askNode(node, () => node.client.getBlock({ blockTag: 'latest' }));
   return { number, timestamp, hash };
 }
 
-/** Asks a node of Base, as `askChain` does. */
-export function askNode<Result>(question: () => Promise<Result>): Promise<Result> {
-  return askChain('EVM_RPC_URL', question);
+/** Asks a node, as `askChain` does. */
+export function askNode<Result>({ chain }: Pick<EvmNode, 'chain'>, question: () => Promise<Result>): Promise<Result> {
+  return askChain(chain.nodeSetting, question);
 }
 
 /** Most blocks in one request. Public nodes refuse longer ranges. */
 const BLOCKS_AT_ONCE = 2_000n;
 
 /**
- * Blocks after the start of a payment that are searched for it: far more than Base makes in the two minutes in which it
- * can settle. The limit protects from a node that claims an endless chain.
+ * Blocks after the start of a payment that are searched for it: far more than a chain makes in the two minutes in which
+ * it can settle. The limit protects from a node that claims an endless chain.
  */
 const BLOCKS_SEARCHED = 20_000n;
 

@@ -2,65 +2,65 @@ import { randomBytes } from 'node:crypto';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ServiceError } from '../../errors.ts';
-import { BASE_PERMIT2, isPublicChain, NETWORKS } from '../../model/network.ts';
+import { type EvmNetwork, isPublicChain, PERMIT2 } from '../../model/network.ts';
 import { isCeiling, type Terms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import type { Requirement } from '../../x402/requirements.ts';
 import type { RpcUrls } from '../nodes.ts';
 import { checkClock, MAX_VALIDITY_SECONDS, type Rail } from '../rail.ts';
-import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, USDC_DOMAIN } from './authorisation.ts';
-import { openBaseChain } from './chain.ts';
+import { AUTHORISATION_TYPES, buildAuthorisation, buildMessage, getUsdcDomain } from './authorisation.ts';
+import { openEvmChain } from './chain.ts';
 import { formatSeconds, openNode, readHead } from './node.ts';
 import {
   buildPermit,
   buildPermitMessage,
-  PERMIT_DOMAIN,
+  getPermitDomain,
   PERMIT_TYPES,
   readAllowance,
   readFacilitator,
 } from './permit.ts';
 
-/**
- * Base makes a block every two seconds. If the latest one is older than this, the node or our clock is wrong; in
- * seconds.
- */
+/** A chain makes a block every few seconds. If the latest one is older than this, the node or our clock is wrong; in seconds. */
 const MAX_LAG_SECONDS = 60;
 
 /**
- * Opens payments on Base. `privateKey` is 32 bytes in hexadecimal and stays inside. Throws `bad_input` (`bad_key`) for
+ * Opens payments on a chain of the family. `privateKey` is 32 bytes in hexadecimal and stays inside. Throws `bad_input` (`bad_key`) for
  * anything else, without quoting it.
  */
-export function openBaseRail({
-  privateKey,
-  rpcUrls,
-  timeoutMs,
-}: {
-  privateKey: string;
-  rpcUrls: RpcUrls;
-  /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
-  timeoutMs?: number;
-}): Rail {
-  const account = openAccount(privateKey);
-  const nodes = rpcUrls.map((url) => openNode(url, timeoutMs));
+export function openEvmRail(
+  chain: EvmNetwork,
+  {
+    privateKey,
+    rpcUrls,
+    timeoutMs,
+  }: {
+    privateKey: string;
+    rpcUrls: RpcUrls;
+    /** Time limit for one answer of a node, in milliseconds. Default: ten seconds. */
+    timeoutMs?: number;
+  },
+): Rail {
+  const account = openAccount(chain, privateKey);
+  const nodes = rpcUrls.map((url) => openNode(chain, url, timeoutMs));
   return {
-    network: 'base',
+    network: chain.key,
     payer: account.address.toLowerCase(),
-    chain: openBaseChain(rpcUrls, timeoutMs),
+    chain: openEvmChain(chain, rpcUrls, timeoutMs),
     async identify(requirement, now) {
       const { terms } = requirement;
       if (isCeiling(terms)) {
         getFacilitator(requirement);
-        const allowed = nodes.map(async (open) => readAllowance((await open()).client, account.address));
-        for (const units of await Promise.all(allowed)) checkAllowance(account.address, terms, units);
+        const allowed = nodes.map(async (open) => readAllowance(await open(), account.address));
+        for (const units of await Promise.all(allowed)) checkAllowance(chain, account.address, terms, units);
       }
       const seconds = Math.min(terms.max_timeout_seconds ?? MAX_VALIDITY_SECONDS, MAX_VALIDITY_SECONDS);
       const ours = Math.floor(now.getTime() / 1000);
       const heads = await Promise.all(
         nodes.map(async (open) => {
-          const { client, genesis } = await open();
-          const head = await readHead(client);
-          if (isPublicChain('base', genesis) && ours - Number(head.timestamp) > MAX_LAG_SECONDS)
-            throw buildLagFailure();
+          const node = await open();
+          const head = await readHead(node);
+          const isLate = ours - Number(head.timestamp) > MAX_LAG_SECONDS;
+          if (isLate && isPublicChain(chain.key, node.genesis)) throw buildLagFailure(chain);
           checkClock(now, formatSeconds(head.timestamp));
           return head;
         }),
@@ -79,9 +79,9 @@ export function openBaseRail({
     },
     async sign(payment, requirement) {
       if (isCeiling(payment)) {
-        const permit2Authorization = buildPermit(payment, getFacilitator(requirement));
+        const permit2Authorization = buildPermit(chain, payment, getFacilitator(requirement));
         const signature = await account.signTypedData({
-          domain: PERMIT_DOMAIN,
+          domain: getPermitDomain(chain),
           types: PERMIT_TYPES,
           primaryType: 'PermitWitnessTransferFrom',
           message: buildPermitMessage(permit2Authorization),
@@ -90,7 +90,7 @@ export function openBaseRail({
       }
       const authorization = buildAuthorisation(payment);
       const signature = await account.signTypedData({
-        domain: USDC_DOMAIN,
+        domain: getUsdcDomain(chain),
         types: AUTHORISATION_TYPES,
         primaryType: 'TransferWithAuthorization',
         message: buildMessage(authorization),
@@ -111,16 +111,15 @@ function getFacilitator({ raw }: Requirement): string {
 }
 
 /** Throws `refused` (`allowance`) if Permit2 may not move the ceiling of an offer out of the wallet. */
-function checkAllowance(payer: string, { amount }: Terms, allowed: bigint): void {
+function checkAllowance({ usdc, label, coin }: EvmNetwork, payer: string, { amount }: Terms, allowed: bigint): void {
   if (allowed >= BigInt(amount)) return;
-  const { usdc, label } = NETWORKS.base;
   throw new ServiceError(
     'refused',
     `The wallet ${payer} lets Permit2 move ${formatUsdc(Number(allowed))} USDC; the call may cost ${formatUsdc(amount)}.`,
     {
       hint:
-        `Allow it once, for as much as you want to spend so: from the wallet, with a little ETH on ${label}, call ` +
-        `approve(${BASE_PERMIT2}, <atomic USDC>) of USDC (${usdc}).`,
+        `Allow it once, for as much as you want to spend so: from the wallet, with a little ${coin} on ${label}, call ` +
+        `approve(${PERMIT2}, <atomic USDC>) of USDC (${usdc}).`,
       reason: 'allowance',
     },
   );
@@ -130,14 +129,14 @@ function checkAllowance(payer: string, { amount }: Terms, allowed: bigint): void
  * Builds the failure for an old latest block. With a wrong clock a payment would be valid for too long, and a node that
  * is behind would not find it.
  */
-function buildLagFailure(): ServiceError {
+function buildLagFailure({ nodeSetting }: EvmNetwork): ServiceError {
   return new ServiceError('unavailable', "By the clock of this machine the node's latest block is too old.", {
-    hint: 'Set the clock, or set EVM_RPC_URL to a node that is up to date.',
+    hint: `Set the clock, or set ${nodeSetting} to a node that is up to date.`,
     reason: 'chain_behind',
   });
 }
 
-function openAccount(privateKey: string) {
+function openAccount({ label }: EvmNetwork, privateKey: string) {
   const key = privateKey.trim().replace(/^0x/, '');
   if (/^[0-9a-f]{64}$/i.test(key)) {
     try {
@@ -146,7 +145,7 @@ function openAccount(privateKey: string) {
       // The number is not valid on the curve. The library's error is dropped, because it might show the key.
     }
   }
-  throw new ServiceError('bad_input', 'The key of the wallet on Base is not a private key.', {
+  throw new ServiceError('bad_input', `The key of the wallet on ${label} is not a private key.`, {
     hint: 'PAYER_EVM_PRIVATE_KEY, or the file that PAYER_EVM_KEY_FILE names, holds 64 hexadecimal digits.',
     reason: 'bad_key',
   });

@@ -19,10 +19,8 @@ import {
   setTransactionMessageComputeUnitPrice,
 } from '@solana-program/compute-budget';
 import { findAssociatedTokenPda, getTransferCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
-import { NETWORKS } from '../../model/network.ts';
+import type { SvmNetwork } from '../../model/network.ts';
 
-const MINT = address(NETWORKS.solana.usdc);
-const DECIMALS = 6;
 export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 
 /** Limits that facilitators of the scheme `exact` accept: enough for one transfer, with almost no priority fee. */
@@ -30,6 +28,7 @@ const COMPUTE = { units: 20_000, microLamports: 1n };
 
 /** One transfer of USDC whose fee somebody else pays. The amount is in atomic USDC. */
 export interface Transfer {
+  chain: SvmNetwork;
   signer: KeyPairSigner;
   payTo: string;
   amount: number;
@@ -39,9 +38,9 @@ export interface Transfer {
 }
 
 /** Finds the account that holds an owner's USDC. */
-export async function findUsdcAccount(owner: string): Promise<Address> {
+export async function findUsdcAccount({ usdc }: SvmNetwork, owner: string): Promise<Address> {
   const [account] = await findAssociatedTokenPda({
-    mint: MINT,
+    mint: address(usdc),
     owner: address(owner),
     tokenProgram: TOKEN_PROGRAM_ADDRESS,
   });
@@ -53,15 +52,15 @@ export async function findUsdcAccount(owner: string): Promise<Address> {
  * that makes it unique.
  */
 export async function buildTransfer(transfer: Transfer) {
-  const { signer, payTo, amount, feePayer, memo, lifetime } = transfer;
+  const { chain, signer, payTo, amount, feePayer, memo, lifetime } = transfer;
   const instructions = [
     getTransferCheckedInstruction({
-      source: await findUsdcAccount(signer.address),
-      mint: MINT,
-      destination: await findUsdcAccount(payTo),
+      source: await findUsdcAccount(chain, signer.address),
+      mint: address(chain.usdc),
+      destination: await findUsdcAccount(chain, payTo),
       authority: signer,
       amount: BigInt(amount),
-      decimals: DECIMALS,
+      decimals: chain.decimals,
     }),
     { programAddress: MEMO_PROGRAM, accounts: [], data: new TextEncoder().encode(memo) },
   ];

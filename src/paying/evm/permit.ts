@@ -1,18 +1,18 @@
-import { getAddress, type Hex, isAddress, isAddressEqual, type PublicClient, parseAbi } from 'viem';
-import { BASE_PERMIT2 } from '../../model/network.ts';
+import { getAddress, type Hex, isAddress, isAddressEqual, parseAbi } from 'viem';
+import { type EvmNetwork, PERMIT2 } from '../../model/network.ts';
 import type { Payment, PreparedPayment } from '../../model/payment.ts';
-import { USDC_DOMAIN } from './authorisation.ts';
-import { askNode, type BlockRange, searchBlocks, USDC, USDC_ABI } from './node.ts';
+import { getChainId } from './authorisation.ts';
+import { askNode, type BlockRange, type EvmNode, searchBlocks, USDC_ABI } from './node.ts';
 
 /** The contract by which x402 takes a payment of the scheme `upto`: the only one that may use the permit. */
 export const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
 
-/** The EIP-712 domain of Permit2 on Base. */
-export const PERMIT_DOMAIN = {
-  name: 'Permit2',
-  chainId: USDC_DOMAIN.chainId,
-  verifyingContract: getAddress(BASE_PERMIT2),
-} as const;
+const PERMIT2_ADDRESS = getAddress(PERMIT2);
+
+/** Returns the EIP-712 domain of Permit2 on a chain. */
+export function getPermitDomain(chain: EvmNetwork) {
+  return { name: 'Permit2', chainId: getChainId(chain), verifyingContract: PERMIT2_ADDRESS };
+}
 
 /** A transfer by Permit2 with the witness of x402's proxy: payee, and who may settle. */
 export const PERMIT_TYPES = {
@@ -58,12 +58,13 @@ export function readFacilitator({ extra }: Record<string, unknown>): string | un
 
 /** Builds the permit of a recorded payment. `deadline` is its expiry, in whole seconds. */
 export function buildPermit(
+  { usdc }: EvmNetwork,
   { payer, pay_to, amount, nonce, expires_at }: PreparedPayment,
   facilitator: string,
 ): Permit {
   return {
     from: getAddress(payer),
-    permitted: { token: USDC, amount: String(amount) },
+    permitted: { token: getAddress(usdc), amount: String(amount) },
     spender: UPTO_PROXY,
     nonce: String(BigInt(nonce)),
     deadline: String(Math.floor(Date.parse(expires_at) / 1000)),
@@ -87,25 +88,20 @@ export function buildPermitMessage({ permitted, spender, nonce, deadline, witnes
 }
 
 /** Returns how much USDC an account allows Permit2 to move, in atomic units. */
-export function readAllowance(client: PublicClient, account: string): Promise<bigint> {
-  const args = [getAddress(account), PERMIT_DOMAIN.verifyingContract] as const;
-  return askNode(() => client.readContract({ address: USDC, abi: USDC_ABI, functionName: 'allowance', args }));
+export function readAllowance(node: EvmNode, account: string): Promise<bigint> {
+  const { client, usdc: address } = node;
+  const args = [getAddress(account), PERMIT2_ADDRESS] as const;
+  return askNode(node, () => client.readContract({ address, abi: USDC_ABI, functionName: 'allowance', args }));
 }
 
 type NonceOwner = Pick<Payment, 'payer' | 'nonce'>;
 
 /** Returns whether a permit was used or cancelled up to a block: Permit2 has one bit for each nonce. */
-export async function isPermitUsed(
-  client: PublicClient,
-  { payer, nonce }: NonceOwner,
-  blockNumber: bigint,
-): Promise<boolean> {
-  const address = PERMIT_DOMAIN.verifyingContract;
+export async function isPermitUsed(node: EvmNode, { payer, nonce }: NonceOwner, blockNumber: bigint): Promise<boolean> {
   const { word, bit } = getNoncePlace(nonce);
   const args = [getAddress(payer), word] as const;
-  const bits = await askNode(() =>
-    client.readContract({ address, abi: PERMIT2_ABI, functionName: 'nonceBitmap', args, blockNumber }),
-  );
+  const call = { address: PERMIT2_ADDRESS, abi: PERMIT2_ABI, functionName: 'nonceBitmap', args, blockNumber } as const;
+  const bits = await askNode(node, () => node.client.readContract(call));
   return hasBit(bits, bit);
 }
 
@@ -136,9 +132,9 @@ const WORD = 64;
  * have the same words in a row: token, ceiling, nonce, deadline, amount, owner and payee. So they are found in a call of
  * the proxy, and in any call around it.
  */
-export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
+export function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: Hex, nonce: string): SettledPermit[] {
   const hex = input.slice(2).toLowerCase();
-  const token = USDC.slice(2).toLowerCase().padStart(WORD, '0');
+  const token = usdc.slice(2).toLowerCase().padStart(WORD, '0');
   const found: SettledPermit[] = [];
   const wanted = nonce.replace(/^0x/, '').toLowerCase();
   for (let at = hex.indexOf(wanted); at >= 0; at = hex.indexOf(wanted, at + 1)) {
@@ -160,24 +156,25 @@ export function listSettledPermits(input: Hex, nonce: string): SettledPermit[] {
  * that moved USDC of the payer, or else for a transfer of zero USDC to the payee. Returns undefined if no transaction fits.
  */
 export async function findPermitTransaction(
-  client: PublicClient,
+  node: EvmNode,
   payment: NonceOwner & Pick<Payment, 'pay_to' | 'from_block'>,
   head: bigint,
 ): Promise<Hex | undefined> {
-  const wanted = { address: USDC, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
+  const { client, usdc } = node;
+  const wanted = { address: usdc, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
   const args = { from: getAddress(payment.payer) };
-  const listMoves = (range: BlockRange) => askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+  const listMoves = (range: BlockRange) => askNode(node, () => client.getContractEvents({ ...wanted, args, ...range }));
   // Anybody can move nothing in the name of the payer, but only a permit of the payer moves something.
   const isSomething = (move: Awaited<ReturnType<typeof listMoves>>[number]) => move.args.value > 0n;
   const carried = await searchBlocks(payment.from_block, head, async (range) => {
     for (const { transactionHash: hash } of (await listMoves(range)).filter(isSomething)) {
-      const { input } = await askNode(() => client.getTransaction({ hash }));
-      if (listSettledPermits(input, payment.nonce).length > 0) return hash;
+      const { input } = await askNode(node, () => client.getTransaction({ hash }));
+      if (listSettledPermits(node, input, payment.nonce).length > 0) return hash;
     }
     return undefined;
   });
   if (carried !== undefined) return carried;
-  const block = await findBlockOfUse(client, payment, head);
+  const block = await findBlockOfUse(node, payment, head);
   const moves = await listMoves({ fromBlock: block, toBlock: block });
   const isToPayee = (move: (typeof moves)[number]) => isAddressEqual(move.args.to, getAddress(payment.pay_to));
   return (moves.find(isSomething) ?? moves.find(isToPayee))?.transactionHash;
@@ -185,30 +182,34 @@ export async function findPermitTransaction(
 
 /** Finds the transaction in which the payer cancelled a permit; undefined if it did not. */
 export async function findPermitCancellation(
-  client: PublicClient,
+  node: EvmNode,
   { payer, nonce, from_block }: NonceOwner & Pick<Payment, 'from_block'>,
   head: bigint,
 ): Promise<Hex | undefined> {
-  const address = PERMIT_DOMAIN.verifyingContract;
-  const wanted = { address, abi: PERMIT2_ABI, eventName: 'UnorderedNonceInvalidation', strict: true } as const;
+  const wanted = {
+    address: PERMIT2_ADDRESS,
+    abi: PERMIT2_ABI,
+    eventName: 'UnorderedNonceInvalidation',
+    strict: true,
+  } as const;
   const args = { owner: getAddress(payer) };
   const { word, bit } = getNoncePlace(nonce);
   return searchBlocks(from_block, head, async (range) => {
-    const events = await askNode(() => client.getContractEvents({ ...wanted, args, ...range }));
+    const events = await askNode(node, () => node.client.getContractEvents({ ...wanted, args, ...range }));
     return events.find((event) => event.args.word === word && hasBit(event.args.mask, bit))?.transactionHash;
   });
 }
 
 /** Finds the block in which a nonce became used, between the start of a payment and a block at which it is. */
 async function findBlockOfUse(
-  client: PublicClient,
+  node: EvmNode,
   payment: NonceOwner & Pick<Payment, 'from_block'>,
   head: bigint,
 ): Promise<bigint> {
   let [unused, used] = [BigInt(payment.from_block), head];
   while (used - unused > 1n) {
     const middle = (unused + used) / 2n;
-    if (await isPermitUsed(client, payment, middle)) used = middle;
+    if (await isPermitUsed(node, payment, middle)) used = middle;
     else unused = middle;
   }
   return used;
@@ -216,21 +217,22 @@ async function findBlockOfUse(
 
 /** Finds the permit that a transaction settled: the one that fits a claim best. Undefined if its input has none. */
 export function findSettledPermit(
+  chain: Pick<EvmNetwork, 'usdc'>,
   input: Hex,
   { nonce, payer, pay_to }: Pick<Payment, 'nonce' | 'payer' | 'pay_to'>,
 ): SettledPermit | undefined {
-  const permits = listSettledPermits(input, nonce);
+  const permits = listSettledPermits(chain, input, nonce);
   const isSame = (found: Hex, said: string) => isAddress(said, { strict: false }) && isAddressEqual(found, said);
   return permits.find(({ owner, to }) => isSame(owner, payer) && isSame(to, pay_to)) ?? permits[0];
 }
 
 /** Returns whether a transaction used a permit: it has it in its input, or its block is the one that made it used. */
 export async function hasUsedPermit(
-  client: PublicClient,
+  node: EvmNode,
   permit: NonceOwner,
   { input, blockNumber, head }: { input: Hex; blockNumber: bigint; head: bigint },
 ): Promise<boolean> {
-  if (!(await isPermitUsed(client, permit, head))) return false;
-  if (listSettledPermits(input, permit.nonce).length > 0) return true;
-  return (await isPermitUsed(client, permit, blockNumber)) && !(await isPermitUsed(client, permit, blockNumber - 1n));
+  if (!(await isPermitUsed(node, permit, head))) return false;
+  if (listSettledPermits(node, input, permit.nonce).length > 0) return true;
+  return (await isPermitUsed(node, permit, blockNumber)) && !(await isPermitUsed(node, permit, blockNumber - 1n));
 }

@@ -1,16 +1,19 @@
 import { getAddress, type Hex } from 'viem';
-import { BASE_USDC_DOMAIN, NETWORKS } from '../../model/network.ts';
+import type { EvmNetwork } from '../../model/network.ts';
 import type { PreparedPayment } from '../../model/payment.ts';
 
+/** Returns the number of a chain, by which signatures and nodes know it: the reference of its CAIP-2 identifier. */
+export function getChainId({ id }: EvmNetwork): number {
+  return Number(id.slice('eip155:'.length));
+}
+
 /**
- * The EIP-712 domain of USDC on Base. It is fixed, and `extra` of a challenge is ignored, because a signature over
- * another domain could be used elsewhere.
+ * Returns the EIP-712 domain of USDC on a chain. It is fixed, and `extra` of a challenge is ignored, because a signature
+ * over another domain could be used elsewhere.
  */
-export const USDC_DOMAIN = {
-  ...BASE_USDC_DOMAIN,
-  chainId: 8453,
-  verifyingContract: getAddress(NETWORKS.base.usdc),
-} as const;
+export function getUsdcDomain(chain: EvmNetwork) {
+  return { ...chain.domain, chainId: getChainId(chain), verifyingContract: getAddress(chain.usdc) };
+}
 
 /** EIP-3009, `transferWithAuthorization`. */
 export const AUTHORISATION_TYPES = {

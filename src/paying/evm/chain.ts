@@ -6,24 +6,23 @@ import {
   isAddressEqual,
   isHash,
   type Log,
-  type PublicClient,
   parseAbi,
   parseEventLogs,
   TransactionReceiptNotFoundError,
 } from 'viem';
+import type { EvmNetwork } from '../../model/network.ts';
 import type { Settlement } from '../../model/payment.ts';
 import { isCeiling } from '../../model/terms.ts';
 import { joinNodes, type RpcUrls } from '../nodes.ts';
 import type { Chain, ChainFinding, ChainReader, PaymentClaim, PaymentOnChain, SoughtPayment } from '../rail.ts';
 import {
   askNode,
-  type BaseNode,
+  type EvmNode,
   formatSeconds,
   isConfirmed,
   openNode,
   readHead,
   searchBlocks,
-  USDC,
   USDC_ABI,
 } from './node.ts';
 import {
@@ -38,36 +37,36 @@ import {
 const GRACE_SECONDS = 10n;
 
 /**
- * Opens Base at one or two RPC addresses. With two, only what both say is believed. The first use throws `refused`
+ * Opens a chain at one or two RPC addresses. With two, only what both say is believed. The first use throws `refused`
  * (`wrong_chain`) if an address serves another chain.
  */
-export function openBaseChain(rpcUrls: RpcUrls, timeoutMs?: number): Chain {
+export function openEvmChain(chain: EvmNetwork, rpcUrls: RpcUrls, timeoutMs?: number): Chain {
   return joinNodes(rpcUrls, (url) => {
-    const node = openNode(url, timeoutMs);
+    const node = openNode(chain, url, timeoutMs);
     return {
-      network: 'base',
-      getBalance: async (account) => Number(await readBalance((await node()).client, account)),
+      network: chain.key,
+      getBalance: async (account) => Number(await readBalance(await node(), account)),
       // Answers of a node may have any shape, so reading them is inside `askNode`.
-      findSettlement: (payment) => askNode(async () => findSettlementOn(await node(), payment)),
+      findSettlement: (payment) => askNode({ chain }, async () => findSettlementOn(await node(), payment)),
     };
   });
 }
 
-/** Opens one node of Base to check receipts. */
-export function openBaseReader(rpcUrl: string): ChainReader {
-  const node = openNode(rpcUrl);
+/** Opens one node of a chain to check receipts. */
+export function openEvmReader(chain: EvmNetwork, rpcUrl: string): ChainReader {
+  const node = openNode(chain, rpcUrl);
   return {
-    network: 'base',
+    network: chain.key,
     getGenesis: async () => (await node()).genesis,
     findPayment: async (claim) => findClaimedPayment(await node(), claim),
   };
 }
 
-async function findClaimedPayment(node: BaseNode, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
+async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
   const { client } = node;
   const { transaction: hash } = claim;
   if (!isHash(hash)) return undefined;
-  return askNode(async () => {
+  return askNode(node, async () => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
     const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
       if (error instanceof TransactionReceiptNotFoundError) return undefined;
@@ -80,8 +79,8 @@ async function findClaimedPayment(node: BaseNode, claim: PaymentClaim): Promise<
     ]);
     const { logs, blockNumber } = receipt;
     const paid = isCeiling(claim)
-      ? await readPermitPayment(client, claim, { logs, blockNumber, head, input: sent.input })
-      : readAuthorisedPayment(claim, { logs, ...sent });
+      ? await readPermitPayment(node, claim, { logs, blockNumber, head, input: sent.input })
+      : readAuthorisedPayment(node, claim, { logs, ...sent });
     return {
       final: receipt.status === 'success' && isConfirmed(node, blockNumber, head),
       ...paid,
@@ -106,14 +105,14 @@ type PaidInTransaction = Pick<
  * if the transaction used it.
  */
 async function readPermitPayment(
-  client: PublicClient,
+  node: EvmNode,
   claim: PaymentClaim,
   { logs, ...found }: { logs: Logs; input: Hex; blockNumber: bigint; head: bigint },
 ): Promise<PaidInTransaction> {
   const isReadable = isAddress(claim.payer, { strict: false }) && /^0x[0-9a-f]{64}$/i.test(claim.nonce);
-  const isUsed = isReadable && (await hasUsedPermit(client, claim, found));
-  const permit = isUsed ? findSettledPermit(found.input, claim) : undefined;
-  const moved = listTransfers(logs, claim.payer);
+  const isUsed = isReadable && (await hasUsedPermit(node, claim, found));
+  const permit = isUsed ? findSettledPermit(node, found.input, claim) : undefined;
+  const moved = listTransfers(node, logs, claim.payer);
   const transfer = findFirst(moved, [
     ({ args }) => isSameText(args.to, claim.pay_to) && String(args.value) === claim.amount,
     ({ args }) => isSameText(args.to, claim.pay_to),
@@ -129,9 +128,9 @@ async function readPermitPayment(
 }
 
 /** Lists the transfers of USDC from an account among the events of a transaction. */
-function listTransfers(logs: Logs, payer: string) {
+function listTransfers({ usdc }: EvmNode, logs: Logs, payer: string) {
   return parseEventLogs({ abi: USDC_ABI, eventName: 'Transfer', logs, strict: true }).filter(
-    ({ address, args }) => getAddress(address) === USDC && isSameText(args.from, payer),
+    ({ address, args }) => getAddress(address) === usdc && isSameText(args.from, payer),
   );
 }
 
@@ -152,11 +151,12 @@ function isSameText(found: string, said: string): boolean {
  * an `AuthorizationUsed` and a `Transfer` for each.
  */
 function readAuthorisedPayment(
+  node: EvmNode,
   { payer, pay_to, amount, nonce }: PaymentClaim,
   { logs, to, input }: { logs: Logs; to: Hex | null; input: Hex },
 ): PaidInTransaction {
   const used = parseEventLogs({ abi: USDC_ABI, eventName: 'AuthorizationUsed', logs, strict: true }).filter(
-    ({ address }) => getAddress(address) === USDC,
+    ({ address }) => getAddress(address) === node.usdc,
   );
   const authorisation = findFirst(used, [
     ({ args }) => isSameText(args.nonce, nonce) && isSameText(args.authorizer, payer),
@@ -164,10 +164,10 @@ function readAuthorisedPayment(
     ({ args }) => isSameText(args.authorizer, payer),
     () => true,
   ]);
-  const expires_at = to && isAddressEqual(to, USDC) ? readExpiry(input) : null;
+  const expires_at = to && isAddressEqual(to, node.usdc) ? readExpiry(input) : null;
   if (!authorisation) return { ...describeTransfer(undefined), payer: null, ceiling: null, nonce: null, expires_at };
   const from = authorisation.args.authorizer;
-  const transfer = findFirst(listTransfers(logs, from), [
+  const transfer = findFirst(listTransfers(node, logs, from), [
     ({ args }) => isSameText(args.to, pay_to) && String(args.value) === amount,
     ({ logIndex }) => logIndex > authorisation.logIndex,
     () => true,
@@ -196,9 +196,10 @@ function readExpiry(input: Hex): string | null {
   }
 }
 
-async function readBalance(client: PublicClient, account: string): Promise<bigint> {
-  return askNode(() =>
-    client.readContract({ address: USDC, abi: USDC_ABI, functionName: 'balanceOf', args: [getAddress(account)] }),
+async function readBalance(node: EvmNode, account: string): Promise<bigint> {
+  const { client, usdc: address } = node;
+  return askNode(node, () =>
+    client.readContract({ address, abi: USDC_ABI, functionName: 'balanceOf', args: [getAddress(account)] }),
   );
 }
 
@@ -207,24 +208,23 @@ async function readBalance(client: PublicClient, account: string): Promise<bigin
  * exactly the amount that we signed, or at most the ceiling. The latest block is read first; anything newer is found the
  * next time.
  */
-async function findSettlementOn(node: BaseNode, payment: SoughtPayment): Promise<ChainFinding> {
-  const { client } = node;
-  const head = await readHead(client);
+async function findSettlementOn(node: EvmNode, payment: SoughtPayment): Promise<ChainFinding> {
+  const head = await readHead(node);
   const isUsed = isCeiling(payment)
-    ? await isPermitUsed(client, payment, head.number)
-    : await isAuthorisationUsed(client, payment, head.number);
+    ? await isPermitUsed(node, payment, head.number)
+    : await isAuthorisationUsed(node, payment, head.number);
   if (!isUsed) {
     const expiry = BigInt(Math.floor(Date.parse(payment.expires_at) / 1000));
     if (head.timestamp <= expiry + GRACE_SECONDS) return { state: 'open' };
     return { state: 'not_settled', reason: 'expired', head_at: formatSeconds(head.timestamp) };
   }
   const transaction = isCeiling(payment)
-    ? await findPermitTransaction(client, payment, head.number)
-    : await findEvent(client, 'AuthorizationUsed', payment, head.number);
+    ? await findPermitTransaction(node, payment, head.number)
+    : await findEvent(node, 'AuthorizationUsed', payment, head.number);
   if (transaction !== undefined) return readSettlement(node, payment, { transaction, head: head.number });
   const cancelled = isCeiling(payment)
-    ? await findPermitCancellation(client, payment, head.number)
-    : await findEvent(client, 'AuthorizationCanceled', payment, head.number);
+    ? await findPermitCancellation(node, payment, head.number)
+    : await findEvent(node, 'AuthorizationCanceled', payment, head.number);
   // A node may know the state before the events.
   return cancelled === undefined
     ? { state: 'disputed', reason: 'no_event' }
@@ -232,43 +232,41 @@ async function findSettlementOn(node: BaseNode, payment: SoughtPayment): Promise
 }
 
 /** Returns whether an authorisation was used or cancelled up to a block. */
-function isAuthorisationUsed(
-  client: PublicClient,
-  { payer, nonce }: SoughtPayment,
-  blockNumber: bigint,
-): Promise<boolean> {
+function isAuthorisationUsed(node: EvmNode, { payer, nonce }: SoughtPayment, blockNumber: bigint): Promise<boolean> {
+  const { client, usdc: address } = node;
   const args = [getAddress(payer), nonce as Hex] as const;
-  return askNode(() =>
-    client.readContract({ address: USDC, abi: USDC_ABI, functionName: 'authorizationState', args, blockNumber }),
+  return askNode(node, () =>
+    client.readContract({ address, abi: USDC_ABI, functionName: 'authorizationState', args, blockNumber }),
   );
 }
 
 /** Finds the transaction with an event for our nonce. */
 async function findEvent(
-  client: PublicClient,
+  node: EvmNode,
   eventName: 'AuthorizationUsed' | 'AuthorizationCanceled',
   payment: SoughtPayment,
   head: bigint,
 ): Promise<Hex | undefined> {
   const args = { authorizer: getAddress(payment.payer), nonce: payment.nonce as Hex };
   return searchBlocks(payment.from_block, head, async (range) => {
-    const [event] = await askNode(() =>
-      client.getContractEvents({ address: USDC, abi: USDC_ABI, eventName, args, ...range, strict: true }),
-    );
+    const wanted = { address: node.usdc, abi: USDC_ABI, eventName, args, ...range, strict: true } as const;
+    const [event] = await askNode(node, () => node.client.getContractEvents(wanted));
     return event?.transactionHash;
   });
 }
 
 async function readSettlement(
-  node: BaseNode,
+  node: EvmNode,
   payment: SoughtPayment,
   { transaction, head }: { transaction: Hex; head: bigint },
 ): Promise<ChainFinding> {
   const { client, genesis } = node;
-  const receipt = await askNode(() => client.getTransactionReceipt({ hash: transaction }));
+  const receipt = await askNode(node, () => client.getTransactionReceipt({ hash: transaction }));
   if (receipt.status !== 'success' || !isConfirmed(node, receipt.blockNumber, head)) return { state: 'open' };
   const signed = BigInt(payment.ceiling ?? payment.amount);
-  const toPayee = listTransfers(receipt.logs, payment.payer).filter(({ args }) => isSameText(args.to, payment.pay_to));
+  const toPayee = listTransfers(node, receipt.logs, payment.payer).filter(({ args }) =>
+    isSameText(args.to, payment.pay_to),
+  );
   const transfer = isCeiling(payment)
     ? // A transfer of nothing beside it can be anybody's.
       toPayee.toSorted((a, b) => (a.args.value < b.args.value ? 1 : -1))[0]
@@ -277,7 +275,7 @@ async function readSettlement(
   const { value } = transfer.args;
   if (value > signed) return { state: 'disputed', reason: 'above_ceiling' };
   if (value === 0n) return { state: 'not_settled', reason: 'nothing_taken' };
-  const block = await askNode(() => client.getBlock({ blockHash: receipt.blockHash }));
+  const block = await askNode(node, () => client.getBlock({ blockHash: receipt.blockHash }));
   const settlement: Settlement = {
     transaction,
     block: Number(receipt.blockNumber),
