@@ -1,6 +1,6 @@
 /**
  * Asks a provider for its terms from the visitor's browser, without paying, and compares them with the record. Without
- * JavaScript there is no button; the command for it is beside.
+ * JavaScript there is no button; the curl command is beside its place.
  */
 const WAIT_MS = 15_000;
 const CHALLENGE_MAX = 64_000;
@@ -13,7 +13,7 @@ interface Ask {
   body?: string;
 }
 
-/** As much of the answer of `/agent/check` as is shown. */
+/** The shown fields of an answer of `/agent/check`. */
 interface Check {
   verdict: string;
   severity: string;
@@ -37,7 +37,7 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-ask]')) {
   place.append(button, ' ', status);
 }
 
-/** Gives what came, in words. */
+/** Asks the provider, and returns the outcome in words. */
 async function ask({ url, method, headers = [], body }: Ask): Promise<string> {
   let challenge: string;
   try {

@@ -1,6 +1,6 @@
 /**
- * Applies the filters of the search page as soon as one is chosen: what was found and the filters with their counts come
- * from the page that the form leads to. Without JavaScript its button leads there.
+ * Applies the filters of the search page as soon as one is chosen: results and filters, with their counts, come from
+ * the page that the form leads to. Without JavaScript its button leads there.
  */
 const form = document.querySelector<HTMLFormElement>('form:has([data-filters])');
 const status = document.createElement('p');

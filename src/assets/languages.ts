@@ -1,4 +1,4 @@
-/** Keeps the language in which calls are shown: one choice for all of a page, remembered for the next. */
+/** Keeps the language in which calls are shown: one choice for the whole page, remembered for the next page. */
 const KEY = 'call-language';
 
 const choices = [...document.querySelectorAll<HTMLInputElement>('.tabs input')];
@@ -7,7 +7,7 @@ function choose(language: string | null): void {
   for (const choice of choices) if (choice.value === language) choice.checked = true;
 }
 
-/** A browser may refuse to keep anything; the choice then lasts as long as the page. */
+/** Returns null where the browser refuses storage; the choice then lasts as long as the page. */
 function useStorage(use: (storage: Storage) => string | null): string | null {
   try {
     return use(localStorage);

@@ -1,7 +1,7 @@
-/** The reference of endpoints: forms that send their request here and show the answer. Without it they open the answer. */
+/** Forms of the endpoint reference: each sends its request and shows the answer, or opens it without JavaScript. */
 import './tags.ts';
 
-/** More of an answer than this is not shown: it would hold up the page. */
+/** Most characters of an answer that are shown: more would hold up the page. */
 const SHOWN_CHARACTERS = 100_000;
 
 const HEADERS = ['content-type', 'etag', 'cache-control', 'x-catalogue-revision', 'ratelimit', 'retry-after'];
@@ -25,7 +25,7 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form[data-operati
   });
 }
 
-/** What a form asks for: fields left empty are not sent. */
+/** Reads the request from a form. Empty fields are not sent. */
 function readCall(form: HTMLFormElement): Call {
   const { path = '/', method } = form.dataset;
   const url = new URL(path, location.origin);

@@ -1,4 +1,4 @@
-/** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are there. */
+/** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are shown. */
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
   const tools = input.closest('.route-tools');
   const region = tools?.nextElementSibling;
@@ -22,7 +22,7 @@ function openFilter(input: HTMLInputElement, region: Element, status: Element): 
     status.textContent = words.length === 0 ? '' : `${shown} of ${routes.length} routes`;
   };
   input.addEventListener('input', apply);
-  // Somebody may have typed before this was there.
+  // A visitor may have typed before this script ran.
   if (input.value !== '') apply();
 }
 
@@ -35,7 +35,7 @@ unfoldTarget();
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-// A page is the same from day to day, so how long ago a proof was is said here.
+// The age of a proof is added here, because a page is the same from day to day.
 for (const time of document.querySelectorAll('time[data-age]')) {
   const days = Math.floor((Date.now() - Date.parse(time.textContent)) / DAY_MS);
   const ago = new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-days, 'day');

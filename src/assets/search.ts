@@ -1,12 +1,12 @@
 /**
- * Shows what matches below a search box while one types. Every link is a plain link and Enter submits the plain form, so
- * that the box does without this what it does with it, only later.
+ * Shows matches below a search box while a visitor types. Every link is a plain link and Enter submits the plain form,
+ * so the search also works without this script, only later.
  */
 const PAUSE_MS = 150;
 const SLOW_MS = 400;
 const SHOWN = 6;
 
-/** As much of an element of `/agent/list` as is shown. */
+/** The shown fields of an element of `/agent/list`. */
 interface Item {
   title: string;
   host: string;
@@ -95,15 +95,15 @@ function openSearch(box: HTMLElement, input: HTMLInputElement, form: HTMLFormEle
   box.addEventListener('focusout', ({ relatedTarget }) => {
     if (!(relatedTarget instanceof Node && box.contains(relatedTarget))) close();
   });
-  // Who comes back finds the filters of the address, and not those that were chosen before leaving.
+  // A visitor who comes back finds the filters of the address, not those chosen before leaving.
   addEventListener('pageshow', ({ persisted }) => persisted && form.reset());
-  // An address says what was chosen, not what was left open.
+  // Empty fields stay out of the address.
   form.addEventListener('formdata', ({ formData }) => {
     for (const [name, value] of [...formData]) if (value === '') formData.delete(name);
   });
 }
 
-/** What the form asks for, as the list takes it. */
+/** Builds the query of `/agent/list` from the form. */
 function buildQuery(form: HTMLFormElement): string {
   const query = new URLSearchParams({ limit: String(SHOWN) });
   for (const [name, value] of new FormData(form)) {
@@ -112,7 +112,7 @@ function buildQuery(form: HTMLFormElement): string {
   return query.toString();
 }
 
-/** What a provider wrote goes in as text, never as markup. */
+/** Builds one suggestion. A provider's words go in as text, never as markup. */
 function buildSuggestion(item: Item): HTMLLIElement {
   const link = build('a');
   const [low, high] = [
@@ -135,14 +135,14 @@ function buildSuggestion(item: Item): HTMLLIElement {
   return entry;
 }
 
-/** Words of somebody else, read in their own direction. */
+/** Builds an element for a provider's words, which may run from right to left. */
 function buildWords(name: 'b' | 'q', className: string, words: string): HTMLElement {
   const element = build(name, className, words);
   element.dir = 'auto';
   return element;
 }
 
-/** The host stays whole however long the title is. */
+/** Builds title and host. The host stays whole beside a long title. */
 function buildName({ title, host }: Item): HTMLSpanElement {
   const name = build('span', 'suggestion-name');
   name.append(buildWords('b', '', title), build('span', 'host', host));

@@ -1,4 +1,4 @@
-/** The listings of the live OpenAPI document as cards. The document is loaded when first asked for, and once. */
+/** The listings of the live OpenAPI document as cards. The document is loaded once, when first asked for. */
 const SHOWN_CARDS = 20;
 
 type Tag = Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ function describe(found: number, all: number): string {
   return found > SHOWN_CARDS ? `${of}; the first ${SHOWN_CARDS} are shown.` : `${of}.`;
 }
 
-/** Everything is put in as text: what a provider wrote is never markup. */
+/** Builds the card of a listing. Everything goes in as text: a provider's words are never markup. */
 function buildCard(tag: Tag): HTMLElement {
   const { name, description, externalDocs: _docs, ...fields } = tag;
   const card = add('article', 'tag-card');
