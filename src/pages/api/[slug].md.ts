@@ -9,7 +9,7 @@ export const prerender = false;
 
 const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
-/** In pieces, between which others are answered. */
+/** Returns the Markdown of a listing, built in pieces so that other requests are answered in between. */
 export const GET: APIRoute = async ({ params, url: { searchParams }, locals: { reading } }) => {
   const buildPage = readListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
   if (!buildPage) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
