@@ -3,35 +3,35 @@ import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** Says that a failure is ours, and under which name the operator finds its cause. */
+/** Says that a failure is ours, and by which id the operator finds its cause in the log. */
 function describeOurFault(requestId: string | undefined): string {
   const words = 'Something went wrong on our side. Try again in a moment.';
   return requestId === undefined ? words : `${words} The operator finds it in the log by the id ${requestId}.`;
 }
 
-/** What the text beside structured content holds: one line of what decides, or all of it. */
+/** Text beside structured content: one line with the decisive fields, or the whole answer. */
 export type ResultText = 'brief' | 'whole';
 
-/** The one place where everything that the protocol asks is answered. */
+/** The one place that answers all requests of the protocol. */
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
   callTool(tool: Tool, args: unknown, text?: ResultText): CallToolResult;
   /** Says whether the result of a call is a failure that is the service's own fault. */
   isOurFault(result: CallToolResult): boolean;
-  /** Answers another request. Throws ProtocolError alone: with what the caller can mend, or as a fault of ours. */
+  /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
 }
 
-/** What the caller has besides a reading. */
+/** Options of the caller, besides a reading. */
 export interface CallerOptions {
-  /** Gets failures that are the service's own fault. */
+  /** Called with failures that are the service's own fault. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Finds the id under which the request that is being answered is logged. */
+  /** Finds the id under which the present request is logged. */
   readonly findRequestId?: (() => string | undefined) | undefined;
 }
 
 /**
- * Builds the caller of a reading. All that one call says is of one revision. A failure that the client can correct is
+ * Builds the caller of a reading. An answer is of one revision throughout. A failure that the client can correct is
  * answered in words. Any other one goes to `onError`, and the client does not see its text.
  */
 export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}): Caller {
@@ -71,8 +71,8 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
 }
 
 /**
- * Answers with structured content, and one line of text. The protocol advises to repeat the whole as text for clients that
- * know no structured content; those get it (`whole`). To others that would be every token twice.
+ * Builds a result with structured content and one line of text. The protocol advises to repeat the whole as text for
+ * clients that know no structured content; they get it (`whole`). For others it would double the tokens.
  */
 function buildResult(tool: Tool, answer: Record<string, unknown>, text: ResultText): CallToolResult {
   const line = JSON.stringify(text === 'whole' ? answer : tool.brief(answer));

@@ -12,13 +12,13 @@ import type { ToolContext } from './tool.ts';
 /** Values an answer may hold (MCP, "Completion"). */
 const MAX_VALUES = 100;
 
-/** What can be completed, by what it belongs to. */
+/** Arguments that can be completed, by the resource or prompt they belong to. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   [LISTING_URI]: ['slug'],
   [PAYING_PROMPT]: ['slug', 'route'],
 };
 
-/** Builds the completion of all that takes a slug. */
+/** Builds the completion of arguments: slugs, and routes of the listing with a slug. */
 export function buildCompletion({ answer }: Caller): (server: Server) => void {
   return (server) => {
     server.setRequestHandler('completion/complete', ({ params }) => answer((context) => complete(params, context)));

@@ -10,13 +10,13 @@ import { findJsonFaults } from '../model/json-text.ts';
 /** Largest request, in bytes: the longest sensible call is a few hundred. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** JSON-RPC codes: of a message that cannot be read, that may not be sent, that asks wrongly, and of a refusal below. */
+/** JSON-RPC codes of an unreadable message, an invalid message, invalid parameters, and a refusal below. */
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const REFUSED = -32000;
 
-/** Gives the refusal of a request that may not reach the protocol, or undefined. */
+/** Returns the refusal of a request that may not reach the protocol, or undefined. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
 /** Builds the check before the protocol: POST alone, and no request that `buildStrangerRefusal` refuses. */
@@ -31,11 +31,11 @@ export function buildRefusal(baseUrl: string): FindRefusal {
 }
 
 /**
- * Builds the check of who asks, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must be that of
- * the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine may set it:
- * neither is a name that an attacker can point at this server. Origin, which only browsers send, says which page asks. To
- * a public service every origin is a valid one, as for all of its read-only documents: whoever wants to read them can do
- * so without a visitor's browser. A service on this machine alone is not reached from the pages of others.
+ * Builds the check of Host and Origin, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must
+ * be that of the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine may
+ * set it: an attacker can point neither name at this server. Origin, which only browsers send, names the page that asks.
+ * A public service takes every origin, as for all of its read-only documents: anybody can read them without a visitor's
+ * browser. A service on a loopback address takes loopback origins only.
  */
 export function buildStrangerRefusal(baseUrl: string): FindRefusal {
   const loopback = localhostAllowedHostnames();
@@ -50,8 +50,8 @@ export function buildStrangerRefusal(baseUrl: string): FindRefusal {
 }
 
 /**
- * Reads the one JSON-RPC message of a request; gives the refusal where it is too large, no JSON, or a batch, which the
- * protocol dropped and which would make one request cost as much as hundreds, or has a key twice.
+ * Reads the one JSON-RPC message of a request. Returns a refusal where it is too large, is no JSON, has a key twice, or
+ * is a batch: the protocol dropped batches, and one could cost as much as hundreds of requests.
  */
 export async function readMessage(request: Request): Promise<{ message: unknown } | { refusal: Response }> {
   const body = await readRequestBody(request, MAX_BODY_BYTES);
@@ -82,7 +82,7 @@ const listRequest = z.object({
   params: z.object({ cursor: z.unknown().refine((cursor) => cursor !== undefined) }),
 });
 
-/** Refuses a cursor of a list (MCP, "Pagination": an invalid one is an error), which the SDK would not look at. */
+/** Refuses a cursor of a list (MCP, "Pagination": an invalid one is an error), which the SDK does not check. */
 function findCursorRefusal(message: unknown): { refusal: Response } | undefined {
   const request = listRequest.safeParse(message);
   if (!request.success) return undefined;

@@ -18,7 +18,7 @@ const args = z.strictObject({
   route: z.string().min(1).optional().describe('The route to call, e.g. POST /v1/x; without it the choice is yours'),
 });
 
-/** Builds the answers about prompts; what is said to every host is made once. */
+/** Builds the answers about prompts; the list, which is the same for every host, is built once. */
 export function buildPrompts({ answer }: Caller): (server: Server) => void {
   const listed = {
     name: PAYING_PROMPT,
@@ -41,7 +41,7 @@ export function buildPrompts({ answer }: Caller): (server: Server) => void {
   };
 }
 
-/** Builds the prompt: our own words first, and in a message of its own, as JSON, what is on record of the listing. */
+/** Builds the prompt: our own words first, then, in a message of its own, the record of the listing as JSON. */
 function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
   const listing = findListing(context.reading.published, { slug });
@@ -58,7 +58,7 @@ function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   };
 }
 
-/** Gives the listing with one of its routes alone. Throws `bad_input` where it has no such route. */
+/** Returns the listing with only the named route. Throws `bad_input` where it has no such route. */
 function chooseRoute(listing: LiveListing, named: string): LiveListing {
   const wanted = named.trim().replace(/\s+/g, ' ').toLowerCase();
   const routes = listing.routes.filter((route) => formatRoute(route).toLowerCase() === wanted);

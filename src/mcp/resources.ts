@@ -49,7 +49,7 @@ export function buildResources({ answer }: Caller): (server: Server) => void {
 
 const listingAddress = new UriTemplate(LISTING_URI);
 
-/** Throws ProtocolError where there is no such resource. */
+/** Reads the resource at an address. Throws ProtocolError where there is none. */
 function readResource(uri: string, context: ToolContext): ReadResourceResult {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
@@ -68,7 +68,7 @@ function buildSummaryText(context: ToolContext): string {
   return JSON.stringify(catalogueSummaryTool.answer({}, context));
 }
 
-/** Finds what is to be read of a listing: the Markdown twin of its page, or of its tombstone. */
+/** Finds the text of a listing: the Markdown twin of its page, or of its tombstone. */
 function findListingText(named: string, { reading }: ToolContext): string | undefined {
   const parsed = slug.safeParse(named);
   const page = parsed.success ? findListingPage(reading, parsed.data) : undefined;

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { isObject } from '../model/json.ts';
 import { removeDoubleBound } from '../views/openapi/components.ts';
 
-/** Words that bound a value: of arguments they tell what may be sent, of an answer nothing that a reader needs. */
+/** Keywords that bound a value. In arguments they say what may be sent; in an answer no reader needs them. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
 
-/** Values that an answer's field is shown with; where there are more, the arguments say them. */
+/** Most values listed for a field of an answer; the arguments list those of longer enumerations. */
 const LISTED_VALUES = 4;
 
 /**

@@ -19,13 +19,13 @@ import { buildResources } from './resources.ts';
 import { buildJsonSchema } from './schema.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** How long clients may keep lists and the server's description, which change with releases of the code only. */
+/** Cache hint for lists and the server's description, which change only with releases of the code. */
 const STATIC = { ttlMs: 60 * 60 * 1000, cacheScope: 'public' } as const;
 
-/** How long clients may keep what they read of the catalogue, which moves with every probe. */
+/** Cache hint for answers from the catalogue, which changes with every probe. */
 const MOVING = { ttlMs: 60 * 1000, cacheScope: 'public' } as const;
 
-/** What the server can do. Nothing that it lists changes while it runs, and it notifies nobody: it holds no connection. */
+/** Capabilities. The lists do not change while the server runs, and it notifies nobody: it holds no connection. */
 const CAPABILITIES = {
   tools: { listChanged: false },
   resources: { listChanged: false },
@@ -53,22 +53,22 @@ const INSTRUCTIONS = [
 
 const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheHints: CACHE_HINTS };
 
-/** Reads touch nothing, and nothing but this catalogue. (That they can be repeated follows, says MCP.) */
+/** Tools change nothing and read only this catalogue. (Repeated calls are harmless where nothing changes, says MCP.) */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
-/** What came of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
+/** Outcome of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
 export type CallOutcome = 'answered' | 'refused' | 'failed';
 
-/** Hears of a call: the name of the tool (`other` for one that does not exist), and what came of it. */
+/** Takes the name of the tool that was called (`other` for one that does not exist), and the outcome. */
 export type OnToolCall = (tool: string, outcome: CallOutcome) => void;
 
-/** Gives a server what it answers: methods and how. */
+/** Sets the request handlers of a server. */
 type Register = (server: Server) => void;
 
 /**
  * Creates the MCP endpoint: web-standard, stateless, answering the protocol of 2026-07-28 and of 2025-11-25 and before.
- * Each request gets a server of its own, as the SDK demands; what it lists is made once, here. `onToolCall`
- * hears of each call of a tool.
+ * Each request gets a server of its own, as the SDK demands; its lists are built once, here. `onToolCall` is called for
+ * each call of a tool.
  */
 export function createMcp({
   reading,
@@ -99,8 +99,8 @@ export function createMcp({
 }
 
 /**
- * Creates the answering of the protocol's revisions, which the SDK tells apart. To those of 2025 its own handler would
- * answer with a stream of one event; a plain answer is as good to every client, and costs a fraction.
+ * Creates the handler of all revisions of the protocol, which the SDK tells apart. The SDK's own handler would answer
+ * those of 2025 with a stream of one event; a plain answer serves every client as well, and costs a fraction.
  */
 function createProtocol(
   info: Implementation,
@@ -117,14 +117,14 @@ function createProtocol(
     const server = openServer();
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
-    // Neither holds anything beyond its one answer, so neither has to be closed.
+    // Server and transport hold nothing beyond this one answer, so neither has to be closed.
     return transport.handleRequest(request, { parsedBody: message });
   };
 }
 
 /**
- * Says whether a message asks who the server is. Only then its icons are sent along: today's protocol repeats what a server
- * says of itself with every answer.
+ * Says whether a message asks for the server's description. Icons are sent only then: the present protocol repeats the
+ * description with every answer.
  */
 function isIntroduction(message: unknown): boolean {
   const method = isObject(message) ? message.method : undefined;

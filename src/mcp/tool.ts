@@ -3,16 +3,16 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { parseArguments } from './arguments.ts';
 
-/** What a tool answers from: one snapshot, and the published catalogue, which stays at the snapshot's revision meanwhile. */
+/** Data that a tool answers from: a snapshot, and the published catalogue, which keeps its revision meanwhile. */
 export interface ToolContext {
   readonly reading: Reading;
   readonly snapshot: Snapshot;
 }
 
-/** What a tool is, with the types of its arguments and of its answer. */
+/** Definition of a tool, with the types of its arguments and of its answer. */
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   title: string;
-  /** Said to every model that sees the tool list: the service's own words only, never a provider's. */
+  /** Shown to every model that sees the tool list: the service's own words only, never a provider's. */
   description: string;
   input: Input;
   /** The words of the tool list about arguments, in place of those in `input`, where names say nearly enough. */
@@ -21,11 +21,11 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   output: Output;
   /** Answers, or throws ServiceError for what the caller can mend. */
   answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
-  /** Gives of an answer the few fields by which to go on, for clients that hand on text alone. */
+  /** Returns the few fields of an answer that a caller needs to go on, for clients that pass on only text. */
   brief(answer: z.input<Output>): Record<string, unknown>;
 }
 
-/** A tool whose arguments are still unchecked: the form in which tools of all types are kept in one record. */
+/** A tool whose arguments are still unchecked, so that one record holds tools of all types. */
 export interface Tool {
   readonly title: string;
   readonly description: string;
@@ -34,7 +34,7 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
-  /** Gives of an answer the few fields by which to go on. */
+  /** Returns the few fields of an answer that a caller needs to go on. */
   readonly brief: (answer: Record<string, unknown>) => Record<string, unknown>;
 }
 

@@ -6,7 +6,7 @@ import { VERIFIED_MEANING } from '../../views/site.ts';
 import { STRUCTURED } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
-/** Says how much the catalogue holds: the very counts of the OpenAPI document and of `/agent/list`. */
+/** Counts the catalogue: the same counts as in the OpenAPI document and `/agent/list`. */
 export const catalogueSummaryTool = buildTool({
   title: 'Catalogue summary',
   description:

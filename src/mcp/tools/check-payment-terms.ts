@@ -6,7 +6,7 @@ import { formatDay } from '../../views/words/figures.ts';
 import { STRUCTURED, shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
-/** Differences and terms on record that an answer names, and the longest address that it quotes, in UTF-16 units. */
+/** Most differences and terms on record in an answer, and the longest address it quotes, in UTF-16 units. */
 const MAX_DIFFERENCES = 8;
 const MAX_RECORDED = 4;
 const ADDRESS_LENGTH = 200;
@@ -71,14 +71,14 @@ export const checkPaymentTermsTool = buildTool({
   }),
 });
 
-/** A danger in words, since it decides; a notice by its code. */
+/** Writes a danger in words, since it decides, and a notice by its code. */
 function formatCaution({ code, severity, detail, since, reply }: CheckBody['cautions'][number]): string {
   const words = reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
   if (severity === 'danger') return `danger, ${code}: ${detail}${words}`;
   return since === null ? `notice, ${code}` : `notice, ${code}, ${formatDay(since)}`;
 }
 
-/** Lists what makes an offer another one than is on record, a line each; nothing of one that is. */
+/** Lists the differences of an offer from the record; none for an offer that is on record. */
 function listDifferences({ index, standing, reason, price_usdc, differences }: CheckBody['offers'][number]) {
   if (standing === 'on_record') return [];
   if (differences) return differences.map(({ field, ...values }) => ({ offer: index, what: field, ...values }));

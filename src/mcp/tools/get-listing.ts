@@ -22,7 +22,7 @@ import {
 } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
-/** Routes a page where the caller does not say, and at most; fewer where an answer would grow over its tokens. */
+/** Routes on a page by default and at most; fewer where the answer would exceed its tokens. */
 const ROUTES_DEFAULT = 10;
 const ROUTES_MAX = 50;
 const TOKENS_AN_ANSWER = 950;
@@ -32,7 +32,7 @@ const TOKENS_A_ROUTE = 100;
 const BRIEF_ROUTES = 1;
 const BRIEF_ADDRESS = 200;
 
-/** Most other addresses of the same product that are named. */
+/** Most other addresses of the same product that an answer names. */
 const SAME_PRODUCTS = 5;
 
 const HOW_TO_PAY =
@@ -70,7 +70,7 @@ const output = z.object({
 });
 type Answer = z.infer<typeof output>;
 
-/** Tells all that is needed to call and pay one listing, its routes in pages short enough for a model. */
+/** Returns all that is needed to call and pay one listing, its routes in pages short enough for a model. */
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
@@ -100,7 +100,7 @@ export const getListingTool = buildTool({
   brief: buildBrief,
 });
 
-/** Gives where the first routes are called, what they cost and whom they pay. */
+/** Returns address, price and payee of the first routes. */
 function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
   const first = routes?.slice(0, BRIEF_ROUTES).map(({ cautions, method, url, price_usdc }) => ({
     ...(cautions?.some((caution) => caution.startsWith('danger')) && { caution: 'DANGER' }),
@@ -164,7 +164,7 @@ function buildOutput({ output_schema: schema }: Route): { output?: string } {
   return names.length > 0 ? { output: shortenText(names.join(', '), OUTPUT_LENGTH) } : {};
 }
 
-/** Says once how the first route is paid, and of the others only where they differ: most listings have one payee. */
+/** Moves the offers of the first route to `pay`; other routes keep theirs where they differ: most have one payee. */
 function shareOffers(routes: readonly (CompactRoute & { pay: PayOption[] })[]): {
   pay: PayOption[];
   routes: CompactRoute[];

@@ -11,11 +11,11 @@ import { isOtherPayee, recordedRange, recordedTermsChange } from '../../views/wo
 import { countFitting, STRUCTURED, shortenText } from '../compact.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
-/** Changes a page where the caller does not say, and at most. */
+/** Changes on a page by default and at most. */
 const LIMIT_DEFAULT = 15;
 const LIMIT_MAX = 50;
 
-/** What a page may cost its reader for each change asked for; a page of longer ones comes short. */
+/** Tokens that a page may have for each change asked for; a page of longer changes holds fewer. */
 const TOKENS_A_CHANGE = 90;
 
 /** Changes that the text line names: the latest of the page. */
@@ -111,14 +111,14 @@ interface Page {
   readonly resume?: string | undefined;
 }
 
-/** The latest, as many as fit, in the order they happened. */
+/** Returns the latest changes, as many as fit, in the order they happened. */
 function readLatest({ limit }: Query, { reading, snapshot }: ToolContext): Page {
   const latest = listLatestTellingChanges(reading.published, limit);
   const { resume } = readChangeFeed(reading.published, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
   return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, reading.published)), resume };
 }
 
-/** The page asked for, or its beginning where not all of it fits. */
+/** Returns the page asked for, or its beginning where not all of it fits. */
 function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
   const read = (limit: number) => readChangeFeed(reading.published, snapshot, { ...query, limit }, 'telling');
   const page = read(query.limit);

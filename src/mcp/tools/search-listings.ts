@@ -12,11 +12,11 @@ import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
-/** Listings a page where the caller does not say, and at most. */
+/** Listings on a page by default and at most. */
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 50;
 
-/** What a page may cost its reader for each listing asked for, as it is sent; a page of longer ones comes short. */
+/** Tokens that a page may have, as it is sent, for each listing asked for; a page of longer listings holds fewer. */
 const TOKENS_A_LISTING = 145;
 
 /** Results that the text line names. */
@@ -39,7 +39,7 @@ export const searchListingsTool = buildTool({
   description:
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
-  // A host or a path is said in q.
+  // Hosts and paths go into q.
   input: listQuery.omit({ facets: true, host: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('At most a page'),
@@ -72,7 +72,7 @@ export const searchListingsTool = buildTool({
   brief: buildBrief,
 });
 
-/** Builds the answer that has routes side by side, in the order asked for; what is not there is said in the notice. */
+/** Builds the answer with routes side by side, in the order asked for; the notice names the missing ones. */
 function buildComparison(
   names: readonly string[],
   { limit: _limit, ...filters }: Record<string, unknown>,
@@ -102,7 +102,7 @@ function buildComparison(
   };
 }
 
-/** Gives how many fit, and how the best are called at what price: with that a caller can check and call. */
+/** Returns the number of matches, and call and price of the best: enough to check and call them. */
 function buildBrief({ total, weak, listings }: Answer) {
   return {
     total,
