@@ -32,10 +32,10 @@ export function buildRefusal(baseUrl: string): FindRefusal {
 
 /**
  * Builds the check of Host and Origin, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must
- * be that of the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine may
- * set it: an attacker can point neither name at this server. Origin, which only browsers send, names the page that asks.
- * A public service takes every origin, as for all of its read-only documents: anybody can read them without a visitor's
- * browser. A service on a loopback address takes loopback origins only.
+ * be that of the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine
+ * may set it: an attacker can point neither name at this server. Origin, which only browsers send, names the page that
+ * asks. A public service takes every origin, as for all of its read-only documents: anybody can read them without a
+ * visitor's browser. A service on a loopback address takes loopback origins only.
  */
 export function buildStrangerRefusal(baseUrl: string): FindRefusal {
   const loopback = localhostAllowedHostnames();
