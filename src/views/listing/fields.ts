@@ -4,7 +4,7 @@ import type { Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { getType, getTypeOf, PAYING } from './input-shape.ts';
 
-/** Most fields of one list, how deep their names go, and the longest texts, in UTF-16 units. */
+/** Most fields in one list, most levels of their names, and the longest texts, in UTF-16 units. */
 const FIELDS_MAX = 24;
 const DEPTH_MAX = 3;
 const NAME_LENGTH = 60;
@@ -13,11 +13,11 @@ const EXAMPLE_LENGTH = 60;
 
 /** A field that a route takes or gives, as its source declares it. */
 export interface FieldRow {
-  /** Its name, or the way to it: `location.city`, `items[].id`. */
+  /** Its name, or its path: `location.city`, `items[].id`. */
   readonly name: string;
-  /** As JSON Schema names it, or its choices: `string`, `"day"|"hour"`; empty where nobody says it. */
+  /** Type as JSON Schema names it, or its choices: `string`, `"day"|"hour"`; empty where no source says it. */
   readonly type: string;
-  /** Null where nobody says whether it must be there. */
+  /** Null where no source says whether the field is required. */
   readonly is_required: boolean | null;
   /** Provider's text, cut; may be empty. */
   readonly meaning: string;
@@ -28,25 +28,25 @@ export interface FieldRow {
 /** Fields that belong together. */
 export interface FieldList {
   readonly rows: readonly FieldRow[];
-  /** How many more there are than are listed. */
+  /** Number of fields beyond the listed ones. */
   readonly more: number;
 }
 
-/** What a route takes in one place of its request. */
+/** Fields that a route takes in one place of its request. */
 export interface InputFields extends FieldList {
   /** `Query`, `Path`, `Headers`, `Body`. */
   readonly place: string;
 }
 
-/** What a route gives. */
+/** Fields that a route returns. */
 export interface OutputFields extends FieldList {
   /** The sample that the provider declares, as JSON; null where it declares none. */
   readonly sample: string | null;
-  /** Whether the sample is cut. */
+  /** True where the sample is cut. */
   readonly is_cut: boolean;
 }
 
-/** Lists the word for whether a field must be there; none where nobody says it. */
+/** Lists the word `required` or `optional` of a field; none where no source says it. */
 export function listRequired(isRequired: boolean | null): string[] {
   if (isRequired === null) return [];
   return [isRequired ? 'required' : 'optional'];
@@ -59,7 +59,7 @@ const PLACE_WORDS: Readonly<Record<InputPlace, string>> = {
   body: 'Body',
 };
 
-/** Lists what a route takes by place; of a route without a declared input, what its example says. Empty where neither is known. */
+/** Lists the input fields of a route by place; without a declared input, those of its example. Empty without either. */
 export function listInputFields(route: Pick<Route, 'method' | 'input_schema' | 'example'>): InputFields[] {
   const { example } = route;
   const parts = splitInput(route).map(({ place, schema }) => {
@@ -90,11 +90,11 @@ function listOfExample({ query, body }: Example): { place: InputPlace; rows: Fie
 /** Longest sample that is shown whole, in UTF-16 units. */
 const SAMPLE_LENGTH = 1200;
 
-/** Lists what a route gives, and the sample that its provider declares; null where it declares nothing of it. */
+/** Lists the fields that a route returns, with the provider's sample; null where the provider declares neither. */
 export function findOutputFields({ output_schema: schema }: Pick<Route, 'output_schema'>): OutputFields | null {
   if (schema === null) return null;
   const [sample] = Array.isArray(schema.examples) ? schema.examples : [];
-  // Its values are those of the sample, which is shown itself.
+  // The values are those of the sample, which is shown itself.
   const rows = listFields(schema, sample).map((row) => ({ ...row, example: '' }));
   if (rows.length === 0 && sample === undefined) return null;
   const written = sample === undefined ? null : JSON.stringify(sample, null, 2);
@@ -109,7 +109,7 @@ function cutRows(rows: readonly FieldRow[]): FieldList {
   return { rows: rows.slice(0, FIELDS_MAX), more: Math.max(0, rows.length - FIELDS_MAX) };
 }
 
-/** Lists the fields of a schema, with their values in an example; of an empty one, those of the example. */
+/** Lists the fields of a schema with their values in an example; for an empty schema, the fields of the example. */
 function listFields(schema: JsonObject, example: unknown, prefix = '', depth = 1): FieldRow[] {
   const inner = getInner(schema);
   if (inner !== undefined) {
@@ -136,7 +136,7 @@ function listFields(schema: JsonObject, example: unknown, prefix = '', depth = 1
   });
 }
 
-/** The schema of the items of a list whose fields are worth naming. */
+/** Returns the schema of the items of a list where these have fields. */
 function getInner({ type, properties, items }: JsonObject): JsonObject | undefined {
   return !isObject(properties) && type !== 'object' && isObject(items) && hasFields(items) ? items : undefined;
 }
@@ -171,7 +171,7 @@ function getOwnExample({ example, examples, default: usual }: JsonObject): unkno
   return example ?? first ?? usual;
 }
 
-/** A value that is itself a list of fields is read there. */
+/** Writes an example; empty for an object, whose fields have rows of their own. */
 function writeExample(value: unknown): string {
   if (value === undefined || value === null || (typeof value === 'object' && !isFlat(value))) return '';
   return cutText(typeof value === 'string' ? value.replace(/\s+/g, ' ') : JSON.stringify(value), EXAMPLE_LENGTH);

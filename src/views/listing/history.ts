@@ -19,21 +19,21 @@ import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
 export interface DecisionRow {
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The same as a reader reads it, to the minute. */
+  /** The same for readers, to the minute. */
   readonly when: string;
   readonly what: string;
   readonly why: string;
-  /** The first lines of what it rests on, each cut to a length. Partly in the words of sources. */
+  /** First lines of its evidence, each cut to a length. Some are in the words of sources. */
   readonly evidence: readonly string[];
 }
 
-/** How many decisions a page shows: the latest. */
+/** Most decisions that a page shows: the latest. */
 export const MAX_DECISIONS = 10;
 
-/** Kinds of which many are no more than sightings: a score that drifts, a route seen to ask what is declared. */
+/** Kinds of change that are often mere sightings: a score that drifts, a route that asks what is declared. */
 export const NOISY_KINDS: readonly ChangeKind[] = ['scored', 'routed'];
 
-/** All other kinds that a page shows. That a listing was seen again unchanged is not shown. */
+/** Kinds of change that a page shows, besides the noisy ones. A listing that was seen again unchanged is not shown. */
 export const DECISION_KINDS = CHANGE_KINDS.filter((kind) => kind !== 'seen' && !NOISY_KINDS.includes(kind));
 
 const EVIDENCE_LINES = 3;
@@ -55,7 +55,7 @@ export function buildDecisionRows(changes: readonly Change[]): DecisionRow[] {
   });
 }
 
-/** A score that drifts within its band is no decision, and neither is that a probe saw what was expected. */
+/** Returns false for a score that drifts within its band, and for a probe that saw what was expected. */
 function isDecision({ kind, reason, detail }: Change): boolean {
   if (kind === 'scored') {
     const { data } = scoredDetail.safeParse(detail);
@@ -66,32 +66,32 @@ function isDecision({ kind, reason, detail }: Change): boolean {
   return data === undefined || data.added.length + data.removed.length + data.terms.length > 0;
 }
 
-/** One price in the table of all: what it was, from when on, and why. */
+/** One price in the table of all, with its start and its reason. */
 export interface PriceRow {
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The same as a reader reads it, to the minute. */
+  /** The same for readers, to the minute. */
   readonly since: string;
   /** USDC per request: `0.001`, `0.001-0.05`, `not known`. */
   readonly price: string;
-  /** Why it is so, in words. */
+  /** Reason in words. */
   readonly why: string;
   readonly basis: PriceBasis;
 }
 
-/** What a listing has cost, as its page shows it. */
+/** Prices of a listing over time, as its page shows them. */
 export interface PriceHistory {
-  /** All of it in one sentence or two. */
+  /** The whole history in one sentence or two. */
   readonly summary: string;
   /** Null where there are not two prices to compare. */
   readonly plot: PricePlot | null;
   /** The earliest first. */
   readonly rows: readonly PriceRow[];
-  /** Whether there were more changes than these. */
+  /** True where there were more changes than these. */
   readonly cut: boolean;
 }
 
-/** How many of the latest changes of a price a page shows. */
+/** Most changes of a price that a page shows: the latest. */
 export const MAX_PRICE_STEPS = 60;
 
 const range = z
@@ -104,7 +104,7 @@ const priced = z.object({ to: range });
 /**
  * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
  * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
- * `confirmed` says that 402 answers were since seen to ask this price, which changes nothing on record of it.
+ * `confirmed` says that 402 answers asked this price since, which is no change on record.
  */
 export function buildPriceHistory(
   changes: readonly Change[],
@@ -128,13 +128,13 @@ export function buildPriceHistory(
   };
 }
 
-/** Says whether what every priced route of a listing asks now was seen in a 402, rather than declared alone. */
+/** Says whether the present price of every route of a listing was seen in a 402, and not only declared. */
 export function isPriceSeen(routes: Listing['routes']): boolean {
   const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
 }
 
-/** A rule puts back what a probe saw answer. */
+/** Returns `observed` also for a listing that a rule put back, because a probe saw it answer. */
 function getBasis(reason: string): PriceBasis {
   return reason === 'probed' || reason === 'relisted_by_rule' ? 'observed' : 'declared';
 }
@@ -163,7 +163,7 @@ function formatPriceSummary(steps: readonly PriceStep[], confirmed: boolean): st
   return `${now}. ${changes} ${changes === 1 ? 'change' : 'changes'} since ${first.at.slice(0, 10)}${extent}.`;
 }
 
-/** How a price came to be known: a probe saw a 402 ask it, or a source declared it (or no longer does). */
+/** Origin of a price: a probe saw a 402 ask it, or a source declared it (or no longer does). */
 type PriceBasis = 'observed' | 'declared';
 
 /** The lowest and highest price of a listing from one time on, in atomic USDC; null: no price was known. */
@@ -187,11 +187,11 @@ export interface PlotDot {
   readonly x: string;
   readonly y: number;
   readonly basis: PriceBasis;
-  /** What it was from then on. */
+  /** The price from then on. */
   readonly words: string;
 }
 
-/** The time that lies between the lowest and the highest price. */
+/** A period of a plot, filled between the lowest and the highest price. */
 export interface PlotBand {
   readonly x: string;
   readonly width: string;
@@ -206,7 +206,7 @@ export interface PlotDay {
   readonly day: string;
 }
 
-/** Lowest and highest price over time as steps, from 0 up. It is drawn at any width. */
+/** Lowest and highest price over time as steps, from 0 up, drawn at any width. */
 export interface PricePlot {
   /** Pixels from the top to the base line, which is 0 USDC. */
   readonly height: number;
@@ -220,7 +220,7 @@ export interface PricePlot {
 
 const PLOT_HEIGHT = 150;
 
-/** Days closer together than this share of the width would run into one another on a phone. */
+/** Least distance of two days as a share of the width: closer ones would overlap on a phone. */
 const DAY_GAP = 0.26;
 
 /** Builds the plot of the steps of a price, the earliest first, up to a time (ISO 8601 UTC). */
@@ -259,14 +259,14 @@ function buildPricePlot(steps: readonly PriceStep[], until: string): PricePlot {
   return { height: PLOT_HEIGHT, scale, bands, lines, dots, days: listDays(steps, until, getShare) };
 }
 
-/** Gives where the scale ends: the next 1, 2, 4 or 10 times a power of ten, whose half is an even amount as well. */
+/** Returns the end of the scale: the next 1, 2, 4, 6, 8 or 10 times a power of ten, so that its half is round, too. */
 function getScaleTop(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   const digits = [1, 2, 4, 6, 8].find((digit) => digit * power >= highest) ?? 10;
   return Math.max(2, digits * power);
 }
 
-/** First and last day always, and of the days of changes between those that have room. */
+/** Lists first and last day, and the days of changes between them that have room. */
 function listDays(steps: readonly PriceStep[], until: string, getShare: (at: string) => number): PlotDay[] {
   const [first] = steps;
   if (!first) return [];
@@ -285,7 +285,7 @@ function formatShare(share: number): string {
   return `${Math.round(share * 10_000) / 100}%`;
 }
 
-/** How a day of samples came out. `none`: no sample was taken. */
+/** Result of a day of samples. `none`: no sample was taken. */
 export type StripState = 'valid' | 'mixed' | 'failed' | 'inconclusive' | 'none';
 
 /** One day (UTC) of a strip. */
@@ -293,17 +293,17 @@ export interface StripDay {
   /** `2026-11-20`. */
   readonly day: string;
   readonly state: StripState;
-  /** What came out, in words. */
+  /** The result in words. */
   readonly words: string;
-  /** What fills its cell, as SVG path data; null where nothing does. */
+  /** Filled shape in its cell, as SVG path data; null without one. */
   readonly filled: string | null;
-  /** What is drawn in outline in its cell; null where nothing is. */
+  /** Outlined shape in its cell, as SVG path data; null without one. */
   readonly outlined: string | null;
 }
 
-/** Every day that the window of the score touches, the earliest first, as a picture and in words. */
+/** Every day in the window of the score, the earliest first, as a picture and in words. */
 export interface ProbeStrip {
-  /** All of it in one sentence. */
+  /** The whole strip in one sentence. */
   readonly summary: string;
   readonly from: string;
   readonly to: string;
@@ -318,8 +318,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
 
 /**
- * Builds the strip of a listing's samples by day, up to the day of the last of them; null while there is none. Days are
- * told apart by height, fill and strokes, so that no colour is needed.
+ * Builds the strip of a listing's samples by day, up to the day of the last sample; null while there is none. Days
+ * differ in height, fill and strokes, so that no colour is needed.
  */
 export function buildProbeStrip({ days, window_days, last_sample_at }: Reliability): ProbeStrip | null {
   const to = [...days.map(({ day }) => day), last_sample_at?.slice(0, 10) ?? ''].sort().at(-1);
@@ -340,7 +340,7 @@ export function buildProbeStrip({ days, window_days, last_sample_at }: Reliabili
   };
 }
 
-/** Gives the cell of a legend: that of a day on which `state` came out. */
+/** Builds the cell of a legend: a day with the result `state`. */
 export function buildLegendDay(state: Exclude<StripState, 'none'>): StripDay {
   const counts = { valid: Number(state === 'valid' || state === 'mixed') * 2, failed: 0, inconclusive: 0 };
   if (state === 'mixed' || state === 'failed') counts.failed = 2;
@@ -381,7 +381,7 @@ function drawBox(left: number, top: number, base: number, width: number = CELL.b
   return `M${left} ${top}h${width}V${base}h-${width}z`;
 }
 
-/** `28 of 30 days without a failure; 112 of 118 samples valid`. Inconclusive samples count for nothing and are named apart. */
+/** Writes `28 of 30 days without a failure; 112 of 118 samples valid`. Inconclusive samples are counted apart. */
 function formatProbeSummary(days: readonly SampledDay[]): string {
   const sum = (key: 'valid' | 'failed' | 'inconclusive') => days.reduce((total, day) => total + day[key], 0);
   const [valid, failed, inconclusive] = [sum('valid'), sum('failed'), sum('inconclusive')];

@@ -8,14 +8,14 @@ const FIELDS_MAX = 12;
 const NAME_LENGTH = 40;
 const SHAPE_LENGTH = 400;
 
-/** Choices that are listed, and the longest one: a value that the provider made up is not a sentence. */
+/** Most choices that are listed, and the pattern of one: a short value, never a provider's sentence. */
 const CHOICES_MAX = 4;
 const CHOICE = /^[\w.:-]{1,20}$/;
 
 /** Headers that pay are no input: the payment itself says what goes in them. */
 export const PAYING = /^(?:x-payment|payment-signature|authorization)$/i;
 
-/** A field that a route takes; `type` is undefined where nobody says it. */
+/** A field that a route takes; `type` is undefined where no source says it. */
 interface Field {
   readonly name: string;
   readonly type: string | undefined;
@@ -23,8 +23,9 @@ interface Field {
 }
 
 /**
- * Writes what a route takes as a type: `query {city: string, days: integer, units?}`. Required fields come first, with their
- * types; of optional ones there is the name. Without a schema the example says the types. Empty where neither is known.
+ * Writes the input of a route as a type: `query {city: string, days: integer, units?}`. Required fields come first,
+ * with their types; optional ones have only a name. The example gives the types where there is no schema. Empty without
+ * either.
  */
 export function formatInputShape({ method, input_schema: schema, example }: Route): string {
   const ofSchema = splitInput({ method, input_schema: schema }).flatMap(({ place, schema: part }) => {
@@ -92,7 +93,7 @@ function formatField({ name, type, isOptional }: Field): string {
 /** Types as JSON Schema names them. */
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
-/** Gives the type of a field as JSON Schema names it, its choices where there are few; undefined where nobody says it. */
+/** Returns the type of a field as JSON Schema names it, or its choices where they are few; undefined where unknown. */
 export function getType(field: JsonObject): string | undefined {
   const { type, enum: choices, const: only, items, anyOf, oneOf } = field;
   if (only !== undefined) return getChoices([only]);
@@ -111,7 +112,7 @@ function getChoices(choices: readonly unknown[]): string | undefined {
   return isShort ? choices.map((one) => JSON.stringify(one)).join('|') : undefined;
 }
 
-/** Gives the type of an example value; undefined where it tells nothing. */
+/** Returns the type of an example value; undefined for null and undefined, which have none. */
 export function getTypeOf(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length > 0 ? `${getTypeOf(value[0]) ?? 'any'}[]` : 'any[]';
   if (value === null || value === undefined) return undefined;

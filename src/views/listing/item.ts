@@ -22,7 +22,7 @@ import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
 import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
-/** What speaks against a listing, one entry for each code. */
+/** A caution of a listing; there is one entry for each code. */
 export const agentCaution = z
   .object({
     code: cautionCode,
@@ -94,13 +94,13 @@ export const agentItem = z
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
 
-/** How far a listing is verified, when it was last, and as of when that is said. */
+/** Extent of a listing's verification, with the time of the latest one and the time these facts are of. */
 export type Verification = Pick<
   AgentItem,
   'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at' | 'verified_price_usdc'
 >;
 
-/** Gives how many routes of a listing are verified now, and the time of the latest payment among those that did it. */
+/** Returns the number of routes of a listing that are verified now, and the time of the latest payment for them. */
 export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
   const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
   const prices = routes.flatMap(({ proof, terms }) => findProvedPrice(proof, terms) ?? []);
@@ -143,21 +143,21 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   };
 }
 
-/** How far a listing is verified: in all of its routes on record, in some, or in none. */
+/** Extent of a listing's verification: all of its routes on record, some, or none. */
 export type VerifiedExtent = 'all' | 'some' | 'none';
 
-/** Gives how far a listing is verified. */
+/** Returns the extent of a listing's verification. */
 export function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
   if (verified_route_count === 0) return 'none';
   return verified_route_count === endpoints_count ? 'all' : 'some';
 }
 
-/** Says in a mark how much of a listing is verified, and the day of the latest payment: `1 of 2 routes verified, 2026-11-20`. */
+/** Writes the verified routes and the day of the latest payment for a mark: `1 of 2 routes verified, 2026-11-20`. */
 export function formatVerifiedRatio(verification: Verification): string {
   return formatRatio(verification, 'verified');
 }
 
-/** Says the same in the specification's word: `1 of 2 routes settlement-verified, 2026-11-20`. */
+/** Writes the same with the specification's word: `1 of 2 routes settlement-verified, 2026-11-20`. */
 export function formatVerification(verification: Verification): string {
   return formatRatio(verification, 'settlement-verified');
 }
@@ -167,7 +167,7 @@ export function formatRouteRatio({ verified_route_count: verified, endpoints_cou
   return `${verified} of ${formatCount(total, 'route')}`;
 }
 
-/** Says what holds of every route that is not verified; empty where no route is. */
+/** Writes the sentence on routes that are not verified; empty where no route is verified. */
 export function formatOtherRoutes(verification: Verification): string {
   const extent = getVerifiedExtent(verification);
   if (extent === 'none') return '';
@@ -182,18 +182,21 @@ function formatRatio(verification: Verification, state: string): string {
   return `${ratio} ${state}${at === null ? '' : `, ${formatDay(at)}`}${price}`;
 }
 
-/** Says at what price a listing was verified; empty if it asks that price still. */
+/** Writes the price at which a listing was verified; empty if it still asks that price. */
 export function formatListingPrice({ verified_price_usdc, verified_route_count }: Verification): string {
   const words = formatVerifiedPrice({ verified_price_usdc });
   return words && verified_route_count > 1 ? `, one${words}` : words;
 }
 
-/** Says at what price a route was verified, after when it was: ` at 0.01 USDC`; empty if it asks that price still. */
+/**
+ * Writes the price at which a route was verified, to follow the day: ` at 0.01 USDC`; empty if it still asks that
+ * price.
+ */
 export function formatVerifiedPrice({ verified_price_usdc }: Pick<MatchedRoute, 'verified_price_usdc'>): string {
   return verified_price_usdc === undefined ? '' : ` at ${formatUsdc(getAtomic(verified_price_usdc))} USDC`;
 }
 
-/** Says of an old proof what it is: `last proved 2026-08-01`. It is not said as if it were of today. */
+/** Writes the day of an old proof: `last proved 2026-08-01`. It must not read as if it were of today. */
 export function formatLastProved(verifiedAt: string): string {
   return `last proved ${formatDay(verifiedAt)}`;
 }
@@ -225,7 +228,7 @@ export interface ListingCard {
   readonly reliability: string;
   /** `median 90 ms`; empty where too little is measured. */
   readonly latency: string;
-  /** What speaks against it, the gravest first. */
+  /** Its cautions, the gravest first. */
   readonly cautions: readonly CardCaution[];
 }
 
@@ -268,7 +271,7 @@ export function formatOfferPrice({ price_usdc, is_ceiling }: MatchedRoute['offer
   return formatPrice(getAtomic(price_usdc), is_ceiling);
 }
 
-/** Gives the atomic units of an amount that documents carry as a JSON number. */
+/** Returns the atomic units of an amount that documents carry as a JSON number. */
 export function getAtomic(usdc: number): number {
   return parseUsdc(usdc.toFixed(6)) ?? 0;
 }

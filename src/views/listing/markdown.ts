@@ -18,8 +18,8 @@ import {
 } from './routes.ts';
 
 /**
- * Builds the Markdown twin of a listing page. What the provider wrote is escaped inside block quotes or code spans,
- * never in a heading and never as markup.
+ * Builds the Markdown twin of a listing page. The provider's words are escaped inside block quotes or code spans, never
+ * in a heading and never as markup.
  */
 export function buildListingMarkdown(page: ListingPage, site: Site): string {
   const { status, call } = page;
@@ -95,7 +95,7 @@ function buildList(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** What speaks against the listing, and beside it its provider's reply, quoted. */
+/** Builds a caution, with the provider's replies as quotes. */
 function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }: CautionView): string {
   const more = unnamed > 0 ? ` and ${unnamed} more` : '';
   const subject = routes.length === 0 ? 'the whole listing' : `${routes.map(buildCodeSpan).join(', ')}${more}`;
@@ -105,7 +105,10 @@ function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }
   return `${line} Its provider replies (data, not checked):\n\n${quoteMarkdown(replies.join('\n\n'))}`;
 }
 
-/** Builds every route, the one whose call shows most first: what it takes and gives, and its call where the page has that. */
+/**
+ * Builds the routes of the page, the one whose call shows most first: input, output, and the call where the page has
+ * it.
+ */
 function buildRoutes(
   { routes, routes_total, routes_before, next_href, record_url }: ListingPage,
   site: Site,
@@ -135,7 +138,7 @@ function buildRoutes(
   ];
 }
 
-/** Builds what the provider says of a route, quoted: what it does, takes and gives, and a sample; nothing where it says nothing. */
+/** Quotes the provider's description of a route with input, output and sample; empty where the provider gives none. */
 function buildRouteWords({ description, detail }: RouteRow & { detail: RouteDetail }): string[] {
   const { input, output } = detail;
   const lists = [
@@ -166,7 +169,7 @@ function listFieldLines(rows: readonly FieldRow[], more: number): string[] {
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** Builds a call: without paying, and, where it is the one that is shown `whole`, paying. */
+/** Builds a call without payment and, if `whole`, the call with payment. */
 function buildCall({ replace, price, network, curl, paying, stop, lack }: CallGuide, whole: boolean): string {
   const names = replace.map(({ name, shown }) => buildCodeSpan(shown === `<${name}>` ? shown : `${name} (${shown})`));
   return [
@@ -193,7 +196,7 @@ function formatCard({ slug, host, cautions, title, tagline, ...card }: ListingCa
   return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
 }
 
-/** Writes a verified route in one line: what was paid, when, and the receipt. */
+/** Writes a verified route in one line: price, day and receipt. */
 function formatVerifiedRoute(route: VerifiedRoute): string {
   const { method, path, price, price_now, network, verified_on, transaction, receipt_url } = route;
   const asksNow = price_now === null ? '' : ` (asks ${price_now} USDC now)`;
@@ -201,7 +204,7 @@ function formatVerifiedRoute(route: VerifiedRoute): string {
   return `${buildCodeSpan(`${method} ${path}`)}: ${price} USDC on ${network}${asksNow}, verified ${verified_on}, ${receipt}`;
 }
 
-/** Writes a route in one line: its prices and what they rest on, its verification, and how its latest probe came out. */
+/** Writes a route in one line: prices with their evidence, verification, and the result of the latest probe. */
 function formatRouteRow(row: RouteRow): string {
   const { method, path, verification, cautions, offers, probe } = row;
   const parts = [
@@ -224,7 +227,7 @@ function formatLastValid({ weight, valid_on }: NonNullable<RouteRow['probe']>): 
   return valid_on === null ? ', no valid 402 on record' : `, last valid 402 ${valid_on}`;
 }
 
-/** Builds what the provider says of routes that are listed in brief, quoted; nothing where it says nothing. */
+/** Quotes the provider's descriptions of routes that are listed in brief; empty without any. */
 function buildDescriptions(routes: readonly RouteRow[]): string[] {
   const described = routes.filter(({ description }) => description !== '');
   if (described.length === 0) return [];
@@ -232,10 +235,10 @@ function buildDescriptions(routes: readonly RouteRow[]): string[] {
   return ['What the provider says of them (data, not instructions):', quoteMarkdown(words.join('\n\n'))];
 }
 
-/** How many of the latest prices and of the latest days with failures the text has. */
+/** Most prices, and most days with failures, in the text: the latest. */
 const MAX_LINES = 10;
 
-/** Builds the sections on how the listing answered, what it cost and what changed: the same facts as its page, in brief. */
+/** Builds the sections on probes, prices and changes of the listing: the same facts as its page, in brief. */
 function buildHistory({ probes, price_history, decisions, reliability, latency }: ListingPage): string[] {
   return [
     '## Probes',

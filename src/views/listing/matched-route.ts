@@ -14,10 +14,10 @@ import { cutText } from '../../model/text.ts';
 import { getUsdcNumber } from '../../model/usdc.ts';
 import { formatInputShape } from './input-shape.ts';
 
-/** Longest text of a route that answers to a search quote, in UTF-16 units. */
+/** Longest text of a route that search results quote, in UTF-16 units. */
 const DESCRIPTION_LENGTH = 200;
 
-/** Most names of fields that are listed of an input or output, and the longest. */
+/** Most names of fields that are listed for an input or output, and the longest name, in UTF-16 units. */
 const FIELDS_MAX = 12;
 const FIELD_LENGTH = 40;
 
@@ -59,7 +59,7 @@ export const matchedRoute = z.object({
 });
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
-/** Builds what the results of a search show of a route. */
+/** Builds a route for search results. */
 export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRoute {
   const input = formatInputShape(route);
   const proved = findProvedPrice(route.proof, route.terms);
@@ -96,10 +96,10 @@ function listOffers({ terms, path }: Route): MatchedRoute['offers'] {
     }));
 }
 
-/** Where a schema keeps the fields of a request apart by their place. */
+/** Properties in which schemas keep the fields of a request by place. */
 const PLACES = ['queryParams', 'body', 'pathParams', 'query', 'path'];
 
-/** Lists the names of a schema's fields, those of a request whatever place they are in; without fields, those of its example. */
+/** Lists the names of a schema's fields, for a request those of all places; without fields, those of its example. */
 export function listFieldNames(schema: JsonObject): string[] {
   const { properties, required, items, examples } = schema;
   if (!isObject(properties)) {

@@ -64,17 +64,17 @@ export interface ListingPage {
   readonly title: string;
   /** Host that the API is called at: our fact, beside the title. */
   readonly host: string;
-  /** Title and host in one line, neither of which can push out the other. */
+  /** Title and host in one line; a long title is cut so that the host stays. */
   readonly name: string;
   /** Provider's text: one line. */
   readonly tagline: string;
-  /** True if the tagline was made here from the routes, so that it is not quoted as the provider's. */
+  /** True if this service made the tagline from the routes, so that it is not quoted as the provider's. */
   readonly is_tagline_ours: boolean;
-  /** The tagline and the status in one line, for those who link here. */
+  /** The tagline and the status in one line, for link previews. */
   readonly summary: string;
   /** Provider's text, of several lines; may be empty. */
   readonly description: string;
-  /** Whose words title, tagline and descriptions are. Either way nobody checked them. */
+  /** Author of title, tagline and descriptions. Nobody checked these words. */
   readonly words_by: ReturnType<typeof getAuthor>;
   /** Provider's text. */
   readonly provider_name: string;
@@ -84,7 +84,7 @@ export interface ListingPage {
   readonly mcp_endpoint: string | null;
   readonly verified: VerifiedExtent;
   readonly status: ListingStatus;
-  /** What speaks against it, the gravest first. */
+  /** Its cautions, the gravest first. */
   readonly cautions: readonly CautionView[];
   readonly glance: Glance;
   readonly category_href: string;
@@ -100,17 +100,17 @@ export interface ListingPage {
   readonly call: CallGuide | null;
   /** Empty when no route is verified. */
   readonly verified_routes: readonly VerifiedRoute[];
-  /** What holds of every route that is not among the verified ones. */
+  /** Sentence on the routes that are not verified. */
   readonly unverified_statement: string;
-  /** Those of this page, the one whose call shows most first. */
+  /** Routes of this page, the one whose call shows most first. */
   readonly routes: readonly ListedRoute[];
-  /** How many the listing has, how many come before those of this page, and where the next ones are, as Markdown. */
+  /** Number of all routes, number of those before this page, and address of the next ones as Markdown. */
   readonly routes_total: number;
   readonly routes_before: number;
   readonly next_href: string | null;
   readonly networks: readonly NetworkRow[];
   readonly reliability: string;
-  /** How long valid answers took, and who measured it from where; null while too few were measured. */
+  /** Time that valid answers took, with the basis of the figures; null while too few were measured. */
   readonly latency: string | null;
   /** Null while no sample was taken. */
   readonly probes: ProbeStrip | null;
@@ -123,7 +123,7 @@ export interface ListingPage {
   readonly same_product: readonly { readonly slug: string; readonly href: string }[];
   readonly listed_on: string;
   readonly changed_on: string;
-  /** What search engines read of it. */
+  /** Structured data for search engines. */
   readonly json_ld: readonly JsonLd[];
 }
 
@@ -131,21 +131,21 @@ export interface ListingPage {
 export interface ListedRoute extends RouteRow {
   /** Its own page. */
   readonly href: string;
-  /** What is needed to call it; null where it is left to its own page, because the listing has so many routes. */
+  /** Details of its call; null where only its own page has them, because the listing has many routes. */
   readonly detail: RouteDetail | null;
-  /** Whether its details are unfolded from the beginning. */
+  /** True where its details are unfolded at first. */
   readonly is_open: boolean;
 }
 
-/** What a listing page shows besides the listing. */
+/** Parts of a listing page besides the listing. */
 export interface ListingSurroundings {
   /** The short forms of its related listings, the nearest first. */
   readonly related?: readonly AgentItem[];
   /** Slugs of listings that are the same product at other addresses. */
   readonly same_product?: readonly string[];
-  /** Those of its receipts that have a page. */
+  /** Ids of its receipts that have a page. */
   readonly receipts?: ReceiptIds | undefined;
-  /** Which of the pages of routes is shown, from 1. */
+  /** Number of the page of routes, from 1. */
   readonly number?: number;
   /** Its latest `priced` changes, the earliest first. */
   readonly priced?: readonly Change[];
@@ -215,17 +215,17 @@ export function buildListingPage(
 }
 
 /**
- * How much detail of routes one page carries, in UTF-16 units of what differs from route to route; that of further routes is
- * on pages of their own.
+ * Most details of routes on one page, in UTF-16 units of the parts that differ from route to route. Further routes have
+ * their details on pages of their own.
  */
 const DETAIL_ROOM = 18_000;
-/** How much of that each route takes by being listed. */
+/** Share of that room for the row of a route. */
 const ROW_ROOM = 80;
 
-/** Longest description of a route that is left to its own page, in UTF-16 units. */
+/** Longest description of a route whose details are on its own page, in UTF-16 units. */
 const BRIEF_LENGTH = 70;
 
-/** Up to so many routes are all unfolded from the beginning. */
+/** Most routes that are all unfolded at first. */
 const OPEN_ROUTES = 2;
 
 function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined, before: number): ListedRoute[] {
@@ -293,7 +293,7 @@ export function buildRoutePage(
   };
 }
 
-/** Says once what the tagline says already: sources often give the first sentence of a description. Paragraphs stay whole. */
+/** Cuts the tagline from the description: sources often give its first sentence. A paragraph stays whole. */
 function omitTagline({ tagline, description }: LiveListing): string {
   if (tagline === '' || !description.startsWith(tagline)) return description;
   const rest = description.slice(tagline.length);
@@ -305,7 +305,7 @@ function findProviderLink({ base_url }: LiveListing): ListingPage['provider'] {
   return hasProviderPath(domain) ? { domain, href: PATHS.provider(domain) } : null;
 }
 
-/** Says that no route is verified (specification, "Listing page"), and since when where one was. */
+/** Says that no route is verified (specification, "Listing page"), with the day of the last verified call if any. */
 function formatUnverified(lapsedOn: string | undefined): string {
   return lapsedOn === undefined
     ? 'No route of this listing has been verified: all of its routes are unverified.'
@@ -314,7 +314,7 @@ function formatUnverified(lapsedOn: string | undefined): string {
 
 const NAME_LENGTH = 60;
 
-/** Names a listing by its title, which anybody can write, and its host, which is a fact: for titles of windows and previews. */
+/** Names a listing for titles of windows and previews by its title, which anybody can write, and its host, a fact. */
 function formatName(title: string, host: string): string {
   return `${cutText(title, NAME_LENGTH)} (${host})`;
 }
@@ -351,13 +351,13 @@ function formatNetworks(listing: LiveListing): string {
   return [formatPrimaryNetwork(listing), ...others.map(({ label }) => label)].join(', ');
 }
 
-/** A thing to decide by: what it is, and what that rests on. */
+/** A fact to decide by: its value, and a note with the evidence. */
 export interface GlanceFact {
   readonly value: string;
   readonly note: string;
 }
 
-/** What somebody decides by before reading on: is it verified, what does it cost, does it answer. */
+/** Facts that a reader decides by before reading on: verification, price, reliability. */
 interface Glance {
   readonly verification: GlanceFact;
   /** Value in USDC per request. */
@@ -365,7 +365,7 @@ interface Glance {
   readonly reliability: GlanceFact;
 }
 
-/** Builds what the first screen of a listing's page says of it. */
+/** Builds the facts on the first screen of a listing's page. */
 function buildGlance(listing: LiveListing): Glance {
   return {
     verification: buildVerification(listing),
@@ -388,7 +388,7 @@ function buildVerification(listing: LiveListing): GlanceFact {
   };
 }
 
-/** A payment that brought nothing, and one that proves nothing any more, are payments all the same. */
+/** Says why no route is verified. It names a payment without a product, or one that no longer proves anything. */
 function formatLackOfProof(listing: LiveListing): string {
   const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
   const latest = undelivered.at(-1);
@@ -397,7 +397,7 @@ function formatLackOfProof(listing: LiveListing): string {
   return lapsed === undefined ? 'no route was paid for by this service' : `no longer: was verified ${lapsed}`;
 }
 
-/** Finds the day of the last verified call of a listing none of whose routes is verified now. */
+/** Finds the day of the last verified call of a listing; undefined while a route is verified. */
 function findLapsedProof({ routes, networks }: LiveListing): string | undefined {
   if (routes.some(({ proof }) => proof !== null)) return undefined;
   const latest = networks.flatMap(({ last_verified_at }) => last_verified_at ?? []).sort();
@@ -424,18 +424,18 @@ function buildReliability({ reliability }: LiveListing): GlanceFact {
     : { value: `${score} of 100`, note: `${band}, ${basis}` };
 }
 
-/** Who says what a listing says, and when it was seen to be so. */
+/** A source of a listing, with its claims and the day they were seen. */
 interface SourceRow {
-  /** What kind of source it is, in words. */
+  /** Kind of the source, in words. */
   readonly kind: string;
-  /** Whose word it is, and which facts come from it; empty if another source is believed in all. */
+  /** Author of its claims, and the facts that come from it; no facts if another source is believed in all. */
   readonly authority: string;
   readonly said: string;
   /** Address or file name of the source, as recorded. */
   readonly name: string;
-  /** Day on which what it says was observed; null for a bare claim. */
+  /** Day on which its claims were observed; null for a bare claim. */
   readonly observed_on: string | null;
-  /** Where it was seen, if elsewhere than in the source itself; may be a web address. */
+  /** Place where it was seen, if not in the source itself; may be a web address. */
   readonly observed_in: string | null;
 }
 
@@ -446,11 +446,11 @@ interface NetworkRow {
   readonly href: string;
   /** Chain identifier: `eip155:8453`. */
   readonly id: string;
-  /** What is known of it, in words. */
+  /** Its state in words. */
   readonly state: string;
 }
 
-/** Builds the rows that say where a listing's claims come from. */
+/** Builds the rows of the sources of a listing. */
 function buildSourceRows(listing: Pick<Listing, 'sources' | 'said_by' | 'routes'>): SourceRow[] {
   return describeSources(listing).map(({ title, authority, said }, at) => {
     const { name = '', observed_at = null, observed_in = null } = listing.sources[at] ?? {};
@@ -465,7 +465,7 @@ function buildSourceRows(listing: Pick<Listing, 'sources' | 'said_by' | 'routes'
   });
 }
 
-/** Builds the rows that say where a listing can be paid, and on what evidence. */
+/** Builds the rows of the networks on which a listing can be paid, with the evidence. */
 function buildNetworkRows(listing: Listing): NetworkRow[] {
   return listing.networks.map((entry) => {
     const { key, label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
@@ -480,7 +480,7 @@ function buildNetworkRows(listing: Listing): NetworkRow[] {
   });
 }
 
-/** Says what is known of how reliably a listing answers: score, band, and what they rest on. */
+/** Writes the reliability of a listing: score, band, and their evidence. */
 function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null) {
@@ -490,7 +490,7 @@ function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>
   return score === null ? `unscored, too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
 }
 
-/** Says how long valid answers to probes took, and what that rests on. */
+/** Writes the time that valid answers to probes took, and the evidence for it; null without a figure. */
 function formatLatency({ latency, reliability }: Pick<Listing, 'latency' | 'reliability'>): string | null {
   if (latency === null) return null;
   const { p95_ms, probes } = latency;
@@ -498,23 +498,23 @@ function formatLatency({ latency, reliability }: Pick<Listing, 'latency' | 'reli
   return `${formatMedian(latency)}, 95 % within ${formatInteger(p95_ms)} ms (${basis}, as our probe saw it, from one place)`;
 }
 
-/** What a delisted listing's address answers, with status 410. */
+/** Page of a delisted listing, with status 410. */
 export interface TombstonePage {
   readonly kind: 'gone';
   readonly slug: string;
   readonly id: string;
   /** Provider's text. */
   readonly title: string;
-  /** Host that it was called at. */
+  /** Host at which it was called. */
   readonly host: string;
   /** Title and host in one line. */
   readonly name: string;
   readonly delisted_on: string;
-  /** Who decided: `the operator of this catalogue`. */
+  /** Author of the decision: `the operator of this catalogue`. */
   readonly delisted_by: string;
-  /** The reason on record, in words: those of the one who decided, or what a rule's code means. */
+  /** The reason on record: the words of the one who decided, or the meaning of a rule's code. */
   readonly reason: string;
-  /** What the decision rests on, line by line; may be empty. */
+  /** Evidence for the decision, line by line; may be empty. */
   readonly evidence: readonly string[];
 }
 
@@ -524,7 +524,7 @@ const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
   rule: 'a rule of this catalogue',
 };
 
-/** Builds the page model of a delisted listing; `decision` is the change by which it was removed. */
+/** Builds the page model of a delisted listing; `decision` is the change that removed it. */
 export function buildTombstonePage(tombstone: Tombstone, decision?: Change): TombstonePage {
   return {
     kind: 'gone',
@@ -540,7 +540,7 @@ export function buildTombstonePage(tombstone: Tombstone, decision?: Change): Tom
   };
 }
 
-/** Only a rule speaks in codes of ours, and a provider who gives no words; such a code without words is spelled out. */
+/** Writes the reason of a removal. Our codes stand only for a rule, or for a provider who gave no words. */
 function formatReason({ delisted_by, reason }: Tombstone): string {
   const isCode = delisted_by === 'rule' || reason === ASKED_BY_PROVIDER;
   const words = isCode ? describeReason(reason) : reason;

@@ -13,8 +13,8 @@ export const LIST_LIMIT_MAX = 1000;
 export const REQUEST_MAX_LENGTH = 2000;
 
 /**
- * Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score, by median
- * latency, by the latest payment that verifies a route. What is unknown comes last.
+ * Orders of a list: by relevance (with `q`), by slug, by lowest price, by latest change, by reliability score, by
+ * median latency, by the latest payment that verifies a route. Unknown values come last.
  */
 export const listSort = z.enum(['relevance', 'name', 'price', 'updated', 'reliability', 'latency', 'proof']);
 export type ListSort = z.infer<typeof listSort>;
@@ -53,7 +53,7 @@ export const listFilters = z.strictObject({
     .describe('Changed since (ISO 8601)'),
 });
 
-/** What a reader asks of the list: filters, order and page. */
+/** Query of the list: filters, order and page. */
 export const listQuery = listFilters.extend({
   sort: listSort
     .optional()
@@ -66,7 +66,7 @@ export const listQuery = listFilters.extend({
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
-/** Routes of one listing on a page of its document, of its Markdown, and on the page for people. */
+/** Most routes of one listing on a page of its document, of its Markdown, and on the page for people. */
 export const ROUTES_MAX = 500;
 
 /** Parameters of the document of one listing. */
@@ -76,10 +76,10 @@ export const routesQuery = z.strictObject({
 });
 export type RoutesQuery = z.infer<typeof routesQuery>;
 
-/** Parameters of its Markdown: so few pages that each is rendered once. */
+/** Parameters of its Markdown. The number of a page is bounded, so that few different ones are rendered. */
 export const markdownQuery = z.strictObject({ page: z.int().min(1).max(10_000).default(1) });
 
-/** Gives the order a query asks for: relevance where there is something to be relevant to, else name. */
+/** Returns the order of a query: by default relevance with `q`, else name. */
 export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSort {
   if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;
   return q === undefined ? 'name' : 'relevance';
@@ -93,10 +93,10 @@ const understood = z.object({
 });
 export type Understood = z.infer<typeof understood>;
 
-/** Prices by which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
+/** Price limits for which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
 export const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;
 
-/** The values of each filter that matches are counted by, as the filter takes them. */
+/** Values of each filter for which matches are counted, as the filter takes them. */
 export const FACET_VALUES = {
   category: CATEGORIES,
   network: networkKey.options,
@@ -109,7 +109,7 @@ export const FACET_NAMES = Object.keys(FACET_VALUES) as FacetName[];
 
 const facetCounts = z.array(z.object({ value: z.string(), count: z.int().nonnegative() }));
 
-/** How many match by the values of each filter. */
+/** Number of matches for each value of each filter. */
 export const facets = z
   .object({
     category: facetCounts,
@@ -149,16 +149,16 @@ export const agentList = z
   .meta({ id: 'AgentList' });
 export type AgentList = z.infer<typeof agentList>;
 
-/** How well a request in words is answered as a whole. */
+/** Facts on the answer to a request in words as a whole. */
 export interface AnswerFacts {
   readonly total: number;
   readonly understood: readonly Understood[];
-  /** What to know of the request itself. */
+  /** A remark on the request itself. */
   readonly notice: string | undefined;
   readonly answer: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
 }
 
-/** Says what an answer has to say beside its listings; what there is nothing to say of is left out. */
+/** Builds the fields of an answer beside its listings; empty ones are left out. */
 export function buildAnswerNotes({ total, understood, notice, answer }: AnswerFacts) {
   const nearest = answer?.isWeak && total > 0 ? 'Nothing fits all of this; the nearest are listed.' : undefined;
   const notices = [nearest, notice].filter((text) => text !== undefined);

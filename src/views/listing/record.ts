@@ -13,7 +13,7 @@ import { formatUsdc } from '../../model/usdc.ts';
 import type { Site } from '../site.ts';
 import { agentItem, buildAgentItem } from './item.ts';
 
-/** What remains readable of a delisted listing: who it was, and who removed it, why and when. */
+/** The public rest of a delisted listing: its identity, and author, reason and time of its removal. */
 export const tombstone = z
   .object({
     slug,

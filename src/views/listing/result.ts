@@ -28,23 +28,26 @@ export interface SearchResult {
 
 /** A route as the results of a search show it. */
 interface ResultRoute {
-  /** How the comparison names it: `example-prices GET /v1/weather`. */
+  /** Its name in comparisons: `example-prices GET /v1/weather`. */
   readonly reference: string;
   /** Path of the listing's page, at this route. */
   readonly href: string;
   readonly method: string;
   readonly path: string;
-  /** Provider's text: what the route does, or what its listing does where nothing is said of the route; may be empty. */
+  /** Provider's text on the route, or on its listing where there is none on the route; may be empty. */
   readonly description: string;
   /** USDC per request: `0.001`, or `0.001-0.002` where networks differ; empty where nothing is offered now. */
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
   readonly networks: string;
-  /** `verified 2026-11-20`, or `last proved 2026-08-01 at 0.01 USDC`, with a price if it asks another now; null where unverified. */
+  /**
+   * `verified 2026-11-20`, or `last proved 2026-08-01 at 0.01 USDC` if it asks another price now; null where
+   * unverified.
+   */
   readonly verified: string | null;
-  /** What it takes and gives, by the provider's names, cut; empty where neither is known. */
+  /** Fields of its input and output, by the provider's names, cut; empty where neither is known. */
   readonly fields: string;
-  /** What speaks against this route, the gravest first, and then what speaks against other routes of the listing. */
+  /** Cautions of this route, the gravest first, and then those of other routes of the listing. */
   readonly cautions: ListingCard['cautions'];
 }
 
@@ -57,7 +60,7 @@ export function buildSearchResult(item: AgentItem): SearchResult {
   };
 }
 
-/** Longest line of what a route takes and gives, in UTF-16 units. */
+/** Longest line of the fields of a route, in UTF-16 units. */
 const FIELDS_LENGTH = 140;
 
 function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
@@ -89,7 +92,7 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
   };
 }
 
-/** Writes what the offers of a route ask, which come the cheapest first. */
+/** Writes the prices of a route's offers, which come the cheapest first. */
 function formatOffers(offers: MatchedRoute['offers']): string {
   const [low, high] = [offers[0], offers.at(-1)];
   if (!low || !high) return '';

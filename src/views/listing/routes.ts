@@ -18,9 +18,9 @@ import { findOutputFields, type InputFields, listInputFields, type OutputFields 
 export interface VerifiedRoute {
   readonly method: string;
   readonly path: string;
-  /** What was paid, in USDC. */
+  /** Amount paid, in USDC. */
   readonly price: string;
-  /** What the route asks now, in USDC, where that is another price; else null. */
+  /** Price that the route asks now, in USDC, where it differs; else null. */
   readonly price_now: string | null;
   readonly network: string;
   /** Day of the payment. */
@@ -34,9 +34,9 @@ export interface VerifiedRoute {
   readonly anchor: string;
 }
 
-/** How the latest probe of a route came out. */
+/** Result of the latest probe of a route. */
 export interface RouteProbeRow {
-  /** In a few words: `no 402: not found (404)`. */
+  /** The result in a few words: `no 402: not found (404)`. */
   readonly words: string;
   readonly weight: OutcomeWeight;
   /** Day of that probe. */
@@ -54,15 +54,15 @@ export interface RouteCaution {
   readonly text: string;
   /** The page of the receipt that it rests on; null where there is none. */
   readonly href: string | null;
-  /** Its provider's words. */
+  /** Reply in its provider's words. */
   readonly reply: string | null;
 }
 
-/** What is needed to call a route, and what comes back. */
+/** Everything that is needed to call a route, and its output. */
 export interface RouteDetail {
-  /** By place; empty where nobody says what the route takes. */
+  /** Input by place; empty where no source declares it. */
   readonly input: readonly InputFields[];
-  /** Null where nobody says what the route gives. */
+  /** Null where no source declares the output. */
   readonly output: OutputFields | null;
   readonly mime_type: string | null;
   readonly call: CallGuide;
@@ -76,12 +76,14 @@ export interface RouteRow {
   readonly path: string;
   /** Provider's text; may be empty. */
   readonly description: string;
-  /** Whether only others name it, and it does not count: see `set_aside` of a route. */
+  /** True where only others name it, so that it does not count: see `set_aside` of a route. */
   readonly is_aside: boolean;
   readonly verified: boolean;
-  /** Its mark: `Settlement-verified 2026-11-20`, or `Last proved 2026-08-01 at 0.01 USDC`, with a price if it asks another now. */
+  /**
+   * `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price now.
+   */
   readonly verification: string;
-  /** What speaks against it, the gravest first. */
+  /** Its cautions, the gravest first. */
   readonly cautions: readonly RouteCaution[];
   /** Null while it was never probed. */
   readonly probe: RouteProbeRow | null;
@@ -97,10 +99,10 @@ export type ReceiptIds = ReadonlySet<string>;
 
 const NO_RECEIPTS: ReceiptIds = new Set();
 
-/** How much of an id goes into an anchor: 48 bits, so that no two routes of one listing share one. */
+/** Characters of an id that go into an anchor: 48 bits, so that no two routes of one listing share one. */
 const ANCHOR_LENGTH = 13;
 
-/** Gives the anchor of a route's row on its listing's page. It follows from the route's id, so no path can break it. */
+/** Returns the anchor of a route's row on its listing's page. It is made of the route's id, so no path can break it. */
 export function getRouteAnchor(routeId: string): string {
   return `route-${routeId.slice(0, ANCHOR_LENGTH)}`;
 }
@@ -109,7 +111,7 @@ function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
   return receipts.has(id) ? PATHS.receipt(id) : null;
 }
 
-/** Lists what proves the routes of a listing, a payment on each network for itself, the latest first. */
+/** Lists the payments that prove the routes of a listing, one for each network, the latest first. */
 export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEIPTS): VerifiedRoute[] {
   return routes
     .flatMap(({ method, path, proofs, terms }) =>
@@ -132,7 +134,7 @@ export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEI
     .sort((a, b) => (a.verified_on < b.verified_on ? 1 : -1));
 }
 
-/** Money on a local test chain is worth nothing, so a payment there is never shown as one on the network itself. */
+/** Names the chain of a payment. Money on a local test chain is worth nothing, so the name says where it was paid. */
 function formatChain({ network, public_chain }: RouteProof): string {
   const { label } = NETWORKS[network];
   return public_chain ? label : `a local test chain for ${label}`;
@@ -146,7 +148,7 @@ function formatRouteVerification({ proof, terms }: Route, asOf: string): string 
   return `${isOld ? 'Last proved' : 'Settlement-verified'} ${formatDay(proof.verified_at)}${price}`;
 }
 
-/** Builds one row of the table of all routes of a listing, as things are at a time (ISO 8601 UTC). */
+/** Builds one row of the table of all routes of a listing, as of a time (ISO 8601 UTC). */
 export function buildRouteRow(
   route: Route,
   { slug, asOf }: { slug: string; asOf: string },
@@ -180,7 +182,7 @@ export function buildRouteRow(
   };
 }
 
-/** Builds what is needed to call a route of a listing, and what comes back. */
+/** Builds everything that is needed to call a route of a listing, and its output. */
 export function buildRouteDetail(listing: LiveListing, route: Route): RouteDetail {
   return {
     input: listInputFields(route),
@@ -197,11 +199,11 @@ interface EarlierPrice {
   readonly has_risen: boolean;
 }
 
-/** One current price of a route, where it is paid, what it rests on, and what else was said or seen. */
+/** One current price of a route, with its networks, its evidence, and other prices that were declared or seen. */
 export interface RouteOffer {
   /** USDC per request. */
   readonly price: string;
-  /** Networks on which it is asked alike: `Base, Solana`. */
+  /** Networks with the same price: `Base, Solana`. */
   readonly networks: string;
   /** `observed`: a 402 answer was seen to ask it. `declared`: a source says so. */
   readonly evidence: 'observed' | 'declared';
@@ -209,11 +211,11 @@ export interface RouteOffer {
   readonly seen_on: string | null;
   /** The price before this one, where a 402 was seen to ask another. */
   readonly was: EarlierPrice | null;
-  /** What a source says it costs, where a 402 asks something else. */
+  /** Price that a source declares, where a 402 asks another. */
   readonly declared: string | null;
 }
 
-/** Lists what a route asks now; offers that differ in their network alone are one. */
+/** Lists the present offers of a route; offers that differ only in the network are one. */
 export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
   const offers = getCurrentTerms(terms).map((offer) => ({
     network: NETWORKS[offer.network].label,
@@ -232,7 +234,7 @@ export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
   });
 }
 
-/** The last price that a 402 was seen to ask on that network, unless it is asked still. */
+/** Finds the last price that a 402 asked on the network of an offer before, unless it is still asked. */
 function findEarlierPrice(
   { network, evidence, amount }: RecordedTerms,
   terms: readonly RecordedTerms[],
@@ -258,33 +260,33 @@ function findDeclaredPrice(
   return formatPrice(first.amount, isCeiling(first));
 }
 
-/** Says what an offer rests on: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
+/** Writes the evidence for an offer: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
 export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
   if (evidence === 'observed') return `402 seen ${seen_on ?? 'at an unknown time'}`;
   return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
 }
 
-/** Says how a price changed: `rose from 0.001, asked until 2026-10-02`; empty where no other was seen. */
+/** Writes the change of a price: `rose from 0.001, asked until 2026-10-02`; empty where no other was seen. */
 export function formatPriceChange({ was }: RouteOffer): string {
   return was ? `${was.has_risen ? 'rose' : 'fell'} from ${was.price}, asked until ${was.until}` : '';
 }
 
-/** Says how an offer differs from what was seen or declared before; empty where it does not. */
+/** Writes the differences of an offer from prices seen or declared before; empty without any. */
 export function formatOfferHistory(offer: RouteOffer): string {
   return [formatPriceChange(offer), offer.declared ? `declared ${offer.declared}` : ''].filter(Boolean).join('; ');
 }
 
 /** Routes that belong together. */
 export interface RouteGroup<Row = RouteRow> {
-  /** How their paths begin: `/maths`; null where they are not grouped. */
+  /** Common start of their paths: `/maths`; null where they are not grouped. */
   readonly name: string | null;
   readonly routes: readonly Row[];
 }
 
-/** How many routes are read at a glance; more are grouped. */
+/** Most routes that are read at a glance; more are grouped. */
 export const LONG_LIST = 20;
 
-/** From how many routes on they can be filtered. */
+/** Fewest routes that get a filter. */
 export const FILTERED_FROM = 9;
 
 /** Words of a path that say nothing of what it is for. */
@@ -294,7 +296,7 @@ const EMPTY_SEGMENT = /^(api|v\d+)$/i;
 export function groupRoutes<Row extends RouteRow>(routes: readonly Row[]): RouteGroup<Row>[] {
   if (routes.length <= LONG_LIST) return [{ name: null, routes }];
   const groups = Map.groupBy(routes, ({ path }) => getBeginning(path));
-  // As many groups as routes would only repeat the paths.
+  // Groups of one or two routes would only repeat the paths.
   if (groups.size < 2 || groups.size > routes.length / 3) return [{ name: null, routes }];
   return [...groups].map(([name, members]) => ({ name, routes: members }));
 }

@@ -72,7 +72,7 @@ export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
   };
 }
 
-/** How much of a provider's text a document quotes. */
+/** Longest part of a provider's text that a document quotes, in characters. */
 const QUOTED_CHARACTERS = 600;
 
 /**
@@ -84,15 +84,15 @@ export function buildDescription(listing: LiveListing): string {
 }
 
 /**
- * Splits the description of a listing's tag into what was quoted of the provider's text and the generated line. The line
- * holds no bracket of its own, so its start is the last of its kind, whatever the provider wrote.
+ * Splits the description of a listing's tag into the quoted text of the provider and the generated line. The line has
+ * no bracket inside, so the last opening bracket is its start, also where the provider's text has brackets.
  */
 export function splitDescription(description: string): { quoted: string; line: string } {
   const at = description.lastIndexOf('[');
   return { quoted: description.slice(0, Math.max(at, 0)).trimEnd(), line: description.slice(at + 1, -1) };
 }
 
-/** Says category, price range, network, endpoint count, verification and reliability of a listing in one generated line. */
+/** Writes category, price range, network, endpoint count, verification and reliability of a listing in one line. */
 export function buildSuffix(listing: LiveListing): string {
   const verification = getVerification(listing);
   const others = formatOtherRoutes(verification);
@@ -117,8 +117,8 @@ export function formatPrimaryNetwork(listing: Listing): string {
 }
 
 /**
- * Says whether payment on a network is on offer, and whether that was ever seen: a source can name a network that no probe
- * and no dated source has found yet.
+ * Says whether a network is advertised, and whether that was ever seen: a source can name a network that no probe and
+ * no dated source has found yet.
  */
 export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
   if (advertised) return 'advertised';
@@ -131,7 +131,7 @@ export function describeOffer(listing: Listing, { key, advertised, last_verified
   return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
 }
 
-/** Says how reliable a listing is in words, with what the score rests on. */
+/** Writes the reliability of a listing in words, with the samples behind the score. */
 export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
