@@ -6,13 +6,13 @@ import { formatCautionLabel } from './words/caution.ts';
 import { formatCount, formatDay } from './words/figures.ts';
 import { escapeXml } from './xml.ts';
 
-/** What a badge says, and how grave that is. */
+/** Text and tone of a badge. */
 interface BadgeMessage {
   readonly text: string;
   readonly tone: 'good' | 'plain' | 'bad';
 }
 
-/** The colours of a badge, light and dark. The policy of its answer admits this text alone. */
+/** Colours of a badge, light and dark. The content security policy of the answer admits only this style. */
 export const BADGE_STYLE =
   '.p{fill:#fff;stroke:#8b928d}.n{fill:#1b1e1c}.good{fill:#0d5a4a}.plain{fill:#545b57}.bad{fill:#9b1c1c}.m{fill:#fff}' +
   '@media(prefers-color-scheme:dark){.p{fill:#191d1b;stroke:#6c746f}.n{fill:#e8eae5}.good{fill:#7ed4b8}.plain{fill:#a6aea9}.bad{fill:#f2a59b}.m{fill:#121514}}';
@@ -21,9 +21,9 @@ const HEIGHT = 20;
 const PADDING = 7;
 
 /**
- * Builds the badge of a live listing as SVG: its host, how many routes are verified and since when, and what speaks against
- * it. Nothing in it is a provider's word: the host is the one that was asked and paid, so a badge on another site names whom
- * it is of.
+ * Builds the badge of a live listing as SVG: its host, the number of verified routes with the day of the proof, and its
+ * cautions. None of it is a provider's word: the host is the one that was asked and paid, so a badge on another site
+ * still names its own listing.
  */
 export function buildBadge(item: AgentItem, site: Site): string {
   return drawBadge(item.host, describeListing(item), site);
@@ -34,7 +34,7 @@ export function buildGoneBadge({ host, delisted_at }: Tombstone, site: Site): st
   return drawBadge(host, { text: `removed from the catalogue ${formatDay(delisted_at)}`, tone: 'plain' }, site);
 }
 
-/** A danger leads; other cautions are counted. */
+/** Returns the message of a badge. A danger leads; other cautions are counted. */
 function describeListing(item: AgentItem): BadgeMessage {
   const danger = item.cautions.find(({ severity }) => severity === 'danger');
   const ratio = item.verified_route_count === 0 ? 'no route verified' : formatVerifiedRatio(item);
@@ -46,7 +46,7 @@ function describeListing(item: AgentItem): BadgeMessage {
   };
 }
 
-/** Longest host that is drawn whole. Of a longer one the end is shown: that is the part that somebody registered. */
+/** Longest host that is drawn whole. A longer one loses its start; its end is the part that somebody registered. */
 const HOST_LENGTH = 50;
 
 function drawBadge(host: string, { text, tone }: BadgeMessage, { serviceTitle }: Site): string {
@@ -69,24 +69,24 @@ function drawBadge(host: string, { text, tone }: BadgeMessage, { serviceTitle }:
   ].join('');
 }
 
-/** Estimates the width of a text of 11 pixels; the drawing is fitted to it, whatever font there is. */
+/** Estimates the width of a text of 11 pixels; any font is fitted to it. */
 function getWidth(text: string): number {
   let width = 0;
   for (const letter of text) width += /[ijlftr.,:;' -]/.test(letter) ? 4.6 : /[mwMW]/.test(letter) ? 9.8 : 6.9;
   return Math.ceil(width);
 }
 
-/** Lines to copy that show a badge which leads to the page of its listing. */
+/** Lines to copy: a badge that links to the page of its listing. */
 export interface BadgeLines {
   /** Path of the badge. */
   readonly path: string;
-  /** What it shows in words, for who does not see it. */
+  /** Text for readers who do not see the badge. */
   readonly alt: string;
   readonly markdown: string;
   readonly html: string;
 }
 
-/** Builds the lines by which a provider shows the badge of a listing. */
+/** Builds the lines with which a provider shows the badge of a listing. */
 export function buildBadgeLines(slug: string, { baseUrl, serviceTitle }: Site): BadgeLines {
   const [image, page] = [buildUrl(baseUrl, PATHS.badge(slug)), buildUrl(baseUrl, PATHS.listing(slug))];
   const alt = `What ${serviceTitle} verified here`;

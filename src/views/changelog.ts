@@ -1,15 +1,15 @@
 import { PATHS } from './links.ts';
 
-/** An address that is to go: since when that is announced, and when it goes, ISO 8601 UTC. */
+/** An address that will be removed, with the times of the announcement and of the removal, ISO 8601 UTC. */
 export interface Leaving {
   readonly path: string;
   readonly announced_at: string;
   readonly gone_at: string;
-  /** What to ask for in its place. */
+  /** Path to ask for in its place. */
   readonly successor: string;
 }
 
-/** Addresses that are to go. Each answers as before until then, and says so in its headers. */
+/** Addresses that will be removed. Each answers as before until then, and announces the removal in its headers. */
 export const LEAVING: readonly Leaving[] = [
   {
     path: PATHS.wellKnownServerCard,
@@ -19,7 +19,7 @@ export const LEAVING: readonly Leaving[] = [
   },
 ];
 
-/** What changed for those who call the service, the newest first. */
+/** Changes for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
     date: '2026-11-25',
@@ -89,5 +89,5 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   },
 ];
 
-/** How long before it goes anything is announced, in months. */
+/** Time between the announcement of a removal and the removal, in months. */
 export const NOTICE_MONTHS = 12;

@@ -19,17 +19,17 @@ import { escapeXml } from './xml.ts';
 export const CHANGES_LIMIT_DEFAULT = 100;
 export const CHANGES_LIMIT_MAX = 1000;
 
-/** How long a reader who has read all had best wait before asking again. */
+/** Recommended wait of a reader who has read all, in seconds. */
 export const POLL_AFTER_SECONDS = 60;
 
-/** Where a reader goes on from: a revision, or a cursor, which says of which history it is. */
+/** Position from which a reader goes on: a revision, or a cursor, which names its history. */
 const SINCE = 'a revision, or resume_cursor of an earlier answer';
 const changesSince = z.union(
   [z.int().nonnegative(SINCE), z.string().regex(/^\d{1,15}(-[0-9a-z-]{1,80})?$/, SINCE)],
   SINCE,
 );
 
-/** What a reader asks of the feed of changes. */
+/** Query of the feed of changes. */
 export const changesQuery = z.strictObject({
   since: changesSince
     .optional()
@@ -80,7 +80,7 @@ export const agentChanges = z
   .meta({ id: 'AgentChanges' });
 export type AgentChanges = z.infer<typeof agentChanges>;
 
-/** The kinds of change that are news, the most important first: it leads if a listing changed in several ways. */
+/** Kinds of change that are news, the most important first. The first leads where a listing changed in several ways. */
 export const NEWS_KINDS = [
   'delisted',
   'held',
@@ -97,50 +97,53 @@ export const NEWS_KINDS = [
 ] as const;
 export type NewsKind = (typeof NEWS_KINDS)[number];
 
-/** A listing that news are of. The title is its provider's text; the path leads to its page, or to its tombstone, or to the page of changes. */
+/**
+ * A listing in the news. The title is its provider's text; the path leads to its page, to its tombstone, or to the page
+ * of changes.
+ */
 export interface NewsListing {
   readonly slug: string;
   readonly title: string;
   readonly path: string;
   /** Host of its base address: our fact, beside every title. */
   readonly host: string;
-  /** What speaks against it now, in sentences of ours, the gravest first. */
+  /** Its present cautions in our own sentences, the gravest first. */
   readonly cautions: readonly string[];
 }
 
-/** One piece of news: what readers saw change of one listing at one revision, or alike of many at once. */
+/** One piece of news: the visible changes of one listing at one revision, or the same change of many listings. */
 export interface ChangeNews {
-  /** Stable within its catalogue: made of the revision, which never comes again. */
+  /** Stable within its catalogue: made of the revision, which is never used again. */
   readonly id: string;
   readonly revision: number;
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly kind: NewsKind;
-  /** What happened, in a few words of ours, without a full stop: nothing in it is a provider's text. */
+  /** The event in a few words of ours, without a full stop: nothing in it is a provider's text. */
   readonly sentence: string;
-  /** How many listings it is of. */
+  /** Number of listings in it. */
   readonly count: number;
-  /** The first of them by slug; all, where it is one. */
+  /** The first listings by slug; all where there is only one. */
   readonly listings: readonly NewsListing[];
-  /** Of one listing: each change in words with its evidence, which quotes sources. Empty for many. */
+  /** Each change of one listing in words, with its evidence, which quotes sources. Empty for news of many listings. */
   readonly decisions: readonly Decision[];
-  /** Where to read on: the listing's page, or the page of changes. */
+  /** Path of the listing's page, or of the page of changes. */
   readonly path: string;
 }
 
-/** As many listings as change alike at one revision are news each; of more, all together are one. */
+/** Most listings with the same change at one revision that get a piece of news each; more than that share one. */
 const TOLD_APART = 5;
 
-/** How many listings are named where there are many. */
+/** Most listings that news of many listings name. */
 const NAMED = 10;
 
-/** A piece of news without what its listings are called now: that never changes. */
+/** A piece of news without the present names of its listings. It never changes. */
 export interface NewsDigest extends Omit<ChangeNews, 'listings' | 'path'> {
-  /** Of the first listings. */
+  /** Slugs of the first listings. */
   readonly slugs: readonly string[];
 }
 
-/** What one revision changed of one listing, as far as it is news. */
+/** Changes of one listing at one revision that are news. */
 interface ListingNews {
   readonly slug: string;
   readonly listing_id: string;
@@ -153,7 +156,7 @@ const priced = z.object({ from: range, to: z.unknown() });
 const routed = z.object({ terms: z.array(recordedTermsChange).default([]) });
 const cautioned = z.object({ code: cautionCode });
 
-/** Builds a piece of news; `getListing` gives a listing as it is now, by slug. */
+/** Builds a piece of news; `getListing` returns the present listing with a slug. */
 export function buildChangeNews(
   { slugs, ...digest }: NewsDigest,
   getListing: (slug: string) => NewsListing,
@@ -163,7 +166,7 @@ export function buildChangeNews(
   return { ...digest, listings, path: digest.count === 1 && only ? only.path : PATHS.changes };
 }
 
-/** Digests the changes of one revision into news, the weightiest first. */
+/** Digests the changes of one revision into news, the most important first. */
 export function digestChanges(changes: readonly Change[]): NewsDigest[] {
   const groups = Map.groupBy(listListingNews(changes), ({ kinds }) => kinds[0]);
   return NEWS_KINDS.flatMap((kind) => {
@@ -178,7 +181,7 @@ function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
     const telling = own.flatMap((change) => listNewsKinds(change).map((kind) => ({ kind, change })));
     const wasPriced = telling.some(({ kind }) => kind === 'priced');
     const news = telling.filter(({ kind }) => {
-      // A listing that never had a price was never there to be held back, and the first price of a new one is no news.
+      // A listing that never had a price was never shown, so holding it back is no news; neither is its first price.
       if (kind === 'held') return wasPriced;
       return !(isNew && kind === 'priced');
     });
@@ -251,7 +254,7 @@ const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
   corrected: 'receipts corrected',
 };
 
-/** Says in words of ours alone what the leading kind of news is; route names, addresses and reasons in free text stay out. */
+/** Describes the leading kind of news in our own words, without route names, addresses and reasons in free text. */
 function describeNews(kind: NewsKind, changes: readonly Change[]): string {
   const of = (wanted: ChangeKind) => changes.filter((change) => change.kind === wanted);
   switch (kind) {
@@ -287,7 +290,7 @@ function describeNews(kind: NewsKind, changes: readonly Change[]): string {
   }
 }
 
-/** Gives the codes that changes of cautions are about; of a kind those of its severity alone. */
+/** Returns the codes in changes of cautions; with a kind, only the codes of its severity. */
 function getCodes(changes: readonly Change[], kind?: 'danger' | 'cautioned'): CautionCode[] {
   const codes = changes.flatMap(({ detail }) => cautioned.safeParse(detail).data?.code ?? []);
   const severity = kind === 'danger' ? 'danger' : 'notice';
@@ -298,21 +301,21 @@ function countRoutes(count: number): string {
   return `${count} ${count === 1 ? 'route' : 'routes'}`;
 }
 
-/** Pieces of news in the feed, the newest. */
+/** Most pieces of news in the feed, the newest first. */
 export const ATOM_ENTRIES = 50;
 
 /** The catalogue that the news are of. */
 export interface NewsSource {
   readonly identity: string;
-  /** Time of the latest change that readers can see, ISO 8601 UTC: what the feed is as of while there are no news. */
+  /** Time of the latest change that readers can see, ISO 8601 UTC: the time of a feed without news. */
   readonly revised_at: string;
 }
 
-/** Of which listings a feed is. */
+/** Scope of a feed: all listings, one listing, or one category. */
 interface NewsFeed {
-  /** What its id ends with. */
+  /** End of its id. */
   readonly id: string;
-  /** What its title ends with, in words of ours. */
+  /** End of its title, in our own words. */
   readonly of: string;
   readonly path: string;
   /** The page whose feed it is. */
@@ -321,20 +324,20 @@ interface NewsFeed {
 
 const WHOLE_FEED: NewsFeed = { id: '', of: '', path: PATHS.changesFeed, page: PATHS.changes };
 
-/** Gives the feed of one listing. */
+/** Returns the feed of one listing. */
 export function getListingFeed(slug: string): NewsFeed {
   return { id: `/listing/${slug}`, of: ` of ${slug}`, path: PATHS.listingFeed(slug), page: PATHS.listing(slug) };
 }
 
-/** Gives the feed of a category. */
+/** Returns the feed of a category. */
 export function getCategoryFeed(category: Category): NewsFeed {
   const path = PATHS.categoryFeed(category);
   return { id: `/category/${category}`, of: ` in ${category}`, path, page: PATHS.category(category) };
 }
 
 /**
- * Builds the Atom feed (RFC 4287) of what changed, the newest first. Titles are plain text of ours, with the slug in place
- * of the provider's title; what providers wrote is in the content alone, escaped and named as theirs.
+ * Builds the Atom feed (RFC 4287) of changes, the newest first. Titles are plain text of ours, with the slug in place
+ * of the provider's title; providers' words are only in the content, escaped and marked as theirs.
  */
 export function buildChangesAtom(
   news: readonly ChangeNews[],
@@ -342,7 +345,7 @@ export function buildChangesAtom(
   { site, feed = WHOLE_FEED }: { site: Site; feed?: NewsFeed },
 ): string {
   const { baseUrl, serviceTitle, contactName, contactUrl } = site;
-  // An address as authority, a year in which it was ours (RFC 4151): the same entry has the same id for ever.
+  // A tag URI names our host and a year in which it was ours (RFC 4151), so an entry keeps its id for ever.
   const idStart = `tag:${new URL(baseUrl).hostname},2026:${encodeURIComponent(source.identity)}/changes`;
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -376,7 +379,7 @@ function buildEntry(news: ChangeNews, idStart: string, baseUrl: string): string 
   ].join('\n');
 }
 
-/** Builds the content as HTML, in which all that comes from outside is escaped once, before the whole is for XML. */
+/** Builds the content as HTML. Text from outside is escaped once here, and once more with the whole for XML. */
 function buildContent({ sentence, count, listings, decisions }: ChangeNews, baseUrl: string): string {
   const paragraphs = [`<p>${escapeXml(sentence)}.</p>`];
   const named = listings.map(({ slug, title, host, path, cautions }) => {

@@ -35,7 +35,7 @@ import { formatDay } from './words/figures.ts';
 /** The scheme of an offer that names none. */
 export const DEFAULT_SCHEME = 'exact';
 
-/** Bounds that no honest caller meets are no part of the schemas, whose every word costs its readers tokens. */
+/** A bound that no honest caller meets is left out of the schemas, because each word costs their readers tokens. */
 const word = z.string().refine(({ length }) => length > 0 && length <= 100, 'of 1 to 100 characters');
 
 const url = z.string().refine(({ length }) => length <= 2048, 'an address of at most 2048 characters');
@@ -79,7 +79,7 @@ export type CheckQuestion = z.output<typeof checkQuestion>;
 /** The fields that make an offer, all of which a comparison takes; the amount in either unit. */
 export const OFFER_FIELDS = ['network', 'asset', 'pay_to', 'amount', 'price_usdc'] as const;
 
-/** Why a route is not known. `no_terms`: it is listed, and what it costs is not on record. */
+/** Reasons for which a route is unknown. `no_terms`: it is listed, and its price is not on record. */
 export const UNKNOWN_REASONS = [
   'host_not_listed',
   'path_not_listed',
@@ -90,7 +90,7 @@ export const UNKNOWN_REASONS = [
 ] as const;
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number];
 
-/** A finer word for a verdict. Of `caution` it is the code of the gravest one. */
+/** Detail of a verdict. For `caution` it is the code of the gravest caution. */
 export type CheckReason =
   | UnknownReason
   | CautionCode
@@ -101,15 +101,15 @@ export type CheckReason =
   | 'delisted'
   | OfferFault;
 
-/** A route on record as a check tells of it. */
+/** A route on record, as a check shows it. */
 interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
   listing: string;
   url: string;
 }
 
-/** What a comparison with the record came to. Text in `offers` and `resources` is a provider's. */
+/** Result of a comparison with the record. Text in `offers` and `resources` is a provider's. */
 export interface TermsCheck {
-  /** The call as it was asked about. */
+  /** The call in question, as the caller gave it. */
   asked: { method: string; url: string };
   verdict: CheckVerdict;
   severity: CheckSeverity;
@@ -128,15 +128,15 @@ export interface TermsCheck {
   /** Routes of the same host that may have been meant. */
   nearest: CheckedRoute[];
   tombstone: Tombstone | null;
-  /** What the challenge says it is for, where that is something else than was called. */
+  /** Addresses that the challenge names as its own, where they differ from the one that was called. */
   resources: string[];
-  /** What the client can do; undefined where it does not say. */
+  /** Abilities of the client; undefined where it does not say. */
   can: ReadonlySet<Ability> | undefined;
-  /** Where in the challenge other readers may read something else. Keys in it are a provider's words. */
+  /** JSON pointers to parts of the challenge that readers may read differently. Their keys are a provider's words. */
   places: string[];
 }
 
-/** Offers and terms on record that an answer shows; a challenge has one to eight. */
+/** Most offers and terms on record that an answer shows; a challenge has one to eight. */
 const MAX_SHOWN = 20;
 const MAX_ADDRESS = 300;
 
@@ -234,10 +234,10 @@ export const agentCheck = z
   .meta({ id: 'AgentCheck' });
 export type AgentCheck = z.infer<typeof agentCheck>;
 
-/** What a comparison came to, without what every document of a revision says. */
+/** Result of a comparison, without the fields that every document of a revision has. */
 export type CheckBody = Omit<AgentCheck, 'catalogue' | 'revision'>;
 
-/** Builds the answer from what a comparison came to. */
+/** Builds the answer from the result of a comparison. */
 export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody {
   const { asked, verdict, severity, reason, evidence_at, route, listing, nearest, resources } = check;
   const needing = { isTool: isToolPath(route?.url ?? asked.url), can: check.can, route };
@@ -276,22 +276,22 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
   };
 }
 
-/** What a comparison of abilities takes: whether the call is to a tool, what the client can do, and the record. */
+/** Context in which the needs of an offer are built. */
 interface Needing {
   isTool: boolean;
   can: ReadonlySet<Ability> | undefined;
   route: CheckedRoute | null;
 }
 
-/** Builds the needs of an offer, and which of them the client lacks where it says what it can do. */
+/** Builds the needs of an offer, and, where the client states its abilities, those it lacks. */
 function buildNeeds(terms: Terms, { isTool, can }: Needing): { needs: string[]; missing?: string[] } {
   const list = listNeeds(terms, { isTool });
   return { needs: list, ...(can && { missing: listMissing(list, can) }) };
 }
 
 /**
- * Builds the needs of an offer that was given. Copied fields do not say what it needs besides, so then the record does: that
- * of the same terms for which the client lacks least.
+ * Builds the needs of an offer from the caller. Copied fields do not name all needs, so the record of the same terms
+ * does: the one for which the client lacks least.
  */
 function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buildNeeds> {
   const isCopied = terms.x402_version === null;
@@ -303,8 +303,9 @@ function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buil
 }
 
 /**
- * Finds what the client lacks for the offer that it lacks least for: of the safe offers, else of all that can be paid, and
- * without a challenge of those on record. Empty where nothing was asked, or there is nothing to compare with.
+ * Finds the offer for which the client lacks least, and returns what it lacks. The choice is among the safe offers,
+ * else all that can be paid, else, without a challenge, those on record. Empty where the client does not state its
+ * abilities, or there is nothing to compare with.
  */
 function findLeastMissing(
   { can, safe_offers }: TermsCheck,
@@ -380,7 +381,7 @@ function buildNear({ listing, method, url }: CheckedRoute): z.infer<typeof nearR
   return { listing, method, url };
 }
 
-/** What each warning means, in the service's own words. */
+/** Meaning of each warning, in the service's own words. */
 const WARNINGS: Readonly<Record<CheckWarning, string>> = {
   reads_differently:
     'Two readers of this challenge may see different payees or amounts: a key twice, two payees or amounts for one offer, or an amount that is not plain digits.',
@@ -407,12 +408,12 @@ const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
   test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
 };
 
-/** Says what a warning means. */
+/** Describes a warning. */
 function describeWarning(warning: CheckWarning): string {
   return WARNINGS[warning];
 }
 
-/** Says in one or two sentences what a comparison came to. Nothing in it is in a provider's words. */
+/** Describes the result of a comparison in one or two sentences, without a provider's words. */
 function describeCheck(check: TermsCheck): string {
   const { verdict, reason, offers, evidence_at } = check;
   const since = evidence_at === null ? 'undated' : `last confirmed ${formatDay(evidence_at)}`;

@@ -13,7 +13,7 @@ import { formatRouteName, parseRouteName, ROUTE_NAME_LENGTH } from './route-name
 import type { Site } from './site.ts';
 import { formatDay } from './words/figures.ts';
 
-/** How many routes are compared at once. */
+/** Least and most routes in one comparison. */
 export const COMPARED_MIN = 2;
 export const COMPARED_MAX = 4;
 
@@ -32,7 +32,7 @@ const routeNames = z
   .refine((names) => new Set(names).size === names.length, 'each route once')
   .describe('A route each, as slug, method and path: "example-prices GET /v1/price/:symbol"');
 
-/** What a reader asks of the comparison. */
+/** Query of the comparison. */
 export const compareQuery = z.strictObject({ routes: routeNames });
 
 /** A route that was asked for, beside others. */
@@ -74,7 +74,7 @@ export const agentComparison = z
   .meta({ id: 'AgentComparison' });
 export type AgentComparison = z.infer<typeof agentComparison>;
 
-/** What the catalogue has under the name of a route. */
+/** The name of a route, with the listing and the route that the catalogue has under it. */
 export interface NamedRoute {
   readonly name: string;
   /** Undefined where no live or removed listing has the slug. */
@@ -83,7 +83,7 @@ export interface NamedRoute {
   readonly route: Route | undefined;
 }
 
-/** Finds a route by its name in the listing that the name is of. */
+/** Finds a route by its name in the named listing. */
 export function findNamedRoute(name: string, listing: Listing | undefined): NamedRoute {
   const named = parseRouteName(name);
   const route =
@@ -96,7 +96,7 @@ export function findNamedRoute(name: string, listing: Listing | undefined): Name
   return { name, listing, route: route || undefined };
 }
 
-/** Builds what is said of a route beside others, as of a time (ISO 8601 UTC). */
+/** Builds a route of a comparison, as of a time (ISO 8601 UTC). */
 export function buildComparedRoute(found: NamedRoute, { site, asOf }: { site: Site; asOf: string }): ComparedRoute {
   const { name, listing, route } = found;
   if (listing && isLive(listing) && route)
@@ -138,7 +138,7 @@ function getPriceRange(terms: readonly { amount: number }[]): [number, number] |
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Gives the whole days from the payment that verifies a route to a time; null for a route that is not verified. */
+/** Returns the whole days from the payment that verifies a route to a time; null for a route that is not verified. */
 export function getProofAge({ proof }: Pick<Route, 'proof'>, asOf: string): number | null {
   if (proof === null) return null;
   return Math.max(0, Math.floor((Date.parse(asOf) - Date.parse(proof.verified_at)) / DAY_MS));
@@ -153,10 +153,10 @@ export function describeAbsence({ name, listing }: NamedRoute): string {
   return `The listing ${listing.slug} has no route ${named?.method} ${named?.path}.`;
 }
 
-/** How many routes are named that may be meant. */
+/** Most routes that are suggested for a name without a route. */
 const NEAREST = 3;
 
-/** Lists the names of the routes of the same listing whose paths come nearest. */
+/** Lists the names of routes of the same listing, those with the most similar paths. */
 export function listNearest({ name, listing }: NamedRoute): string[] {
   const named = parseRouteName(name);
   if (!named || !listing || !isLive(listing)) return [];

@@ -3,7 +3,7 @@ import { SERVER_CARD_TYPE } from './mcp-server.ts';
 import { listOwnEntries, type RegistryEntry } from './registry.ts';
 import type { Site } from './site.ts';
 
-/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and where the addresses are. */
+/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and the sitemaps list the addresses. */
 export function buildRobots({ baseUrl }: Site): string {
   return `# All of this is public and made to be read by programs. Agents: start at ${buildUrl(baseUrl, PATHS.guide)}
 # or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
@@ -21,11 +21,11 @@ export const MAX_SITEMAP_URLS = 50_000;
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const SITEMAP_NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 
-/** What a sitemap starts and ends with. */
+/** Start and end of a sitemap. */
 export const SITEMAP_START = `${XML}<urlset ${SITEMAP_NAMESPACE}>\n`;
 export const SITEMAP_END = '</urlset>\n';
 
-/** An address with the time of its latest change (ISO 8601), where one is known. */
+/** An address with the time of its latest change (ISO 8601) where it is known. */
 export interface SitemapEntry {
   readonly path: string;
   readonly lastmod?: string | undefined;
@@ -52,9 +52,9 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const VALID_DAYS = 365;
 
 /**
- * Builds `security.txt` (RFC 9116): whom to write to about the service. It expires 365 days after the start of the day
- * `at` (UTC), so the text is the same all day. Undefined where no contact is set, or the contact is not https: the RFC
- * takes no other web address.
+ * Builds `security.txt` (RFC 9116) with the contact of the service. It expires 365 days after the start of the day `at`
+ * (UTC), so the text is the same all day. Undefined where no contact is set, or the contact is not https: the RFC takes
+ * no other web address.
  */
 export function buildSecurityTxt({ baseUrl, contactUrl }: Site, at: Date): string | undefined {
   if (contactUrl === baseUrl || !isHttps(contactUrl)) return undefined;
@@ -81,8 +81,9 @@ export const API_CATALOG_TYPE = 'application/linkset+json; profile="https://www.
 export const AI_CATALOG_TYPE = 'application/ai-catalog+json';
 
 /**
- * Builds the `Link` header (RFC 8288) of every page and document: where the service describes itself. Relations are those
- * of RFC 8631 and RFC 9727, of ARD (section 5.1) and its predecessor AI Catalog, and of llms.txt version 2 (`describedby`).
+ * Builds the `Link` header (RFC 8288) of every page and document, with the service's descriptions of itself. Relations
+ * are those of RFC 8631 and RFC 9727, of ARD (section 5.1) and its predecessor AI Catalog, and of llms.txt version 2
+ * (`describedby`).
  */
 export function buildLinkHeader(baseUrl: string): string {
   return [
@@ -99,7 +100,7 @@ export function buildMarkdownLink(baseUrl: string, slug: string): string {
   return formatLink(buildUrl(baseUrl, PATHS.listingMarkdown(slug)), { rel: 'alternate', type: 'text/markdown' });
 }
 
-/** Builds the link from the Markdown twin to the page whose twin it is. */
+/** Builds the link from the Markdown twin to its page. */
 export function buildCanonicalLink(baseUrl: string, slug: string): string {
   return formatLink(buildUrl(baseUrl, PATHS.listing(slug)), { rel: 'canonical', type: 'text/html' });
 }
@@ -108,7 +109,7 @@ function formatLink(url: string, { rel, type }: { rel: string; type: string }): 
   return `<${url}>; rel="${rel}"; type="${type}"`;
 }
 
-/** A link of a linkset: where it leads, and what is found there (RFC 9264, section 4.2.3). */
+/** A link of a linkset: its target, with media type and title (RFC 9264, section 4.2.3). */
 export interface LinkTarget {
   readonly href: string;
   readonly type?: string;
@@ -126,8 +127,8 @@ export interface Linkset {
 }
 
 /**
- * Builds the API catalogue (RFC 9727): the APIs that this service publishes, which are its own doors, each with description,
- * documentation, terms and state (relations of RFC 8631). Listed APIs are other publishers'; `search` says how to find them.
+ * Builds the API catalogue (RFC 9727): the APIs that this service itself publishes, each with description,
+ * documentation, terms and state (relations of RFC 8631). Listed APIs are other publishers'; `search` leads to them.
  */
 export function buildApiCatalog({ baseUrl }: Site): Linkset {
   const link = (path: string, type: string, title: string) => ({ href: buildUrl(baseUrl, path), type, title });
@@ -181,7 +182,7 @@ export interface AiCatalog {
   readonly entries: readonly RegistryEntry[];
 }
 
-/** Builds the AI catalogue: the entries of agent discovery, where they were before `ard.json`. */
+/** Builds the AI catalogue: the entries of agent discovery in the place they had before `ard.json`. */
 export function buildAiCatalog(site: Site): AiCatalog {
   return {
     specVersion: '1.0',

@@ -12,13 +12,13 @@ import { buildUrl, PATHS } from './links.ts';
 import { REQUEST_MAX_LENGTH } from './listing/query.ts';
 import type { Site } from './site.ts';
 
-/** Resources a page, when the client does not say, and at most: a client that asks for more is given these. */
+/** Resources on a page by default and at most; a client that asks for more gets the most. */
 export const DISCOVERY_LIMITS = {
   list: { default: 100, max: 1000 },
   search: { default: 20, max: 100 },
 } as const;
 
-/** The extensions that every resource carries: the protocol's own, and what this catalogue knows. */
+/** Extensions that every resource carries: the protocol's own, and this catalogue's. */
 export const DISCOVERY_EXTENSIONS = ['bazaar', 'agent-payable'] as const;
 
 const NETWORK_NAMES = Object.values(NETWORKS).flatMap(({ id, key }) => [id, key]);
@@ -60,7 +60,7 @@ const discoveryFilters = z.strictObject({
 });
 export type DiscoveryFilters = z.infer<typeof discoveryFilters>;
 
-/** What a client asks of `GET /discovery/resources`. */
+/** Query of `GET /discovery/resources`. */
 export const discoveryListQuery = discoveryFilters.extend({
   limit: z
     .int()
@@ -70,7 +70,7 @@ export const discoveryListQuery = discoveryFilters.extend({
   offset: z.int().min(0).default(0).describe('Resources to skip, in an order that is fixed within a revision'),
 });
 
-/** What a client asks of `GET /discovery/search`. */
+/** Query of `GET /discovery/search`. */
 export const discoverySearchQuery = discoveryFilters.extend({
   query: z.string().trim().min(1).max(REQUEST_MAX_LENGTH).describe('What is looked for, in plain words'),
   limit: z
@@ -82,13 +82,13 @@ export const discoverySearchQuery = discoveryFilters.extend({
 });
 export type DiscoverySearchQuery = z.infer<typeof discoverySearchQuery>;
 
-/** What a server asks that names no time-out, in seconds: the default of the x402 SDK's own server. */
+/** Time-out of a server that names none, in seconds: the default of the x402 SDK's own server. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /** Names of a service as the extension allows them: printable ASCII, 32 characters at most. */
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 
-/** An offer as version 2 of x402 writes it, whatever version the seller speaks. */
+/** An offer as version 2 of x402 writes it, also for a seller who speaks version 1. */
 const paymentRequirements = z.object({
   scheme: z.string(),
   network: z.string().describe('CAIP-2 identifier'),
@@ -99,7 +99,7 @@ const paymentRequirements = z.object({
   extra: jsonObject.describe('What the scheme signs over; the live 402 may add to it'),
 });
 
-/** What this catalogue knows of a resource beyond what facilitators do. */
+/** Facts of this catalogue about a resource that facilitators do not have. */
 const resourceEvidence = z.object({
   slug: z.string(),
   page_url: z.url(),
@@ -175,14 +175,15 @@ export const discoveryFindings = z
 export type DiscoveryFindings = z.infer<typeof discoveryFindings>;
 
 /**
- * Builds the resource of a route that can be paid for. Offers are written as version 2 does, also those of sellers who
- * speak version 1 alone (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402 asks.
+ * Builds the resource of a route that can be paid for. Offers are written as in version 2, also those of sellers who
+ * speak only version 1 (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402
+ * asks.
  */
 export function buildDiscoveryResource(listing: LiveListing, route: Route, site: Site): DiscoveryResource {
   const offers = listPayableTerms(route);
   const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
   return {
-    // A tool is named in its declaration, as the extension has it.
+    // The extension names a tool in its declaration, not in the address.
     resource: getRouteUrl(listing.base_url, route.path.split('#')[0] ?? ''),
     type: isToolPath(route.path) ? 'mcp' : 'http',
     x402Version: offers.every(({ x402_version }) => x402_version === 1) ? 1 : 2,
@@ -245,16 +246,16 @@ function getLatest(times: readonly (string | null)[]): string | null {
   return times.reduce((latest, time) => ((time ?? '') > (latest ?? '') ? time : latest), null);
 }
 
-/** Methods that carry a body, and whose declarations have a `bodyType`. */
+/** Methods with a body; their declarations have a `bodyType`. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** Parts of a request, as the extension names them and as routes keep their input schema. */
 const PARTS = ['queryParams', 'body', 'headers', 'pathParams'] as const;
 
-/** What a path template may look like as the extension takes it (x402, extension `bazaar`, "routeTemplate Validation Rules"). */
+/** Path templates that the extension takes (x402, extension `bazaar`, "routeTemplate Validation Rules"). */
 const ROUTE_TEMPLATE = /^\/(?!.*\.\.)(?!.*:\/\/)[a-zA-Z0-9_/:.\-~]+$/;
 
-/** How to call a route, as the extension `bazaar` declares it: `info` are values, `schema` says what fits them. */
+/** Declaration of a call in the extension `bazaar`: `info` has values, `schema` describes them. */
 export interface BazaarDeclaration {
   info: { input: JsonObject; output?: JsonObject };
   schema: JsonObject;
@@ -262,8 +263,8 @@ export interface BazaarDeclaration {
 }
 
 /**
- * Builds the declaration of a route. What is not on record is left out: there is no `body` where no source gives an
- * example, so that what is there is one, and `info` fits the schema beside it as the extension demands.
+ * Builds the declaration of a route. Facts that are not on record are left out: without an example from a source there
+ * is no `body`, so that a `body` is always an example and `info` fits the schema beside it, as the extension demands.
  */
 function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaration {
   const { pathname } = new URL(getRouteUrl(baseUrl, route.path));
@@ -335,7 +336,7 @@ function getPart(declared: JsonObject | null, part: (typeof PARTS)[number]): unk
   return isObject(declared?.properties) ? declared.properties[part] : undefined;
 }
 
-/** A query is text on the wire and on record; the declaration has its values as the schema types them. */
+/** Returns the values of a query, which is text on the wire and on record, with the types of the schema. */
 function readTyped(query: Readonly<Record<string, string>>, schema: unknown): JsonObject {
   const fields = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
   return Object.fromEntries(
@@ -352,7 +353,7 @@ function readValue(text: string, type: unknown): unknown {
   return text;
 }
 
-/** The answer's schema carries an example of it in `examples`; the extension has them apart. */
+/** Splits the schema of an answer from the example in its `examples`: the extension has them apart. */
 function buildOutput({ output_schema: declared, mime_type }: Route): { info: JsonObject; schema: JsonObject } | null {
   if (declared === null) return null;
   const { examples, ...schema } = declared;
@@ -367,7 +368,7 @@ function buildOutput({ output_schema: declared, mime_type }: Route): { info: Jso
   };
 }
 
-/** Says in the extension's words what an answer is: `json`, `text`, else its media type. */
+/** Returns the kind of an answer in the extension's words: `json`, `text`, else its media type. */
 function getContentKind(mimeType: string | null): string {
   const type = mimeType?.split(';', 1)[0]?.trim() ?? 'application/json';
   if (/[/+]json$/.test(type)) return 'json';

@@ -15,8 +15,8 @@ const DANGERS = CAUTION_CODES.filter((code) => CAUTIONS[code].severity === 'dang
   .join(', ');
 
 /**
- * Builds `llms.txt` (llmstxt.org: title, summary, prose without headings, then sections of links). Nothing in it was
- * written by a provider, and it links lists and searches, never every listing.
+ * Builds `llms.txt` (llmstxt.org: title, summary, prose without headings, then sections of links). None of it is a
+ * provider's text, and it links lists and searches, not every listing.
  */
 export function buildGuide(counts: Counts, byCategory: ReadonlyMap<Category, number>, site: Site): string {
   const link = (name: string, path: string, note: string) => `- [${name}](${buildUrl(site.baseUrl, path)}): ${note}`;
@@ -83,7 +83,7 @@ ${link('Home page', PATHS.home, 'for people: what is new, and a search box')}
 `;
 }
 
-/** Builds what `llms-full.txt` starts with: what it is of and as of when, and how to do with less. */
+/** Builds the start of `llms-full.txt`: its subject and revision, and ways to read less. */
 export function buildFullGuideHead(counts: Counts, revision: number, site: Site): string {
   return `# ${escapeMarkdown(site.serviceTitle)}: every listing
 
@@ -98,7 +98,7 @@ ${VERIFIED_MEANING} What stands in block quotes was written by providers or thei
 `;
 }
 
-/** Builds the part of one live listing, of its short form and its tag. Provider's text is in named, quoted fields alone. */
+/** Builds the part of one live listing from short form and tag. Provider's text is only in named, quoted fields. */
 export function buildFullGuideListing(item: AgentItem, { description }: Pick<ListingTag, 'description'>): string {
   const { quoted, line } = splitDescription(description);
   const fields = [

@@ -18,8 +18,8 @@ export interface JsonLd {
 const LICENSE_URL = 'https://creativecommons.org/publicdomain/zero/1.0/';
 
 /**
- * Builds what search engines read of a listing: the API with its provider and what a request costs, the page with the
- * sources of what it says, and the way to it. The service is publisher of the page alone; nothing in it rates the API.
+ * Builds the structured data of a listing for search engines: the API with its provider and the price of a request, the
+ * page with its sources, and the path to it. The service is publisher of the page only; nothing in it rates the API.
  */
 export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
   const { slug, title, tagline, description, provider_name, category, base_url, docs_url, id, sources } = listing;
@@ -58,7 +58,7 @@ export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
   return [api, crumbs, page];
 }
 
-/** Builds what search engines read of the home page: the site, how to search it, and the catalogue as data. */
+/** Builds the structured data of the home page for search engines: the site, its search, and the catalogue as data. */
 export function buildHomeJsonLd(site: Site): JsonLd[] {
   const url = buildUrl(site.baseUrl, PATHS.home);
   const publisher = { '@type': 'Organization', name: site.contactName, url: site.contactUrl };
@@ -116,7 +116,7 @@ export interface Crumb {
   readonly path: string;
 }
 
-/** Builds the way from the home page to a page, the page itself last. */
+/** Builds the path from the home page to a page, the page itself last. */
 export function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
   return {
     '@context': 'https://schema.org',
@@ -131,8 +131,8 @@ export function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
 }
 
 /**
- * Writes structured data as the text of a script element. Everything in it that could end the element, or be taken for
- * markup, a quote of an attribute or a line end, is written as an escape that JSON reads as the same character.
+ * Writes structured data as the text of a script element. Each character that could end the element, or be taken for
+ * markup, the quote of an attribute or a line end, is written as an escape that JSON reads as the same character.
  */
 export function formatJsonLd(nodes: readonly JsonLd[]): string {
   return JSON.stringify(nodes.length === 1 ? nodes[0] : nodes)

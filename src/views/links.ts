@@ -1,7 +1,7 @@
 import type { Category } from '../model/catalogue.ts';
 import type { NetworkKey } from '../model/network.ts';
 
-/** Every address of the service, as a path from its base address. Nothing else in the code writes one. */
+/** Every address of the service, as a path from its base address. No other code writes one. */
 export const PATHS = {
   home: '/',
   search: '/search',
@@ -20,7 +20,7 @@ export const PATHS = {
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
   ard: '/.well-known/ard.json',
-  /** Where the manifest of agent discovery was before. */
+  /** Earlier address of the manifest of agent discovery. */
   aiCatalog: '/.well-known/ai-catalog.json',
   registryEntry: (identifier: string) => `/agents/${identifier}`,
   registryExplore: '/explore',
@@ -39,19 +39,19 @@ export const PATHS = {
   sitemap: (part: number | '{part}') => `/sitemap-${part}.xml`,
   changesFeed: '/changes.atom',
   listing: (slug: string) => `/api/${slug}`,
-  /** The page of one route; `anchor` is that of its place on the listing's page. */
+  /** The page of one route; `anchor` is its anchor on the listing's page. */
   route: (slug: string, anchor: string) => `/api/${slug}/${anchor}`,
   listingFeed: (slug: string) => `/api/${slug}.atom`,
   categoryFeed: (category: Category | '{category}') => `/category/${category.toLowerCase()}.atom`,
   listingMarkdown: (slug: string) => `/api/${slug}.md`,
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
-  /** By the registered domain of hosts, or a host without one. */
+  /** The page of a provider, by the registered domain of its hosts, or by a host without one. */
   provider: (domain: string, page = 1) => `/provider/${domain}${page === 1 ? '' : `/${page}`}`,
   network: (network: NetworkKey, page = 1) => `/network/${network}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
-  /** Of every page that is no listing's. No slug has an underscore. */
+  /** Picture of every page that is not a listing's. No slug has an underscore. */
   servicePicture: '/pictures/_service.png',
-  /** A picture of what is verified of a listing, for its provider's own site. */
+  /** Badge of a listing with its verification, for the provider's own site. */
   badge: (slug: string) => `/badge/${slug}.svg`,
   changes: '/changes',
   market: '/market',

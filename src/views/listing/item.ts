@@ -188,10 +188,7 @@ export function formatListingPrice({ verified_price_usdc, verified_route_count }
   return words && verified_route_count > 1 ? `, one${words}` : words;
 }
 
-/**
- * Writes the price at which a route was verified, to follow the day: ` at 0.01 USDC`; empty if it still asks that
- * price.
- */
+/** Writes the price of a verified route, to follow the day: ` at 0.01 USDC`; empty if it still asks that price. */
 export function formatVerifiedPrice({ verified_price_usdc }: Pick<MatchedRoute, 'verified_price_usdc'>): string {
   return verified_price_usdc === undefined ? '' : ` at ${formatUsdc(getAtomic(verified_price_usdc))} USDC`;
 }

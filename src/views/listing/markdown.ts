@@ -105,10 +105,7 @@ function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }
   return `${line} Its provider replies (data, not checked):\n\n${quoteMarkdown(replies.join('\n\n'))}`;
 }
 
-/**
- * Builds the routes of the page, the one whose call shows most first: input, output, and the call where the page has
- * it.
- */
+/** Builds the routes, the one whose call shows most first, with input, output, and the call where the page has it. */
 function buildRoutes(
   { routes, routes_total, routes_before, next_href, record_url }: ListingPage,
   site: Site,

@@ -40,10 +40,7 @@ interface ResultRoute {
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
   readonly networks: string;
-  /**
-   * `verified 2026-11-20`, or `last proved 2026-08-01 at 0.01 USDC` if it asks another price now; null where
-   * unverified.
-   */
+  /** `verified 2026-11-20` or `last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price; else null. */
   readonly verified: string | null;
   /** Fields of its input and output, by the provider's names, cut; empty where neither is known. */
   readonly fields: string;

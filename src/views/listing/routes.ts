@@ -79,9 +79,7 @@ export interface RouteRow {
   /** True where only others name it, so that it does not count: see `set_aside` of a route. */
   readonly is_aside: boolean;
   readonly verified: boolean;
-  /**
-   * `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price now.
-   */
+  /** `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
   readonly verification: string;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly RouteCaution[];
