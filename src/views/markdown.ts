@@ -1,7 +1,7 @@
-/** Punctuation that Markdown, or what GitHub adds to it, may take for markup anywhere in a line. */
+/** Punctuation that Markdown, or GitHub's additions to it, may take for markup anywhere in a line. */
 const MARKUP = /[\\`*_[\]<>#|~&$@]/g;
 
-/** What makes a heading, a list or a rule at the start of a line alone. */
+/** Characters that make a heading, a list or a rule, only at the start of a line. */
 const LINE_START = /^(?:[-+=]|\d{1,9}(?=[.)]))/;
 
 /**
@@ -24,7 +24,7 @@ export function quoteMarkdown(text: string): string {
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 }
 
-/** Writes any text as one code span, whatever backticks it holds. */
+/** Writes any text as one code span, also with backticks in it. */
 export function buildCodeSpan(text: string): string {
   const line = text.toWellFormed().replace(/\s+/g, ' ').trim();
   const fence = '`'.repeat(getLongestRun(line) + 1);
@@ -32,7 +32,7 @@ export function buildCodeSpan(text: string): string {
   return line === '' ? '' : `${fence}${pad}${line}${pad}${fence}`;
 }
 
-/** Writes code as a fenced block that nothing inside it can close. */
+/** Writes code as a fenced block that none of its lines can close. */
 export function buildCodeBlock(language: string, code: string): string {
   const fence = '`'.repeat(Math.max(3, getLongestRun(code) + 1));
   return `${fence}${language}\n${code.trimEnd()}\n${fence}`;

@@ -4,7 +4,7 @@ import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { formatUsdc, getUsdcNumber } from '../model/usdc.ts';
 import { formatDay } from './words/figures.ts';
 
-/** What became of listings on one day (UTC) on which any of them moved. */
+/** Moves of listings on one day (UTC) that had any. */
 export interface ListingDay {
   readonly day: string;
   /** Went live. */
@@ -17,14 +17,14 @@ export interface ListingDay {
   readonly unverified: number;
 }
 
-/** How the hosts that were asked in the rounds of one day (UTC) came out. A host counts once a round. */
+/** Results of the hosts that were asked in the rounds of one day (UTC). A host counts once a round. */
 export interface RoundDay {
   readonly day: string;
   /** Hosts asked, by round, in the rounds whose failures were not ours. */
   readonly asked: number;
-  /** Of those how many gave a valid 402. */
+  /** Hosts among them that gave a valid 402. */
   readonly valid: number;
-  /** Rounds of that day that are left out because the fault was ours. */
+  /** Rounds of that day that are left out because their failures were ours. */
   readonly our_rounds: number;
 }
 
@@ -40,7 +40,7 @@ export interface CategoryFigures {
   readonly steps: ReadonlyMap<number, number>;
 }
 
-/** What the pages about the market are made of: the whole catalogue in figures, as of one revision. */
+/** Figures of the whole catalogue at one revision, for the pages about the market. */
 export interface MarketData {
   /** Time of the latest reader-visible change, ISO 8601 UTC. */
   readonly as_of: string;
@@ -54,25 +54,25 @@ export interface MarketData {
   readonly round_days: readonly RoundDay[];
 }
 
-/** Where the price steps of a power of ten begin. */
+/** Lower edges of the price steps in a power of ten. */
 const STEP_DIGITS = [1, 2, 5] as const;
 
-/** Gives the lower edge of the price step (1, 2, 5, 10 … atomic USDC) that an amount falls in. */
+/** Returns the lower edge of the price step (1, 2, 5, 10 … atomic USDC) that an amount falls in. */
 export function getPriceStep(amount: number): number {
   const power = 10 ** (String(amount).length - 1);
   const digit = STEP_DIGITS.findLast((step) => step * power <= amount) ?? 1;
   return digit * power;
 }
 
-/** Gives the lower edge of the price step after one. */
+/** Returns the lower edge of the next price step. */
 export function getNextPriceStep(step: number): number {
   const power = 10 ** (String(step).length - 1);
   return step === power ? 2 * power : step === 2 * power ? 5 * power : 10 * power;
 }
 
 /**
- * Gives quartiles of amounts by the nearest rank, so that each is an amount that somebody asks. `counted` are the
- * different amounts in rising order, each with how often it is asked.
+ * Returns quartiles of amounts by the nearest rank, so that each is an amount that somebody asks. `counted` has the
+ * different amounts in rising order, each with its number of occurrences.
  */
 export function getQuartiles(
   counted: readonly (readonly [amount: number, count: number])[],
@@ -93,14 +93,14 @@ export function getQuartiles(
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WEEK_DAYS = 7;
 
-/** A longer history is drawn by the week. */
+/** Longest history that is drawn by the day; a longer one is drawn by the week. */
 const MOST_DAYS = 92;
 
-/** What stood from the end of one day on which listings moved until the next such day. */
+/** State of the catalogue from the end of one day on which listings moved until the next such day. */
 export interface ListingPeriod {
   /** The day: `2026-11-20`. */
   readonly from: string;
-  /** Days from the first one of all until this one, and until what stood then ends. */
+  /** Days from the first of all to this one, and to the end of this period. */
   readonly start: number;
   readonly end: number;
   readonly live: number;
@@ -109,7 +109,7 @@ export interface ListingPeriod {
   readonly taken_out: number;
 }
 
-/** Lists what stood when, from the first listing to the day the figures are as of. */
+/** Lists the periods from the first listing to the day of the figures. */
 export function listListingPeriods({ listing_days: days, as_of }: MarketData): ListingPeriod[] {
   const first = days[0]?.day ?? formatDay(as_of);
   const last = getDaysBetween(first, formatDay(as_of)) + 1;
@@ -124,17 +124,17 @@ export function listListingPeriods({ listing_days: days, as_of }: MarketData): L
   });
 }
 
-/** How hosts answered in one day, or one week from a Monday on. */
+/** Answers of hosts in one day, or in one week that begins on a Monday. */
 export interface RoundPeriod extends Omit<RoundDay, 'day'> {
   readonly from: string;
   /** Its last day. */
   readonly to: string;
-  /** Days from the first one of all to its first, and to the end of its last. */
+  /** Days from the first of all to its first day, and to the end of its last day. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Lists how hosts answered, by the day, or by the week where that is a long time. Periods without a round are left out. */
+/** Lists answers of hosts by the day, or by the week in a long history. Periods without a round are left out. */
 export function listRoundPeriods({ round_days: days }: Pick<MarketData, 'round_days'>): RoundPeriod[] {
   const [first, last] = [days[0]?.day, days.at(-1)?.day];
   if (first === undefined || last === undefined) return [];
@@ -149,7 +149,7 @@ export function listRoundPeriods({ round_days: days }: Pick<MarketData, 'round_d
   });
 }
 
-/** Gives the day a number of days after another: `2026-11-20` and 1 give `2026-11-21`. */
+/** Returns the day a number of days after another: `2026-11-20` and 1 give `2026-11-21`. */
 export function addDays(day: string, count: number): string {
   return formatDay(new Date(Date.parse(day) + count * DAY_MS).toISOString());
 }
@@ -262,7 +262,7 @@ export function findMarketTableName(name: string): MarketTableName | undefined {
 /** A value of a table: a count, an amount or a word of ours. Null: nothing was seen. */
 type Cell = string | number | null;
 
-/** What a spreadsheet would take for a formula. */
+/** Text that a spreadsheet would take for a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**

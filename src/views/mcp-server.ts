@@ -1,11 +1,11 @@
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
 
-/** What the MCP server says of itself wherever it is named: in the protocol, in its card, in registries. */
+/** Identity of the MCP server in the protocol, in its card and in registries. */
 export interface McpIdentity {
-  /** For programs; stays the same whatever the service is called. */
+  /** Name for programs; independent of the service's title. */
   readonly name: string;
-  /** For people. */
+  /** Name for people. */
   readonly title: string;
   /** Version of tools, resources and prompt as a contract: raised when a name, an argument or a field of an answer changes. */
   readonly version: string;
@@ -14,7 +14,7 @@ export interface McpIdentity {
   readonly websiteUrl: string;
 }
 
-/** Gives the identity of the MCP server of a site. */
+/** Returns the identity of the MCP server of a site. */
 export function getMcpIdentity({ serviceTitle, baseUrl }: Site): McpIdentity {
   return {
     name: 'agent-payable-apis',
@@ -25,7 +25,7 @@ export function getMcpIdentity({ serviceTitle, baseUrl }: Site): McpIdentity {
   };
 }
 
-/** The drawing of `src/assets/favicon.svg`, which a test holds it to: hosts of MCP are handed the bytes, not an address. */
+/** The drawing of `src/assets/favicon.svg`; a test compares them. Hosts of MCP get the bytes, not an address. */
 const SVG =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>A receipt with a tick</title>' +
   '<path d="M4 2h24v28l-4-3-4 3-4-3-4 3-4-3-4 3z" fill="#0f5c4c"/>' +
@@ -52,7 +52,7 @@ interface McpIcon {
   sizes: string[];
 }
 
-/** Gives the icons of the MCP server, as data: a host shows them without asking this service, or any other, for more. */
+/** Returns the icons of the MCP server as data, so that a host shows them without a request to any service. */
 export function getMcpIcons(): McpIcon[] {
   const svg = Buffer.from(SVG).toString('base64');
   return [
@@ -67,7 +67,7 @@ export const SERVER_CARD_TYPE = 'application/mcp-server-card+json';
 /** Protocol revisions that the endpoint answers, the latest first. */
 export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
-/** What card and registry entry both say of the server. */
+/** Facts on the server that both its card and its registry entry have. */
 interface ServerFacts {
   /** Reverse-DNS namespace of the service's host, and the server's name. */
   readonly name: string;
@@ -118,10 +118,10 @@ function buildFacts(site: Site): ServerFacts {
   return { name: `${getNamespace(site)}/${name}`, title, version, description, websiteUrl };
 }
 
-/** Gives the namespace that the owner of the host can prove to be theirs: `apis.example.com` → `com.example.apis`. */
+/** Returns the namespace that the owner of the host can prove to be theirs: `apis.example.com` → `com.example.apis`. */
 function getNamespace({ baseUrl }: Site): string {
   const { hostname } = new URL(baseUrl);
-  // An IPv6 address has no reverse-DNS form that a name could hold; such a service is not published anywhere.
+  // An IPv6 address has no reverse-DNS form that fits into a name; such a service is not published anywhere.
   if (hostname.startsWith('[')) return 'localhost';
   return /^[\d.]+$/.test(hostname) ? hostname : hostname.split('.').toReversed().join('.');
 }

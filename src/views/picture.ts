@@ -5,18 +5,18 @@ import { type AgentItem, formatVerifiedRatio, getVerifiedExtent, type VerifiedEx
 import type { Site } from './site.ts';
 import { formatCount } from './words/figures.ts';
 
-/** What the picture of a link says. Title, tagline and author are in a provider's words; all else is ours. */
+/** Text in the picture of a link. Title, tagline and author are in a provider's words; all else is ours. */
 export interface Picture {
   readonly service: string;
   readonly title: string;
   /** Host that the API is called at, its end kept where it is too long; null where the picture is of no API and all words are ours. */
   readonly host: string | null;
   readonly tagline: string;
-  /** Whose words the tagline is in; null for our own. */
+  /** Author of the tagline; null for our own words. */
   readonly author: string | null;
-  /** Small facts along the bottom, with what each is. */
+  /** Small facts along the bottom, each with its name. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** The stamp: whether a payment of ours proved a route; null where that is no question. */
+  /** The stamp with the verification; null where the picture is of no API. */
   readonly stamp: { readonly words: string; readonly extent: VerifiedExtent | 'danger' } | null;
 }
 
@@ -25,7 +25,7 @@ const TAGLINE_LENGTH = 140;
 const NAME_LENGTH = 40;
 const HOST_LENGTH = 56;
 
-/** Builds what the picture of a link to a listing says. */
+/** Builds the text in the picture of a link to a listing. */
 export function buildListingPicture(item: AgentItem, site: Site): Picture {
   const { price_min_usdc: min, price_max_usdc: max, networks, reliability_band: band, reliability_score: score } = item;
   const [least, most] = [item.price_min_is_ceiling, item.price_max_is_ceiling].map((is) => (is ? 'up to ' : ''));
@@ -49,14 +49,14 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
   };
 }
 
-/** What is of danger comes before what was proven. */
+/** Builds the stamp. A danger comes before the verification. */
 function buildStamp(item: AgentItem): NonNullable<Picture['stamp']> {
   const danger = item.cautions.find(({ severity }) => severity === 'danger');
   if (danger) return { words: `Danger: ${CAUTIONS[danger.code].label}`, extent: 'danger' };
   return { words: formatVerifiedRatio(item), extent: getVerifiedExtent(item) };
 }
 
-/** Builds what the picture of a link to any other page says. It carries no count, so that it is never out of date. */
+/** Builds the text in the picture of a link to any other page. It has no count, so that it is never out of date. */
 export function buildServicePicture(site: Site): Picture {
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
@@ -79,12 +79,12 @@ export function buildServicePicture(site: Site): Picture {
   };
 }
 
-/** Cuts a long host at its front: who it belongs to is said at its end. */
+/** Cuts a long host at its front: its end names the owner. */
 function cutHost(host: string): string {
   return host.length <= HOST_LENGTH ? host : `…${host.slice(1 - HOST_LENGTH)}`;
 }
 
-/** Writes a price as plain decimals, however small it is. */
+/** Writes a price as plain decimals, also a very small one. */
 function formatPrice(usdc: number): string {
   return usdc.toFixed(6).replace(/\.?0+$/, '');
 }

@@ -6,14 +6,14 @@ import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
 
-/** A bare JSON-RPC call that shows the same without any software of ours, and what to look for in its answer. */
+/** A bare JSON-RPC call that shows the same without our software, and the text to look for in its answer. */
 const rpcCall = z.object({
   method: z.string(),
   params: z.array(z.unknown()),
   expect: z.string().describe('What the answer has to hold'),
 });
 
-/** The answer of `GET /agent/receipts/{id}`: everything that it takes to check one payment on the chain. */
+/** The answer of `GET /agent/receipts/{id}`: everything that is needed to check one payment on the chain. */
 export const agentReceipt = z
   .object({
     revision: z.int().nonnegative(),
@@ -164,7 +164,7 @@ function listEvmCalls(paid: PublicPayment): AgentReceipt['check']['json_rpc'] {
   ];
 }
 
-/** Lists the calls that show that a permit was used, and what was signed with it. */
+/** Lists the calls that show that a permit was used, and its signed content. */
 function listPermitCalls({
   payer,
   ceiling,

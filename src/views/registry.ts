@@ -10,18 +10,18 @@ import type { Site } from './site.ts';
 import { SKILL_DESCRIPTION, SKILL_NAME } from './skill.ts';
 
 /**
- * Agentic Resource Discovery (ARD 0.91): what this host publishes for agents, and the registry that answers which listed API
- * serves a need. References are to sections of that specification.
+ * Agentic Resource Discovery (ARD 0.91): the entries that this host publishes for agents, and the registry that finds
+ * the listed API for a need. References are to sections of that specification.
  */
 
-/** Media types of entries (§3.3, §5.3): a skill, this registry, and what is on record of a listing. */
+/** Media types of entries (§3.3, §5.3): a skill, this registry, and the record of a listing. */
 const SKILL_ENTRY_TYPE = 'text/markdown; profile="urn:air:agent-skills"';
 const REGISTRY_TYPE = 'application/ai-registry+json';
 const LISTING_TYPE = 'application/json';
 
 const SCALAR = z.union([z.string(), z.number(), z.boolean()]);
 
-/** An entry (§4.2), with the terms that are used here. */
+/** An entry (§4.2), with the fields that are used here. */
 export const registryEntry = z
   .object({
     identifier: z.string().describe('urn:air:{host of this service}:{kind}:{name}'),
@@ -40,9 +40,9 @@ export const registryEntry = z
   .meta({ id: 'RegistryEntry' });
 export type RegistryEntry = z.infer<typeof registryEntry>;
 
-/** What this host publishes (§5.1): only `entries` counts. */
+/** Manifest of this host (§5.1): only `entries` counts. */
 export interface ArdManifest {
-  /** Of the specification of Agentic Resource Discovery. */
+  /** Version of the specification of Agentic Resource Discovery. */
   readonly specVersion: '1.0';
   readonly entries: readonly RegistryEntry[];
 }
@@ -53,8 +53,8 @@ export function buildArdManifest(site: Site): ArdManifest {
 }
 
 /**
- * Lists what this host has for agents to use: the MCP server, the registry of listed APIs, and the skill. Listings are other
- * publishers', and are found through them. Each representative request is one that the catalogue answers.
+ * Lists the entries of this host for agents: the MCP server, the registry of listed APIs, and the skill. Listings are
+ * other publishers', and are found through these. Each representative request is one that the catalogue answers.
  */
 export function listOwnEntries(site: Site) {
   const { name, title, description } = getMcpIdentity(site);
@@ -108,12 +108,12 @@ export function buildIdentifier({ baseUrl }: Site, kind: string, name: string): 
   return `urn:air:${new URL(baseUrl).hostname}:${kind}:${name}`;
 }
 
-/** What an identifier has to be (Appendix C). */
+/** Syntax of an identifier (Appendix C). */
 const IDENTIFIER = /^urn:air:[a-zA-Z0-9.-]+(?::[a-zA-Z0-9._-]+)+$/;
 
 /**
- * Reads the identifier of an entry: an entry of this host's own, the slug of a listing, or nothing that is here. Throws
- * `bad_input` for what is no identifier.
+ * Parses the identifier of an entry: returns an entry of this host's own or the slug of a listing; undefined for an
+ * entry of others. Throws `bad_input` for other text.
  */
 export function parseIdentifier(identifier: string, site: Site): { own: RegistryEntry } | { slug: string } | undefined {
   if (!IDENTIFIER.test(identifier)) {
@@ -128,7 +128,7 @@ export function parseIdentifier(identifier: string, site: Site): { own: Registry
   return identifier.startsWith(start) ? { slug: identifier.slice(start.length) } : undefined;
 }
 
-/** Results a page where the caller does not say, and at most (§5.3.2). */
+/** Results on a page by default and at most (§5.3.2). */
 const PAGE_SIZE = { default: 10, max: 100 };
 
 const constraint = z.union([z.string(), z.array(z.string()).min(1).max(20)]);
@@ -167,8 +167,8 @@ export type RegistryAnswer = z.infer<typeof registryAnswer>;
 const TAGS: readonly string[] = [...CATEGORIES.map((name) => name.toLowerCase()), ...networkKey.options];
 
 /**
- * Translates a question into a query of the list; undefined where no entry passes its filter. Throws `bad_input` for a filter
- * that is not supported: none is ever ignored.
+ * Translates a question into a query of the list; undefined where no entry passes its filter. Throws `bad_input` for an
+ * unsupported filter: none is ignored.
  */
 export function buildRegistryQuery(
   { query: { text: q, filter = {} }, pageSize: limit, pageToken: cursor }: RegistryQuestion,
@@ -186,7 +186,7 @@ export function buildRegistryQuery(
 
 type Narrowing = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
-/** Gives the filters that one constraint stands for; undefined where nothing passes it. */
+/** Returns the filters that one constraint stands for; undefined where no entry passes it. */
 function narrow(key: string, values: readonly string[], hostname: string): Narrowing | undefined {
   switch (key) {
     case 'type':
@@ -232,7 +232,7 @@ function buildFilterError(message: string): ServiceError {
   });
 }
 
-/** Builds the answer to a question from the short forms of the listings that answer it, each with its best route. */
+/** Builds the answer to a question from the short forms of matching listings, each with its best route. */
 export function buildRegistryAnswer(
   { federation }: RegistryQuestion,
   { items, next_cursor }: { items: readonly AgentItem[]; next_cursor?: string | undefined },
@@ -249,7 +249,7 @@ export function buildRegistryAnswer(
   };
 }
 
-/** Builds the entry of a listing; in the results of a search with the route that answers most. */
+/** Builds the entry of a listing; the results of a search have its best route, too. */
 export function buildListingEntry(item: AgentItem, site: Site): RegistryEntry {
   const { slug, title, tagline, route, category, networks, updated_at, price_min_usdc, price_max_usdc } = item;
   const description = route?.description || tagline;

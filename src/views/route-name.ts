@@ -6,11 +6,11 @@ export const ROUTE_NAME_LENGTH = 2200;
 
 const NAME = /^([a-z0-9]+(?:-[a-z0-9]+)*) ([A-Z]{3,7}) ((?:\/|https?:\/\/).*)$/s;
 
-/** A route by the listing that it is of. */
+/** A route, named by its listing, method and path. */
 interface RouteName {
   readonly slug: string;
   readonly method: string;
-  /** Its path, or the address that it is called at. */
+  /** Its path, or its whole address. */
   readonly path: string;
 }
 
@@ -25,7 +25,7 @@ export function formatRouteName(slug: string, route: Pick<Route, 'method' | 'pat
   return `${slug} ${formatRoute(route)}`;
 }
 
-/** Builds the address of a comparison by the names of its routes; with words, others are looked for by them. */
+/** Builds the address of a comparison from the names of its routes, and the words for a search of others. */
 export function buildComparePath(names: readonly string[], q = '', path: string = PATHS.compare): string {
   const given = [...names.map((name) => ['routes', name]), ...(q === '' ? [] : [['q', q]])];
   return `${path}?${new URLSearchParams(given)}`;

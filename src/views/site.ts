@@ -1,7 +1,7 @@
 import { ROBOT_NAME } from '../model/probe.ts';
 import { buildUrl, PATHS } from './links.ts';
 
-/** What the service says of itself: the page-visible settings (a part of `Config`). `baseUrl` has no trailing slash. */
+/** Settings of the service that pages show (a part of `Config`). `baseUrl` has no trailing slash. */
 export interface Site {
   readonly baseUrl: string;
   readonly serviceTitle: string;
@@ -9,22 +9,22 @@ export interface Site {
   readonly contactUrl: string;
 }
 
-/** What settlement-verified means, in one sentence, wherever it is said (specification, "What the service does" 6). */
+/** Meaning of settlement-verified in one sentence, the same everywhere (specification, "What the service does" 6). */
 export const VERIFIED_MEANING =
   'Settlement-verified means that this service itself paid, from its own wallet, for a real call to one specific route ' +
   'and received the product back; it covers that route only, and every other route is unverified.';
 
-/** What the service is and is not, in one sentence, wherever it is said. */
+/** Description of the service in one sentence, the same everywhere. */
 export const SERVICE_MEANING =
   'A free, read-only catalogue of APIs that AI agents pay for themselves, per request, in USDC over x402: listing is ' +
   "free, providers keep 100% of what a call earns, nothing is proxied, and payment happens on the provider's own HTTP 402.";
 
-/** Whose the words and the figures are, wherever that is said. */
+/** Licence of figures and words, the same everywhere. */
 export const WORDS_MEANING =
   'The facts and figures of this catalogue are free for any use (CC0-1.0). Titles, taglines, descriptions, schemas and ' +
   'examples are the words of providers and remain theirs; each listing names its sources.';
 
-/** Gives the name under which the service asks others: its own, and the page that says what it does and who answers for it. */
+/** Returns the user agent of our requests: our robot's name, and the page that says what it does and who runs it. */
 export function getUserAgent({ baseUrl }: Pick<Site, 'baseUrl'>): string {
   return `${ROBOT_NAME} (+${buildUrl(baseUrl, PATHS.method)})`;
 }

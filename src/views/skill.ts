@@ -6,17 +6,17 @@ import type { Site } from './site.ts';
 /** Name of the skill, which is also its folder (Agent Skills, "name field"). */
 export const SKILL_NAME = 'find-and-pay-apis';
 
-/** Media type of a skill, as skills are served. */
+/** Media type with which a skill is served. */
 export const SKILL_TYPE = 'text/markdown; charset=utf-8';
 
-/** What the skill does and when to load it: all that an agent reads of it at first. */
+/** Purpose of the skill and when to load it: all that an agent reads of it at first. */
 export const SKILL_DESCRIPTION =
   'Finds an API that can be paid for per request in USDC (x402), without key or account, checks its price, payee and proof, ' +
   'and pays it safely. Use when a task needs data or a service that no tool at hand gives, or before paying an HTTP 402.';
 
 /**
- * Builds the skill (Agent Skills: front matter with name and description, then instructions): how an agent finds an API here,
- * checks what it asks and pays it. Nothing in it was written by a provider.
+ * Builds the skill (Agent Skills: front matter with name and description, then instructions), which tells an agent how
+ * to find an API here, check its terms and pay it. None of it is a provider's text.
  */
 export function buildSkill({ baseUrl }: Site): string {
   const url = (path: string) => buildUrl(baseUrl, path);
@@ -70,7 +70,7 @@ export interface SkillIndex {
     readonly type: 'skill-md';
     readonly description: string;
     readonly url: string;
-    /** SHA-256 of the very bytes of the skill. */
+    /** SHA-256 of the bytes of the skill. */
     readonly digest: string;
   }[];
 }

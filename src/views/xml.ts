@@ -1,4 +1,4 @@
-/** What XML 1.0 has no way to write, escaped or not (section 2.2). */
+/** Characters that XML 1.0 cannot express, escaped or not (section 2.2). */
 const NOT_XML = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
