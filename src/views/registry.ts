@@ -112,8 +112,8 @@ export function buildIdentifier({ baseUrl }: Site, kind: string, name: string): 
 const IDENTIFIER = /^urn:air:[a-zA-Z0-9.-]+(?::[a-zA-Z0-9._-]+)+$/;
 
 /**
- * Parses the identifier of an entry: returns an entry of this host's own or the slug of a listing; undefined for an
- * entry of others. Throws `bad_input` for other text.
+ * Parses the identifier of an entry: returns an entry of this host's own or the slug of a listing; undefined for any
+ * other identifier. Throws `bad_input` for text that is not an identifier.
  */
 export function parseIdentifier(identifier: string, site: Site): { own: RegistryEntry } | { slug: string } | undefined {
   if (!IDENTIFIER.test(identifier)) {

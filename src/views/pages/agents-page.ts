@@ -3,13 +3,13 @@ import { buildUrl, PATHS } from '../links.ts';
 import { getMcpIdentity } from '../mcp-server.ts';
 import type { Site } from '../site.ts';
 
-/** How an agent is pointed at the service. */
+/** The page that says how to point an agent at the service. */
 export interface AgentsPage {
   readonly mcp_url: string;
-  /** What the server is called in configurations. */
+  /** Name of the server in configurations. */
   readonly name: string;
   readonly clients: readonly AgentClient[];
-  /** Without MCP: what to ask, each with what it is for. */
+  /** Requests for agents without MCP, each with its purpose. */
   readonly requests: readonly (Snippet & { readonly purpose: string })[];
   readonly x402_client: string;
   readonly networks: readonly { readonly label: string; readonly id: string; readonly usdc: string }[];
@@ -68,16 +68,16 @@ const { resources } = await bazaar.search({ query: 'convert a pdf to text' });`,
 
 /** Something to copy. */
 interface Snippet {
-  /** What it is or which file it goes into. */
+  /** Name of the snippet, or of the file it goes into. */
   readonly label: string;
   readonly code: string;
 }
 
-/** A program that speaks MCP, and how it is pointed at a server. */
+/** A program that speaks MCP, with the steps that point it at a server. */
 interface AgentClient {
   readonly id: string;
   readonly name: string;
-  /** What to do, before the snippets. */
+  /** Instructions before the snippets. */
   readonly steps: string;
   readonly snippets: readonly Snippet[];
 }
@@ -85,8 +85,8 @@ interface AgentClient {
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
 /**
- * Lists how common MCP clients are pointed at a remote server that speaks Streamable HTTP and wants no login, as the
- * documentation of each says it (November 2026). `name` is what the server is called there.
+ * Lists common MCP clients with the steps for a remote server that speaks Streamable HTTP and wants no login, as the
+ * documentation of each says (November 2026). `name` is the name of the server there.
  */
 function listAgentClients(name: string, url: string): AgentClient[] {
   const servers = (server: object) => json({ mcpServers: { [name]: server } });

@@ -10,9 +10,9 @@ export const PAGE_SIZE = 100;
 
 /** One page of a list of listings: a category, or all verified ones. */
 export interface CardListPage {
-  /** The name of the list; a further page has its number in it. */
+  /** Name of the list; a further page adds its number. */
   readonly title: string;
-  /** What is listed here, in one sentence of ours. */
+  /** Content of the list in one sentence of ours. */
   readonly description: string;
   /** Path of this page. */
   readonly path: string;
@@ -20,17 +20,17 @@ export interface CardListPage {
   readonly search: string;
   /** Number of this page, from 1. */
   readonly page: number;
-  /** How many there are and as of when: on the first page alone, so that a change elsewhere alters no further page. */
+  /** Number of listings and its time, only on the first page, so that a change elsewhere alters no further page. */
   readonly count: string | null;
   readonly cards: readonly ListingCard[];
   /** Paths of the neighbouring pages. */
   readonly previous: string | null;
   readonly next: string | null;
-  /** What to say where the list is empty. */
+  /** Text in place of an empty list. */
   readonly empty: string;
 }
 
-/** What each category holds, in our words. */
+/** Content of each category, in our words. */
 export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   Data: 'Records, search, news, weather, places and chain data, asked for one request at a time.',
   Finance: 'Prices, markets, tokens, swaps and portfolios.',
@@ -39,7 +39,7 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
   Verification: 'Checks of identities, risks, claims and documents.',
 };
 
-/** What a page of a list is cut from. */
+/** Listings of a page of a list, with counts of the whole list. */
 export interface CardListPart {
   readonly items: readonly AgentItem[];
   readonly page: number;
@@ -49,14 +49,14 @@ export interface CardListPart {
   readonly counts: Counts;
 }
 
-/** Finds the category that an address means: its name in lower case. */
+/** Finds the category of an address, which has its name in lower case. */
 export function findCategoryByPath(name: string): Category | undefined {
   return CATEGORIES.find((category) => category.toLowerCase() === name);
 }
 
 /**
- * Parses the number of a further page out of its address: nothing is the first page; `1` has no address of its own, and what
- * is not a number from 2 is NaN, so that every page has one address.
+ * Parses the number of a page from its address. Undefined is the first page; any text but a number from 2, also `1`,
+ * gives NaN, so that every page has one address.
  */
 export function parsePageNumber(text: string | undefined): number {
   if (text === undefined) return 1;
@@ -73,7 +73,7 @@ export function buildCategoryPage(category: Category, part: CardListPart): CardL
   };
 }
 
-/** Finds the network that an address means: its key. */
+/** Finds the network of an address, which has its key. */
 export function findNetworkByPath(name: string): NetworkKey | undefined {
   return networkKey.options.find((key) => key === name);
 }

@@ -2,10 +2,10 @@ import { cutText } from '../../model/text.ts';
 import { type ChangeNews, NEWS_KINDS, type NewsKind } from '../changes.ts';
 import { formatDay, formatMinute } from '../words/figures.ts';
 
-/** How many pieces of news the page shows: the newest. */
+/** Most pieces of news that the page shows: the newest. */
 export const SHOWN_NEWS = 200;
 
-/** What each kind of news is called where one can choose among them. */
+/** Names of the kinds of news in the choice among them. */
 const KIND_NAMES: Readonly<Record<NewsKind, string>> = {
   delisted: 'Removed',
   held: 'Held back',
@@ -21,19 +21,19 @@ const KIND_NAMES: Readonly<Record<NewsKind, string>> = {
   corrected: 'Corrected',
 };
 
-/** The page of what changed lately. */
+/** The page of recent changes. */
 export interface ChangesPage {
-  /** When it is as of, to the minute. */
+  /** Time of the catalogue shown, to the minute. */
   readonly as_of: string;
-  /** The kinds that are among the news, with how many there are of each. */
+  /** Kinds among the news, each with its number. */
   readonly kinds: readonly { readonly kind: NewsKind; readonly name: string; readonly count: number }[];
   readonly days: readonly { readonly day: string; readonly rows: readonly NewsRow[] }[];
   readonly shown: number;
-  /** There are older ones that the page does not show. */
+  /** True where the page leaves out older ones. */
   readonly is_cut: boolean;
 }
 
-/** Builds the page from the newest news, the newest first; one more than is shown tells whether there are more. */
+/** Builds the page from the newest news, the newest first. One more than the page shows says that there are more. */
 export function buildChangesPage(news: readonly ChangeNews[], asOf: string): ChangesPage {
   const shown = news.slice(0, SHOWN_NEWS);
   const byDay = Map.groupBy(shown, ({ at }) => formatDay(at));
@@ -63,9 +63,9 @@ export interface NewsRow {
     readonly path: string;
     readonly slug: string;
   }[];
-  /** How many more listings it is of than are named. */
+  /** Number of listings beyond the named ones. */
   readonly unnamed: number;
-  /** Why, and on what evidence; the first lines, each cut to a length. */
+  /** Reason and evidence: the first lines, each cut to a length. */
   readonly evidence: readonly string[];
 }
 

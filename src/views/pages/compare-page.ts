@@ -14,7 +14,7 @@ import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
 
-/** What a reader asks of the page: one route is enough to look for others, by words where there are any. */
+/** Query of the page: one route is enough to look for others, by the given words if any. */
 export const comparePageQuery = z.strictObject({
   routes: z
     .array(compareQuery.shape.routes.element)
@@ -33,23 +33,23 @@ interface CompareLink {
 
 /** A route in the table. */
 export interface ComparedColumn {
-  /** How the address names it. */
+  /** Its name in the address. */
   readonly name: string;
   /** `GET /v1/weather`. */
   readonly route: string;
   /** The comparison without it; null where it is the only one. */
   readonly without: string | null;
-  /** What is known of it; null where nothing is. */
+  /** Facts on record; null without any. */
   readonly facts: ComparedFacts | null;
-  /** Why nothing is known; null where something is. */
+  /** Reason why there are no facts; null where there are. */
   readonly notice: string | null;
-  /** Page that says more: the route on its listing's page, or a tombstone; null for a route without a page. */
+  /** Its page: the route on its listing's page, or a tombstone; null for a route without a page. */
   readonly href: string | null;
-  /** The comparison with a route in its place that may be meant. */
+  /** Comparisons with a route of a similar name in its place. */
   readonly nearest: readonly CompareLink[];
 }
 
-/** What the table says of a live route. Titles and names of fields are the provider's. */
+/** Facts of a live route in the table. Titles and names of fields are the provider's. */
 export interface ComparedFacts {
   readonly title: string;
   readonly host: string;
@@ -57,7 +57,7 @@ export interface ComparedFacts {
   readonly price: string;
   /** `402 seen 2026-11-20`, or `declared, undated`; empty where no price is known. */
   readonly price_evidence: string;
-  /** The lowest and highest price on record, where that is more than what is asked now; else null. */
+  /** Lowest and highest price on record, where that is a wider range than is asked now; else null. */
   readonly recorded: string | null;
   /** `0.001 USDC on Base`, each. */
   readonly networks: readonly string[];
@@ -67,11 +67,11 @@ export interface ComparedFacts {
   /** `3 days old`; null for a route that is not verified. */
   readonly proof_age: string | null;
   readonly cautions: readonly CardCaution[];
-  /** `84 of 100, established`, or `unscored`: of the listing. */
+  /** Reliability of the listing: `84 of 100, established`, or `unscored`. */
   readonly reliability: string;
   /** `median 90 ms`, or `too few measured`. */
   readonly latency: string;
-  /** What it takes and gives, by the provider's names; empty where not declared. */
+  /** Fields of its input and output, by the provider's names; empty where not declared. */
   readonly input: string;
   readonly output: string;
 }
@@ -81,10 +81,10 @@ export interface ComparePage {
   readonly columns: readonly ComparedColumn[];
   /** Names of the routes, as the address has them. */
   readonly names: readonly string[];
-  /** The words by which others were looked for, as the reader wrote them; empty where they are the service's. */
+  /** Words of the reader by which others were looked for; empty where the service chose them. */
   readonly q: string;
   readonly as_of: string;
-  /** The same as JSON; null for one route alone. */
+  /** Address of the same as JSON; null for a single route. */
   readonly json: string | null;
   /** Routes to add, each with the comparison that has it; empty where no more can be added. */
   readonly others: readonly (Pick<SearchResult, 'card'> & {
@@ -92,11 +92,11 @@ export interface ComparePage {
     readonly href: string;
   })[];
   readonly can_add: boolean;
-  /** What was wrong with the address, and how to mend it. */
+  /** Error in the address, with a hint to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
 }
 
-/** Gives the words by which routes like the first live one are looked for. */
+/** Returns the words by which routes like the first live one are looked for. */
 export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
   const live = routes.find(({ route }) => route !== undefined);
   if (!live?.route) return undefined;
@@ -104,13 +104,13 @@ export function getLikeWords(routes: readonly NamedRoute[]): string | undefined 
   return words?.slice(0, LIKE_LENGTH);
 }
 
-/** Longest text of a route that others are looked for by: its beginning says what it is. */
+/** Longest text by which similar routes are looked for: the beginning of a text says enough. */
 const LIKE_LENGTH = 200;
 
-/** How many routes are offered to be added. */
+/** Most routes that are offered to be added. */
 const OTHERS = 6;
 
-/** How many are looked for: those that are in the table already are left out. */
+/** Number of routes that are looked for, because those in the table are left out. */
 export const OTHERS_SOUGHT = OTHERS + COMPARED_MAX;
 
 /** Builds the comparison of routes as of a time (ISO 8601 UTC). */

@@ -12,15 +12,15 @@ export interface Channel {
   readonly name: string;
   /** Absolute address. */
   readonly url: string;
-  /** What it is for, in one sentence. */
+  /** Its purpose in one sentence. */
   readonly purpose: string;
 }
 
 export interface HomePage {
   readonly title: string;
-  /** How many listings there are, and as of when. */
+  /** Number of listings, with its time. */
   readonly counts: string;
-  /** Searches that many begin with. */
+  /** Searches to begin with. */
   readonly shortcuts: readonly { text: string; href: string }[];
   readonly categories: readonly { name: Category; href: string; description: string; count: string }[];
   readonly newest: readonly { card: ListingCard; listed_on: string }[];
@@ -29,7 +29,7 @@ export interface HomePage {
   readonly channels: readonly Channel[];
 }
 
-/** What the home page is built from: newest first each. */
+/** Input of the home page; each list has the newest first. */
 export interface HomeParts {
   readonly counts: Counts;
   readonly by_category: ReadonlyMap<Category, number>;

@@ -1,6 +1,6 @@
 /** A manual as its page shows it, in HTML. */
 export interface Manual {
-  /** Its title and what comes before the first section. */
+  /** Its title and the text before the first section. */
   readonly head: string;
   readonly sections: readonly ManualSection[];
 }
@@ -17,7 +17,7 @@ export interface ManualSection {
 const HEADING = /^<h2 id="([^"]+)">(.*?)<\/h2>/;
 
 /**
- * Builds a manual of what Markdown was compiled to: cut at its headings, with tables and code that scroll by themselves
+ * Builds a manual from the HTML of its Markdown: cut at its headings, with tables and code that scroll by themselves
  * and by keyboard, each named after its section.
  */
 export function buildManual(html: string): Manual {
@@ -37,7 +37,7 @@ function frameTables(html: string, title: string): string {
     .replaceAll('<th>', '<th scope="col">');
 }
 
-/** What is written in a language can be copied; samples and diagrams are looked at. */
+/** Frames blocks of code. Only code in a language can be copied; samples and diagrams are to look at. */
 function frameCode(html: string, title: string): string {
   const name = countNames(`${title}: code`);
   return html.replace(
@@ -50,7 +50,7 @@ function frameCode(html: string, title: string): string {
   );
 }
 
-/** Gives a function that names one thing after the other, no two alike. */
+/** Returns a function that gives each thing another name. */
 function countNames(name: string): () => string {
   let count = 0;
   return () => {

@@ -17,12 +17,12 @@ import { buildNewsRow, type NewsRow } from './changes-page.ts';
 
 /** The page about the market as a whole. */
 export interface MarketPage {
-  /** When the figures are as of, to the minute. */
+  /** Time of the figures, to the minute. */
   readonly as_of: string;
   readonly counts: string;
-  /** Those with something to draw. */
+  /** Charts with something to draw. */
   readonly charts: readonly Chart[];
-  /** Those without: what is missing, each in a sentence. */
+  /** A sentence for each chart without anything to draw. */
   readonly missing: readonly string[];
   readonly news: readonly NewsRow[];
   /** The figures as CSV: those of the charts, and others. */
@@ -56,7 +56,7 @@ interface ChartBar {
 
 /** One of several charts above one another that share the scale along the bottom. */
 export interface ChartPanel {
-  /** What it shows, with how many it is of. */
+  /** Its content, with the number of things counted. */
   readonly label: string;
   /** Pixels from the top of the drawing to its label, and to its base line. */
   readonly top: number;
@@ -64,7 +64,7 @@ export interface ChartPanel {
   /** The scale upwards. */
   readonly scale: readonly { readonly y: number; readonly label: string }[];
   readonly bars: readonly ChartBar[];
-  /** Where a mark crosses it, such as a median. */
+  /** A mark across it, such as a median. */
   readonly mark: { readonly x: string; readonly words: string } | null;
 }
 
@@ -80,12 +80,12 @@ export interface Chart {
   /** Id on its page, and the name of its table. */
   readonly id: string;
   readonly title: string;
-  /** What it shows, in a sentence or two with the main figures. */
+  /** Its content in a sentence or two with the main figures. */
   readonly summary: string;
-  /** What the scale along the bottom counts. */
+  /** Unit of the scale along the bottom. */
   readonly axis: string;
   readonly height: number;
-  /** What is said in its place where there is nothing to draw yet; else null. */
+  /** Text in its place where there is nothing to draw yet; else null. */
   readonly missing: string | null;
   readonly panels: readonly ChartPanel[];
   readonly ticks: readonly ChartTick[];
@@ -109,7 +109,7 @@ function formatShare(part: number, whole: number): string {
   return `${Number.isInteger(percent) ? percent : percent.toFixed(1)}%`;
 }
 
-/** Builds the scale from 0 to a round number at least as high as what is to be shown; `height` in pixels up from `base`. */
+/** Builds the scale from 0 to a round number not below the highest value; `height` in pixels up from `base`. */
 function buildScale(
   highest: number,
   { base, height, format }: { base: number; height: number; format: (value: number) => string },
@@ -119,11 +119,11 @@ function buildScale(
   return { top, getY, scale: [0, top].map((value) => ({ y: getY(value), label: format(value) })) };
 }
 
-/** Gives the next of a few round numbers times a power of ten, none far above what is to be shown. */
+/** Returns the next of a few round numbers times a power of ten, close above the highest value. */
 function getRoundTop(highest: number): number {
   if (highest <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(highest));
-  // What is a whole power up to a rounding error is that power.
+  // A number that is a whole power but for a rounding error counts as that power.
   const digit =
     [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].find((candidate) => candidate * power >= highest * (1 - 1e-9)) ?? 10;
   return digit * power;
@@ -290,7 +290,7 @@ function getDecade(amount: number): number {
 function listDecades(low: number, high: number, getX: (amount: number) => number): ChartTick[] {
   const decades = [];
   for (let amount = low; amount <= high; amount *= 10) decades.push(amount);
-  // On a phone five labels have room.
+  // Five labels have room on a phone.
   const every = Math.ceil(decades.length / 5);
   return decades
     .filter((_, index) => index % every === 0)

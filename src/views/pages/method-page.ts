@@ -10,7 +10,7 @@ import { isPayable, PROBE_OUTCOMES, type ProbeOutcome, ROBOT_NAME } from '../../
 import { getUserAgent, type Site } from '../site.ts';
 import { getOutcomeWeight, OUTCOME_WORDS, type OutcomeWeight } from '../words/outcome.ts';
 
-/** An outcome of a probe: its code in documents, and what it means. */
+/** An outcome of a probe: its code in documents, and its meaning. */
 export interface OutcomeRow {
   readonly code: ProbeOutcome;
   readonly phrase: string;
@@ -18,7 +18,7 @@ export interface OutcomeRow {
   readonly weight: OutcomeWeight;
 }
 
-/** A history of samples and what it scores. */
+/** A history of samples and its score. */
 export interface ScoreExample {
   readonly samples: number;
   readonly valid: number;
@@ -29,35 +29,35 @@ export interface ScoreExample {
   readonly score: string | null;
 }
 
-/** A listing that answered and then failed, asked less and less often from then on. */
+/** A listing that answered and then failed, and was asked less and less often from then on. */
 export interface FailingExample {
-  /** Days in which it answered, and then failed. */
+  /** Days on which it answered, and then days on which it failed. */
   readonly days: { readonly valid: number; readonly failing: number };
   readonly valid: number;
   readonly failed: number;
   /** Share of valid answers in percent, by number and by the time they count for: `83.3`, `66.9`. */
   readonly share_by_number: string;
   readonly share_by_time: string;
-  /** Samples of equal weight that would tell as much: `58.2`. */
+  /** Samples of equal weight with the same information: `58.2`. */
   readonly effective: string;
   readonly score: string;
 }
 
-/** How listings are checked: every number is that of the code which does it. */
+/** The page that says how listings are checked. Every number is taken from the code that checks. */
 export interface MethodPage {
   readonly robot: string;
   readonly user_agent: string;
-  /** A probe as it goes over the wire, for a made-up route. */
+  /** A probe on the wire, for a made-up route. */
   readonly request: string;
   readonly outcomes: readonly OutcomeRow[];
   readonly version: number;
   readonly hours_between_samples: number;
   readonly window_days: number;
-  /** Fewest valid answers that latency is stated of. */
+  /** Fewest valid answers for which latency is stated. */
   readonly latency_probes: number;
   readonly scored: { readonly samples: number; readonly days: number };
   readonly established: { readonly samples: number; readonly days: number };
-  /** How the score is worked out, with its symbols. */
+  /** Formula of the score, with its symbols. */
   readonly formula: string;
   /** One history worked out in words. */
   readonly worked: ScoreExample & { readonly share: string };
@@ -65,12 +65,12 @@ export interface MethodPage {
   readonly reach_hours: number;
   readonly examples: readonly ScoreExample[];
   readonly delisting: { readonly days: number; readonly failures: number; readonly turns: number };
-  /** When proofs are renewed, sellers under danger are paid again, and what part of a budget pays for drawn routes. */
+  /** Times until proofs are renewed and sellers under danger paid again, and the budget's share for drawn routes. */
   readonly proof: typeof PROOF_METHOD;
   readonly cautions: readonly CautionRow[];
 }
 
-/** A caution: its code in documents, how grave it is, what it means, and what ends it. */
+/** A caution: its code in documents, its severity, its meaning, and its end. */
 export interface CautionRow {
   readonly code: CautionCode;
   readonly severity: CautionSeverity;
@@ -133,7 +133,7 @@ export function buildMethodPage(site: Site): MethodPage {
   };
 }
 
-/** Works out the score of samples taken one a round, the first `valid` of them valid, by the very code that scores. */
+/** Scores samples, one a round, of which the first `valid` are valid, with the code that scores listings. */
 export function buildScoreExample(samples: number, valid: number): ScoreExample {
   const history = Array.from({ length: samples }, (_, index) => ({
     at: new Date((index + 1) * ROUND_MS).toISOString(),
@@ -149,7 +149,7 @@ export function buildScoreExample(samples: number, valid: number): ScoreExample 
   };
 }
 
-/** Works out a listing that answers and then fails, asked when the very schedule says and scored by the very code. */
+/** Builds the example of a listing that answers and then fails, with the code that schedules probes and scores. */
 export function buildFailingExample(days: FailingExample['days']): FailingExample {
   const failsFrom = days.valid * DAY_MS;
   const end = failsFrom + days.failing * DAY_MS;

@@ -7,16 +7,16 @@ import { formatCount, formatMinute } from '../words/figures.ts';
 import type { CardListPage } from './category-page.ts';
 import type { NewsRow } from './changes-page.ts';
 
-/** Routes of a listing that the page names, and pieces of news. */
+/** Most routes of a listing that the page names, and most pieces of news. */
 export const ROUTES_SHOWN = 10;
 export const PROVIDER_NEWS = 20;
 
-/** Names that a provider goes by, at most. */
+/** Most names of a provider on the page. */
 export const NAMES_SHOWN = 5;
 
-/** The listings at one registered domain, with what is known of all of them. */
+/** The listings at one registered domain, with the facts on all of them. */
 export interface ProviderPage extends Omit<CardListPage, 'search'> {
-  /** What the provider calls itself, in its own words; empty on further pages. */
+  /** Names of the provider in its own words; empty on further pages. */
   readonly names: readonly string[];
   /** The first routes of each listing of the page that has any. */
   readonly routes: readonly {
@@ -24,34 +24,34 @@ export interface ProviderPage extends Omit<CardListPage, 'search'> {
     readonly title: string;
     readonly href: string;
     readonly rows: readonly NonNullable<SearchResult['route']>[];
-    /** How many more its page has. */
+    /** Number of further routes on the listing's page. */
     readonly more: number;
   }[];
   /** The newest changes; empty on further pages. */
   readonly news: readonly NewsRow[];
 }
 
-/** What a page of a provider is made of. */
+/** Input of a page of a provider. */
 interface ProviderPart {
   readonly page: number;
   readonly has_next: boolean;
   readonly items: readonly AgentItem[];
-  /** The first routes of each of them. */
+  /** The first routes of each item. */
   readonly routes: readonly (readonly MatchedRoute[])[];
-  /** What the first page alone says. */
+  /** Facts for the first page only. */
   readonly first:
     | (ProviderFigures & { readonly names: readonly string[]; readonly news: readonly NewsRow[] })
     | undefined;
 }
 
-/** What is known of all listings of a domain. */
+/** Figures of all listings of a domain. */
 export interface ProviderFigures {
   readonly live: number;
   readonly removed: number;
-  /** Of the live listings. */
+  /** Routes of the live listings. */
   readonly routes: number;
   readonly verified_routes: number;
-  /** When any of the listings changed last, ISO 8601 UTC. */
+  /** Time of the latest change of any of the listings, ISO 8601 UTC. */
   readonly as_of: string;
 }
 
@@ -80,7 +80,7 @@ export function buildProviderPage(domain: string, part: ProviderPart): ProviderP
   };
 }
 
-/** `3 listings, 2 of 9 routes verified, 1 listing removed, as of …`. */
+/** Writes `3 listings, 2 of 9 routes verified, 1 listing removed, as of …`. */
 function formatFigures({ live, removed, routes, verified_routes, as_of }: ProviderFigures): string {
   const counts = [
     formatCount(live, 'listing'),

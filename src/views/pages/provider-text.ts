@@ -1,17 +1,17 @@
-/** A text of somebody else's, as much of it as is shown at once and what is folded away, each by paragraph. */
+/** A text of somebody else: the part shown at once and the folded part, each by paragraph. */
 export interface ProviderWords {
   readonly shown: readonly string[];
   /** Empty where all of it is shown. */
   readonly folded: readonly string[];
 }
 
-/** Characters that are shown at once, and how many more there must be for folding to be worth it. */
+/** Characters that are shown at once, and the number of further ones from which folding is worth it. */
 const SHOWN_LENGTH = 700;
 const SLACK = 200;
 
 /**
- * Splits a text into paragraphs and folds away what is long, so that what was checked comes before what was written. A cut
- * is between paragraphs, or words, or anywhere in a text that has neither; nothing is lost by it.
+ * Splits a text into paragraphs and folds the end of a long one, so that checked facts come before a provider's words.
+ * A cut is between paragraphs, else between words, else anywhere; no character is lost.
  */
 export function splitProviderText(text: string): ProviderWords {
   const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
@@ -24,7 +24,7 @@ export function splitProviderText(text: string): ProviderWords {
       room -= paragraph.length;
       continue;
     }
-    // The first is cut where it is too long by itself; after it, one begins whole or not at all.
+    // The first paragraph is cut where it is too long; a later one is shown whole or folded whole.
     if (at > 0) return { shown, folded: paragraphs.slice(at) };
     const [head, tail] = cutAtSpace(paragraph, room);
     return { shown: [head], folded: [tail, ...paragraphs.slice(1)] };
@@ -40,7 +40,7 @@ function cutAtSpace(text: string, length: number): [head: string, tail: string] 
   return [text.slice(0, at), text.slice(at).trimStart()];
 }
 
-/** Scripts that one language alone is written in today, or nearly so, by their name in Unicode and the language's in BCP 47. */
+/** Scripts with (nearly) only one language today, by their name in Unicode, with the language's tag in BCP 47. */
 const LANGUAGE_OF_SCRIPT = {
   Hangul: 'ko',
   Thai: 'th',
@@ -69,14 +69,14 @@ const HAN = /\p{Script=Han}/gu;
 /** Most texts have no letter of these scripts, and need no counting. */
 const BEYOND_LATIN = /[\u0370-\u{10ffff}]/u;
 
-/** A sign or two of a script, as formulas and names have them, say nothing of the language around them. */
+/** Fewest letters that count: a sign or two, as in formulas and names, do not show the language around them. */
 const MIN_LETTERS = 3;
-/** A Chinese text can quote a Japanese word; of a Japanese one much more is kana. */
+/** Least share of kana in a Japanese text: a Chinese text can quote a Japanese word. */
 const MIN_KANA_SHARE = 0.1;
 
 /**
- * Finds the language of a text by its script, as a BCP 47 tag; null wherever that leaves a doubt, as Latin, Cyrillic, Arabic
- * and Han without kana do, and where less than half of the letters are of the script.
+ * Finds the language of a text by its script, as a BCP 47 tag. Null for scripts of several languages (Latin, Cyrillic,
+ * Arabic, Han without kana), and where less than half of the letters are of the script.
  */
 export function findLanguage(text: string): string | null {
   if (!BEYOND_LATIN.test(text)) return null;
@@ -87,7 +87,7 @@ export function findLanguage(text: string): string | null {
   return SCRIPTS.find(({ letters }) => isMost(count(text, letters)))?.language ?? null;
 }
 
-/** Gives the attributes of an element that holds somebody else's words: their direction, and their language where known. */
+/** Returns the attributes of an element with somebody else's words: their direction, and their language where known. */
 export function getProseAttributes(text: string): { dir: 'auto'; lang?: string } {
   const lang = findLanguage(text);
   return lang === null ? { dir: 'auto' } : { dir: 'auto', lang };

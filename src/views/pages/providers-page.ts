@@ -3,7 +3,7 @@ import { ROBOT_NAME } from '../../model/probe.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import type { Site } from '../site.ts';
 
-/** Where on its own host a provider says what it wants. */
+/** Path on its own host at which a provider states its wishes. */
 export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
 
 /** A wish of a provider, and the file that states it. */
@@ -11,13 +11,13 @@ export interface ProviderWish {
   /** Id of its section. */
   readonly id: string;
   readonly title: string;
-  /** What happens then. */
+  /** Effect of the wish. */
   readonly effect: string;
   /** The whole file. */
   readonly file: string;
 }
 
-/** How a provider is listed, corrected, removed and left alone. */
+/** The page that tells providers how to be listed, corrected, removed and left alone. */
 export interface ProvidersPage {
   readonly file_path: string;
   readonly robot: string;
@@ -28,14 +28,14 @@ export interface ProvidersPage {
   readonly robots: string;
   /** The lines that show a badge, with a slug to be replaced. */
   readonly badge: BadgeLines;
-  /** Who answers for the catalogue; null where no address is set. */
+  /** Contact of the operator; null where no address is set. */
   readonly contact: { readonly name: string; readonly url: string } | null;
 }
 
 /** The provider of the examples. */
 const BASE_URL = 'https://api.example.com';
 
-/** What the files of the examples state, by wish. */
+/** Content of the example files, by wish. */
 const PROVIDER_FILES = {
   list: { version: 1, listings: [{ base_url: BASE_URL, listed: true, openapi: `${BASE_URL}/openapi.json` }] },
   correct: {

@@ -12,65 +12,65 @@ import { formatDay, formatSecond } from '../words/figures.ts';
 export interface ReceiptFact {
   readonly label: string;
   readonly value: string;
-  /** Public page that shows the same; absent for a chain without an explorer, and for what none shows. */
+  /** Public page that shows the same; absent for a chain without an explorer, and for facts that no page shows. */
   readonly href?: string | undefined;
 }
 
-/** The page of one payment that settled: what was asked, paid and answered, and how to check it without trusting us. */
+/** The page of one settled payment: request, payment and answer, and ways to check them without trust in us. */
 export interface ReceiptPage {
   readonly id: string;
   readonly path: string;
-  /** What the page is, in a few words. */
+  /** Title in a few words. */
   readonly title: string;
-  /** What happened, in one sentence. */
+  /** The event in one sentence. */
   readonly summary: string;
   readonly method: string;
   /** Path of the route; the provider's words. */
   readonly route_path: string;
-  /** Whether a product came back for the money. */
+  /** True where a product came back for the money. */
   readonly delivered: boolean;
-  /** `Delivered`, or what came instead. */
+  /** `Delivered`, or the result in its place. */
   readonly outcome: string;
-  /** What the outcome means for the route. */
+  /** Meaning of the outcome for the route. */
   readonly outcome_note: string;
   /** Amount in USDC. */
   readonly price: string;
-  /** The most that was signed for, in USDC; null where exactly the price was. */
+  /** Most that was signed for, in USDC; null where it was exactly the price. */
   readonly ceiling: string | null;
   /** `Base`, or `a local test chain for Base`. */
   readonly network: string;
   /** Day of the payment. */
   readonly paid_on: string;
-  /** Whether the money is real. */
+  /** True where the money is real. */
   readonly is_public: boolean;
   readonly listing: {
     /** Provider's text. */
     readonly title: string;
     /** Host of the provider's base address. */
     readonly host: string;
-    /** The route on the listing's page; null where that page is not there or does not have the route any more. */
+    /** The route on the listing's page; null where the page or its route is gone. */
     readonly href: string | null;
     readonly is_delisted: boolean;
   };
   readonly asked: readonly ReceiptFact[];
-  /** Says what of the request is shown. */
+  /** Note on the shown part of the request. */
   readonly asked_note: string;
   /** Body of the request; null where it had none. */
   readonly request_body: string | null;
   readonly paid: readonly ReceiptFact[];
   /** Empty where no answer is on record. */
   readonly answered: readonly ReceiptFact[];
-  /** Says why no answer is on record. */
+  /** Reason why no answer is on record. */
   readonly unanswered: string;
   readonly proves: readonly string[];
   readonly leaves_open: readonly string[];
-  /** Recomputes everything with this project's own command. */
+  /** Command of this project that recomputes everything. */
   readonly command: string;
-  /** The same with nothing but a node of the network: a command each, and what its answer has to hold. */
+  /** Commands that need only a node of the network, each with the text that its answer must have. */
   readonly calls: readonly { readonly code: string; readonly expect: string }[];
-  /** The same as JSON. */
+  /** Address of the same as JSON. */
   readonly json_href: string;
-  /** What the operator says of it, where the record is wrong. */
+  /** Correction by the operator, where the record is wrong. */
   readonly correction: { readonly on: string; readonly because: string } | null;
 }
 
@@ -83,7 +83,7 @@ export function buildReceiptPage(
     site,
     correction,
   }: {
-    /** Its listing, whatever its state. */
+    /** Its listing, live or removed. */
     listing: Pick<Listing, 'slug' | 'title' | 'base_url' | 'state'> & { routes: readonly { id: string }[] };
     route: { method: string; path: string };
     site: Site;
@@ -168,7 +168,7 @@ function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { 
   return { outcome: `Not delivered: the answer was ${isGood ? 'empty' : `status ${answer.status}`}`, note };
 }
 
-/** Says what no chain can show of the delivery. */
+/** Names the facts of the delivery that no chain can show. */
 function describeOwnWord({ delivered, unrecognised }: PublicPayment): string {
   if (delivered) {
     return 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.';
@@ -230,12 +230,12 @@ function listAnswered({ answer, conforming }: PublicPayment, agrees: boolean | n
   ];
 }
 
-/** Names are the seller's, values are never shown. */
+/** Writes the fields of an answer. Names are the seller's; values are never shown. */
 function formatFields(fields: readonly { path: string; type: string }[]): string {
   return fields.map(({ path, type }) => `${path === '' ? 'the whole' : path}: ${type}`).join(', ') || 'none';
 }
 
-/** A quote is always escaped in such JSON, so single quotes hold it in any shell. */
+/** Builds a command. Single quotes hold its JSON in any shell, because quotes inside it are escaped. */
 function buildCommand(json: string): string {
   const data = json.replaceAll("'", '\\u0027');
   return `curl -s "$RPC_URL" -H 'content-type: application/json' \\\n  -d '${data}'`;

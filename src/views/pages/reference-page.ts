@@ -8,7 +8,7 @@ import type { ListingTag } from '../listing/tag.ts';
 import type { DocumentFrame } from '../openapi/document.ts';
 import type { Site } from '../site.ts';
 
-/** What an operation can answer. */
+/** An answer of an operation. */
 export interface ReferenceAnswer {
   readonly status: string;
   readonly description: string;
@@ -30,15 +30,15 @@ export interface ReferenceOperation {
   readonly body: string | null;
   /** Every status it can answer with. */
   readonly statuses: readonly string[];
-  /** What it answers beyond `shared_answers`. */
+  /** Its answers beyond `shared_answers`. */
   readonly answers: readonly ReferenceAnswer[];
-  /** The body of a success; null where none is given, and where opening or sending it shows a real one. */
+  /** Body of a success; null without an example, and where a reader gets a real one by opening or sending it. */
   readonly example: string | null;
   /** A call on a command line, with the example values. */
   readonly curl: string;
   /**
-   * How it is tried: a `document` is opened as it is, a plain `form` can send what only reads by its query, and a `call` has a
-   * path to fill in or a body.
+   * Way to try it: a `document` is opened as it is, a plain `form` sends a request that only reads by its query, and a
+   * `call` has a path to fill in or a body.
    */
   readonly kind: 'document' | 'form' | 'call';
 }
@@ -50,17 +50,17 @@ export interface ReferencePage {
     readonly title: string;
     readonly operations: readonly ReferenceOperation[];
   }[];
-  /** What most endpoints can answer, said once. */
+  /** Answers that most endpoints can give. */
   readonly shared_answers: readonly ReferenceAnswer[];
   readonly tag_fields: readonly TagField[];
 }
 
-/** Longer examples say no more; in UTF-16 units. */
+/** Longest example, in UTF-16 units: longer ones say no more. */
 const EXAMPLE_LENGTH = 700;
 
 type Part = OpenAPIV3_1.ReferenceObject | object;
 
-/** What is in the catalogue now, to fill calls in with: what is missing there stays open. */
+/** Values from the present catalogue with which calls are filled in; missing ones stay open. */
 export interface ReferenceSamples {
   readonly listing?: { readonly slug: string; readonly identifier: string } | undefined;
   /** Id of a receipt. */
@@ -107,7 +107,7 @@ function listShared(operations: readonly ReferenceOperation[]): ReferenceAnswer[
     .sort((one, other) => Number(one.status) - Number(other.status));
 }
 
-/** What is shown together: whole paths, and how those begin that end in a stroke. The last takes the rest. */
+/** Groups of operations by path: whole paths, and prefixes that end in a slash. The last group takes the rest. */
 const GROUPS = [
   { id: 'agents', title: 'For agents', starts: ['/agent/'] },
   {
@@ -139,7 +139,7 @@ function buildOperation(
   });
   const success = getExample(Object.values(answers.find(({ status }) => status === '200')?.content ?? {})[0]);
   const isRead = method === 'get' && fields.every(({ place }) => place === 'query');
-  // Without a contact there is no such document, and a link would lead nowhere.
+  // security.txt does not exist without a contact, so a link would lead nowhere.
   const isThere = path !== PATHS.securityTxt || buildSecurityTxt(site, new Date(0)) !== undefined;
   const kind = !isRead ? 'call' : fields.length === 0 && isThere ? 'document' : 'form';
   const answer = kind !== 'call' || success === undefined ? null : writeExample(success);
@@ -154,7 +154,7 @@ function buildOperation(
   };
 }
 
-/** Gives what a part of the document says, itself or in the component that it refers to. */
+/** Returns a part of the document, or the component that it refers to. */
 function findComponent({ components }: DocumentFrame, part: Part): object {
   if (!('$ref' in part)) return part;
   const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec(part.$ref) ?? [];
@@ -163,7 +163,7 @@ function findComponent({ components }: DocumentFrame, part: Part): object {
   throw new Error(`The document refers to ${part.$ref}, which it lacks.`);
 }
 
-/** The example of a body, or the first of several. */
+/** Returns the example of a body, or the first of several. */
 function getExample(media: OpenAPIV3_1.MediaTypeObject | undefined): unknown {
   if (media?.example !== undefined) return media.example;
   const [first] = Object.values(media?.examples ?? {});
@@ -180,7 +180,7 @@ function writeExample(value: unknown): string {
   return `${text.slice(0, text.lastIndexOf('\n', EXAMPLE_LENGTH))}\n…`;
 }
 
-/** Quotes for a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -198,7 +198,7 @@ function writeCurl(url: string, fields: readonly ReferenceField[], body: string 
   return `curl ${address} ${headers.map((header) => `-H ${quote(header)}`).join(' ')} -d ${quote(JSON.stringify(JSON.parse(body)))}`;
 }
 
-/** One parameter of an operation, and how it is filled in. */
+/** One parameter of an operation, as a field of a form. */
 export interface ReferenceField {
   /** Its name, with a number where the parameter is given several times. */
   readonly key: string;
@@ -210,14 +210,14 @@ export interface ReferenceField {
   readonly type: string;
   /** Values to choose from; empty where it is free. */
   readonly choices: readonly string[];
-  /** What a form starts with: an example where it is telling, else empty. */
+  /** First value in a form: an example where it is telling, else empty. */
   readonly value: string;
-  /** What may be filled in, for who does not know. */
+  /** Hint for readers who do not know what to fill in. */
   readonly placeholder: string;
   readonly is_number: boolean;
 }
 
-/** As much of a parameter's JSON Schema as is put into words. */
+/** Parts of a parameter's JSON Schema that are put into words. */
 const fieldSchema = z.object({
   type: z.string().optional(),
   format: z.string().optional(),
@@ -230,7 +230,7 @@ const fieldSchema = z.object({
 });
 type FieldSchema = z.infer<typeof fieldSchema>;
 
-/** Parameters that a form starts with the example of; the others narrow what is found, and stay open. */
+/** Parameters whose example a form starts with; the others narrow the results, and stay open. */
 const PREFILLED = ['q', 'query', 'limit', 'slug', 'id', 'part', 'url', 'method'];
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -240,7 +240,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'address',
 };
 
-/** Builds the field of a parameter; a field for each value of the example where it is given several times. */
+/** Builds the field of a parameter, or, where it can be given several times, a field for each value of the example. */
 function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject, samples: ReferenceSamples): ReferenceField[] {
   const { example, name } = parameter;
   if (!Array.isArray(example)) {
@@ -252,7 +252,7 @@ function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject, samples: R
   );
 }
 
-/** Gives what fills in a parameter that names something of the catalogue; undefined for any other. */
+/** Finds the value of a parameter that names something in the catalogue; undefined for any other parameter. */
 function findSample(name: string, { listing, receipt, route }: ReferenceSamples): string | undefined {
   const samples = new Map([
     ['slug', listing?.slug],
@@ -309,7 +309,7 @@ function describeKind({ type, format, enum: values, anyOf }: FieldSchema): strin
   return { integer: 'whole number', number: 'number', boolean: 'yes or no' }[type ?? ''] ?? 'text';
 }
 
-/** A field of a listing's tag, and what it means. */
+/** A field of a listing's tag, and its meaning. */
 interface TagField {
   readonly name: string;
   readonly meaning: string;
@@ -338,7 +338,7 @@ const MEANINGS: Readonly<Record<keyof ListingTag, string>> = {
   'x-networks': 'Each network: whether payment is advertised there now, and whether it was proved',
 };
 
-/** Lists the fields of a tag in the order in which it has them. */
+/** Lists the fields of a tag in their order. */
 function listTagFields(): TagField[] {
   return Object.entries(MEANINGS).map(([name, meaning]) => ({ name, meaning }));
 }

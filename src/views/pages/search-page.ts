@@ -20,13 +20,13 @@ import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 /** Listings on one page of results. */
 export const RESULTS_SIZE = 25;
 
-/** What a reader can ask of the search page: the list's own filters and orders, and a page by its number. */
+/** Query of the search page: the list's own filters and orders, and the number of a page. */
 export const searchQuery = listQuery
   .omit({ limit: true, cursor: true, facets: true })
   .extend({ page: z.int().min(1).max(99_999).optional() });
 export type SearchQuery = z.infer<typeof searchQuery>;
 
-/** The filters as the address has them; one that is not set is left out. */
+/** The filters as in the address, without those that are not set. */
 export type SearchValues = Readonly<Record<string, string>>;
 
 /** One thing to choose from. */
@@ -35,7 +35,7 @@ export interface SearchChoice {
   readonly text: string;
 }
 
-/** A value of a filter that leaves some of what was found, how many these are, and the address of them. */
+/** A value of a filter that leaves some of the results, with their number and their address. */
 export interface NarrowingLink {
   readonly text: string;
   readonly count: string;
@@ -53,28 +53,28 @@ export interface AppliedFilter {
 /** The page of search results, and its form. */
 export interface SearchPage {
   readonly title: string;
-  /** The form as it was sent. What a reader wrote is shown as it is, and nothing but shown. */
+  /** The form as it was sent. A reader's words are only shown. */
   readonly values: SearchValues;
   readonly applied: readonly AppliedFilter[];
-  /** What the filters of the form offer, each value with how many match by it. */
+  /** Values that the filters of the form offer, each with its number of matches. */
   readonly choices: FormChoices;
-  /** What leaves fewer, one click away. */
+  /** Links to fewer results. */
   readonly narrowing: readonly NarrowingLink[];
-  /** How many listings match, and as of when; null where the search was refused. */
+  /** Number of listings that match, with its time; null where the search was refused. */
   readonly count: string | null;
   readonly results: readonly SearchResult[];
-  /** Where nothing matches: the filters without which something does. */
+  /** Filters without which something matches, where nothing does. */
   readonly nearest: readonly NarrowingLink[];
-  /** Said above the results where nothing fits well, or words of the search were found nowhere. */
+  /** Sentences above the results where nothing fits well, or words of the search were not found. */
   readonly doubts: readonly string[];
-  /** What the filters keep out and answers the request clearly better than anything that they let in. */
+  /** Result outside the filters that answers the request clearly better than any inside. */
   readonly outside: SearchResult | null;
   readonly pages: ResultPages;
-  /** What was wrong with the search, and how to mend it. */
+  /** Error in the search, with a hint to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
 }
 
-/** The addresses of the pages of what was found; nothing where one page holds all. */
+/** Addresses of the pages of results; empty where one page holds all. */
 export interface ResultPages {
   readonly previous: string | null;
   readonly next: string | null;
@@ -86,7 +86,7 @@ export interface ResultPages {
 type ChoiceName = 'category' | 'network' | 'verified' | 'band';
 type FormChoices = Readonly<Record<ChoiceName | 'sort', readonly SearchChoice[]>>;
 
-/** What the filters of the form offer, in their order. */
+/** Values of the filters of the form, in their order. */
 const SEARCH_CHOICES = {
   category: CATEGORIES.map((name): SearchChoice => ({ value: name, text: name })),
   network: Object.values(NETWORKS).map(({ key, label }): SearchChoice => ({ value: key, text: label })),
@@ -105,20 +105,20 @@ const SEARCH_CHOICES = {
   ] satisfies { value: ListSort; text: string }[],
 } as const satisfies FormChoices;
 
-/** Builds the address of a search: what is given, in one order, without what is empty. */
+/** Builds the address of a search from the given values, always in the same order, without empty ones. */
 export function buildSearchPath(values: SearchValues): string {
   const given = Object.keys(searchQuery.shape).flatMap((name) => (values[name] ? [[name, values[name]]] : []));
   return given.length === 0 ? PATHS.search : `${PATHS.search}?${new URLSearchParams(given)}`;
 }
 
-/** What people write as money: `$0.01`, `.01`, `0.01 USDC`, `1 cent`, `0,01`. */
+/** Prices as people write them: `$0.01`, `.01`, `0.01 USDC`, `1 cent`, `0,01`. */
 const TYPED_PRICE =
   /^(?:us)?[$]?\s*(?<whole>\d*)(?:(?<point>[.,])(?<fraction>\d*))?\s*(?:usdc?|[$]|(?<cents>¢|c|cents?))?$/i;
 const CENTS_IN_USDC = 100;
 
 /**
- * Gives a price as people write it in the form that filters take: `$.01` as `0.01`. What is no price comes back as it is, to
- * be refused, and so does a comma that may part thousands.
+ * Returns a price as people write it in the form that filters take: `$.01` as `0.01`. Other text comes back unchanged,
+ * to be refused, and so does a price with a comma that may separate thousands.
  */
 export function readTypedPrice(text: string): string {
   const { whole = '', point, fraction = '', cents } = TYPED_PRICE.exec(text.trim())?.groups ?? {};
@@ -129,13 +129,13 @@ export function readTypedPrice(text: string): string {
   return usdc !== undefined && Number.isSafeInteger(usdc) ? formatUsdc(usdc) : text;
 }
 
-/** A search with one of its filters less: how many match it. */
+/** A search without one of its filters, with its number of matches. */
 export interface Nearby {
   readonly filter: AppliedFilter;
   readonly total: number;
 }
 
-/** Builds the page of what matches a search. */
+/** Builds the page of the results of a search. */
 export function buildSearchPage(
   values: SearchValues,
   found: AnswerFacts & {
@@ -143,7 +143,7 @@ export function buildSearchPage(
     readonly items: readonly AgentItem[];
     readonly counts: Counts;
     readonly nearby?: readonly Nearby[];
-    /** What answers the request clearly better than anything within its filters. */
+    /** Listing outside the filters that answers the request clearly better than any inside. */
     readonly outside?: AgentItem | undefined;
   },
 ): SearchPage {
@@ -174,12 +174,12 @@ function formatListings(count: number): string {
   return `${formatInteger(count)} ${count === 1 ? 'listing' : 'listings'}`;
 }
 
-/** Gives the number of the page that a search asks for. */
+/** Returns the number of the page that a search asks for. */
 function getPageNumber({ page = '1' }: SearchValues): number {
   return Number(page);
 }
 
-/** How many pages on both sides of this one have a link. */
+/** Pages with a link on each side of this one. */
 const NEIGHBOURS = 2;
 
 function buildPages(values: SearchValues, total: number): ResultPages {
@@ -217,7 +217,10 @@ export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<
   };
 }
 
-/** Of a weak answer nothing is counted, since nothing fits; nor what the words say, since a click would change the words. */
+/**
+ * Builds the choices of the form with their counts, and the links to fewer results. A weak answer has no counts, since
+ * nothing fits; neither has a filter that the words say, since a click would change the words.
+ */
 function buildNarrowing(
   values: SearchValues,
   { facets, total, answer, understood }: AnswerFacts & { readonly facets: Facets | undefined },
@@ -237,7 +240,7 @@ function buildNarrowing(
     if (values[name] !== undefined) continue;
     const { page: _page, ...rest } = values;
     for (const [at, { value, count }] of counts.entries()) {
-      // A higher price that brings nothing more is no choice.
+      // A higher price with the same results is left out.
       const isRepeated = name === 'max_price_usdc' && count === counts[at - 1]?.count;
       if (count === 0 || count >= total || isRepeated) continue;
       const href = buildSearchPath({ ...rest, [name]: value });
@@ -265,7 +268,7 @@ function buildFrame(values: SearchValues, understood: readonly Understood[] = []
   };
 }
 
-/** Lists what may be given up so that something matches: each filter, and all of those of the form. */
+/** Lists the filters to give up so that something matches: each one, and all of those of the form. */
 export function listFilterRemovals(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
   const filters = listFilters(values, understood);
   if (listApplied(values).length < 2) return filters;
@@ -275,7 +278,7 @@ export function listFilterRemovals(values: SearchValues, understood: readonly Un
   return [...filters, { text: 'any filter', rest, without: buildSearchPath(rest) }];
 }
 
-/** Lists the filters that are on, those of the form and those that the words say. */
+/** Lists the filters that are on: those of the form and those that the words say. */
 function listFilters(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
   return [...listApplied(values), ...listUnderstood(values, understood)];
 }
@@ -289,7 +292,9 @@ function listApplied(values: SearchValues): AppliedFilter[] {
   });
 }
 
-/** Lists the filters that the words say. Without one, its words are searched for: between double quotes they say nothing else. */
+/**
+ * Lists the filters that the words say. The words of a removed one go into double quotes: they are only searched for.
+ */
 function listUnderstood(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
   const { page: _page, q = '', ...others } = values;
   return understood.map(({ filter, value, words }) => {

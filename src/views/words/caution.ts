@@ -6,7 +6,7 @@ import { formatUsdc } from '../../model/usdc.ts';
 import { formatDay, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
 
-/** Says what a caution means and since when it holds: `We paid for a call, and nothing was delivered (since 2026-11-20).` */
+/** Describes a caution with its start: `We paid for a call, and nothing was delivered (since 2026-11-20).` */
 export function describeCaution({
   code,
   since,
@@ -18,17 +18,17 @@ export function describeCaution({
   return day === '' ? `${sentence}.` : `${sentence} (since ${day}).`;
 }
 
-/** Said of a route that only others name. */
+/** Words for a route that only others name. */
 const SAID_BY_OTHERS = 'The route is said by others and was never seen: no 402 of it came here';
 
-/** Says what a caution of a listing means, and of which routes it holds: `GET /tides: We paid for a call, …`. */
+/** Describes a caution of a listing with its routes: `GET /tides: We paid for a call, …`. */
 export function describeCautionSummary(summary: Pick<CautionSummary, 'code' | 'since' | 'route' | 'routes'>): string {
   const { route, routes } = summary;
   const subject = route ?? (routes > 1 ? `${routes} routes` : null);
   return `${subject === null ? '' : `${subject}: `}${describeCaution(summary)}`;
 }
 
-/** Says what a caution rests on, in one line. Addresses in it are a seller's. */
+/** Writes the evidence for a caution in one line. Addresses in it are a seller's. */
 export function describeCautionEvidence({ code, since, evidence }: Caution): string {
   const { network, amount, amount_before, pay_to, receipt_id, public_chain, reason } = evidence;
   const on = network ? ` on ${network}` : '';
@@ -68,33 +68,33 @@ function formatTime(time: string | null): string {
   return time === null ? 'an unknown time' : formatSecond(time);
 }
 
-/** A caution of one code as pages and Markdown show it, with all routes of the listing that it holds for. */
+/** A caution of one code as pages and Markdown show it, with all routes of the listing that have it. */
 export interface CautionView {
   readonly code: CautionCode;
   readonly severity: CautionSeverity;
-  /** In a few words: `paid, nothing delivered`. */
+  /** Its meaning in a few words: `paid, nothing delivered`. */
   readonly label: string;
-  /** The same with since when it holds, and for how many routes where there are several. */
+  /** The same with its start, and the number of routes where there are several. */
   readonly short: string;
-  /** What it means, and since when it holds. */
+  /** Its meaning in a sentence, with its start. */
   readonly sentence: string;
-  /** What it rests on. Addresses in it are a seller's. */
+  /** Its evidence. Addresses in it are a seller's. */
   readonly evidence: string;
-  /** The routes it holds for, the first of them: `GET /v1/x`. Empty where it is about the whole listing. */
+  /** First routes that have it: `GET /v1/x`. Empty where it is about the whole listing. */
   readonly routes: readonly string[];
-  /** How many more routes. */
+  /** Number of routes beyond these. */
   readonly unnamed: number;
   /** Id of the receipt that it rests on. */
   readonly receipt_id: string | null;
-  /** What its provider replies, each reply once. */
+  /** Replies of its provider, each once. */
   readonly replies: readonly string[];
 }
 
-/** Routes of one caution that are named, and replies that are shown. */
+/** Most routes of one caution that are named, and most replies that are shown. */
 const NAMED_ROUTES = 5;
 const SHOWN_REPLIES = 3;
 
-/** Builds what speaks against a listing, one view for each code, the gravest first. */
+/** Lists the cautions of a listing and its routes, one view for each code, the gravest first. */
 export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
   const held = [
     ...cautions.map((caution) => ({ route: null, caution })),
@@ -133,14 +133,14 @@ function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes
   };
 }
 
-/** Says in a few words what a caution is, and since when: `paid, nothing delivered, since 2026-11-20`. */
+/** Writes a caution in a few words, with its start: `paid, nothing delivered, since 2026-11-20`. */
 export function formatCautionLabel(code: CautionCode, since: string | null, evidence?: Caution['evidence']): string {
   const label = evidence?.said_by_others ? 'said by others, never seen' : CAUTIONS[code].label;
   if (since === null) return label;
   return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
 }
 
-/** Says what speaks against a listing in one line of ours alone: severity, meaning, how many routes and since when. */
+/** Writes a caution in one line, only in our own words: severity, meaning, number of routes and start. */
 export function formatCautionLine({ code, severity, since, routes }: CautionSummary): string {
   const { sentence } = CAUTIONS[code];
   const phrase = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;

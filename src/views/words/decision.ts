@@ -17,8 +17,8 @@ import { formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
 
 /**
- * What the stable reason codes mean, each true of whatever change carries it: two outcomes never share a code. A delisting
- * by the operator carries the operator's words instead.
+ * Meanings of the stable reason codes, each true for any change that carries it: two outcomes never share a code. A
+ * delisting by the operator carries the operator's words instead.
  */
 export const REASONS = {
   ...Object.fromEntries(Object.entries(SOURCES).map(([kind, { says }]) => [`declared_by_${kind}`, says])),
@@ -51,13 +51,13 @@ export const REASONS = {
   relisted_by_rule: 'it gives valid 402 answers again',
 } as const;
 
-/** Says in words what a reason code means. What is not a code of ours stays as it is: it is in the words of the one who decided. */
+/** Writes the meaning of a reason code. Other text comes back unchanged: it is in the words of the one who decided. */
 export function describeReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return REASONS[reason as keyof typeof REASONS];
   return isCautionCode(reason) ? getCautionPhrase(reason) : reason;
 }
 
-/** Gives what a caution says as a part of a sentence: without a capital and a full stop. */
+/** Returns the sentence of a caution as a part of another: without a capital and a full stop. */
 export function getCautionPhrase(code: CautionCode): string {
   const { sentence } = CAUTIONS[code];
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
@@ -67,14 +67,14 @@ function isCautionCode(code: string): code is CautionCode {
   return CAUTION_CODES.some((known) => known === code);
 }
 
-/** A proof as decisions carry it; older ones know less of it. */
+/** A proof as decisions carry it; older ones have fewer fields. */
 const recordedProof = routeProof.omit({ request: true, pay_to: true });
 
-/** A score as decisions carry it; older ones do not say that they were made by the first version of the method. */
+/** A score as decisions carry it; one without a version was made by the first version of the method. */
 const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().positive().default(1) });
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true }).extend({ scheme: z.string().default('exact') });
-/** How the terms of one route changed. */
+/** Change of the terms of one route. */
 export const recordedTermsChange = z.object({
   route: z.string(),
   from: z.array(offer),
@@ -82,18 +82,18 @@ export const recordedTermsChange = z.object({
   payee: payeeKind.nullish(),
 });
 
-/** Says whether a route asks to be paid to others than before. A payee that is named for the first time replaces none. */
+/** Says whether a route names another payee than before. A payee that is named for the first time replaces none. */
 export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
   const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
   return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
 }
 
-/** A price range; null before there was any. */
+/** A price range; null before the first price. */
 export const recordedRange = z
   .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
   .nullable();
 
-/** Names a source and when what it says was seen to be so. */
+/** Names a source, and the time at which its claims were seen. */
 export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
   const where = observed_in ? ` in ${observed_in}` : '';
   return `${kind} ${name}, ${observed_at ? `seen ${formatSecond(observed_at)}${where}` : 'a bare claim'}`;
@@ -117,14 +117,14 @@ const PAYEE_WORDS: Readonly<Record<PayeeKind, string>> = {
   rotating: 'names a fresh payee each time',
 };
 
-/** Says what a route asks now, and asked before. */
+/** Writes the present and the earlier terms of a route. */
 function describeTermsChange({ route, from, to, payee }: z.infer<typeof recordedTermsChange>): string {
   const [before, now] = [describeOffers(from), describeOffers(to)];
   const parts = [...(before === now ? [] : [`asks ${now}, before ${before}`]), ...(payee ? [PAYEE_WORDS[payee]] : [])];
   return `${route} ${parts.join('; ') || 'asks in another scheme'}`;
 }
 
-/** Says which networks are advertised, or verified, that were not before, and which no longer. */
+/** Names the networks that are newly advertised or verified, and those that no longer are. */
 function describeNetworkChange(from: readonly NetworkEntry[], to: readonly NetworkEntry[]): string {
   const changes = to.flatMap(({ key, label, advertised, settlement_verified }) => {
     const before = from.find((entry) => entry.key === key);
@@ -139,25 +139,25 @@ function describeNetworkChange(from: readonly NetworkEntry[], to: readonly Netwo
   return [...changes, ...gone.map(({ label }) => `${label} gone`)].join(', ');
 }
 
-/** Says what is known of a network. */
+/** Describes the state of a network. */
 function describeNetwork({ key, last_seen_at, settlement_verified }: NetworkEntry): string {
   const seen = last_seen_at === null ? 'not advertised' : `advertised, last seen ${formatSecond(last_seen_at)}`;
   return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
 }
 
-/** Says what was paid, where, when and in which transaction. */
+/** Describes a payment: amount, chain, time and transaction. */
 function describeProof(proof: z.infer<typeof recordedProof>): string {
   const { network, public_chain, verified_at, transaction } = proof;
   const chain = public_chain ? network : `a local test chain for ${network}`;
   return `${formatPaid(proof)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
 }
 
-/** Writes a score with what it rests on. */
+/** Writes a score with its number of samples. */
 function describeReliability({ band, score, samples }: z.infer<typeof recordedScore>): string {
   return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
 }
 
-/** A change in words: what readers saw change, why, and the dated evidence for it. */
+/** A change in words, with its reason and the dated evidence for it. */
 export interface Decision {
   revision: number;
   at: string;
@@ -176,7 +176,7 @@ const evidenceOnRecord = z.object({
   statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
 });
 
-/** Details of changes as they are on record. Made once: making a schema takes longer than using it. */
+/** Details of changes as they are on record. The schemas are built once: building one takes longer than using it. */
 const names = z.array(z.string());
 const details = {
   listed: z.object({ sources: z.array(declarationSource) }),
@@ -206,7 +206,7 @@ const details = {
   scored: z.object({ from: recordedScore, to: recordedScore }),
 };
 
-/** Says what each kind of change was, from the details on record, and on what evidence it rests. */
+/** Describes each kind of change from the details on record, with its evidence. */
 const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; evidence?: string[] }>> = {
   listed: (detail) => {
     const { sources } = details.listed.parse(detail);
@@ -241,7 +241,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   routed: (detail) => {
     const { terms, ...changes } = details.routed.parse(detail);
     const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
-    // A route whose new terms are described is not named again.
+    // Routes whose new terms are described are not named again.
     const described = new Set(terms.map(({ route }) => route));
     const untold = parts
       .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
@@ -296,7 +296,7 @@ const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; ev
   },
 };
 
-/** Routes of one change that are named; more are counted. */
+/** Most routes of one change that are named; further ones are counted. */
 const NAMED_ROUTES = 3;
 
 function describeSubjects(routes: readonly string[]): string {
@@ -320,7 +320,7 @@ export function describeDecision({ revision, at, kind, reason, detail }: Change)
   }
 }
 
-/** Says what a decision rests on: of a probe the sample and the failing run it is in, of a provider its statement. */
+/** Lists the evidence for a decision: a probe's sample and its run of failures, or a provider's statement. */
 export function describeEvidence({ evidence = {} }: JsonObject): string[] {
   const { data, error } = evidenceOnRecord.safeParse(evidence);
   if (error) return [JSON.stringify(evidence)];

@@ -15,7 +15,7 @@ export function formatSecond(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
-/** Counts of the catalogue, never shown without the time they are as of. */
+/** Counts of the catalogue, never shown without their time. */
 export interface Counts {
   readonly live_listings: number;
   readonly settlement_verified: number;
@@ -30,7 +30,7 @@ export function formatInteger(count: number): string {
   return integers.format(count);
 }
 
-/** Says how many listings there are and how many are verified, and as of when. */
+/** Writes the numbers of live and of verified listings, with their time. */
 export function formatCounts({ live_listings, settlement_verified, as_of }: Counts): string {
   const noun = live_listings === 1 ? 'live listing' : 'live listings';
   return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(as_of)}`;
@@ -41,7 +41,7 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Writes how long a typical answer took: `median 90 ms`. */
+/** Writes the median time of an answer: `median 90 ms`. */
 export function formatMedian({ median_ms }: Pick<Latency, 'median_ms'>): string {
   return `median ${formatInteger(median_ms)} ms`;
 }

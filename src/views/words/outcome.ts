@@ -5,7 +5,7 @@ import { isConclusive, isPayable, type ProbeOutcome } from '../../model/probe.ts
 export interface OutcomeWords {
   /** A few words, for a table. */
   readonly phrase: string;
-  /** What it means, in a sentence or two, to the provider and to who wants to buy. */
+  /** Its meaning for providers and buyers, in a sentence or two. */
   readonly meaning: string;
 }
 
@@ -78,23 +78,23 @@ export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   },
 };
 
-/** How an outcome weighs: a valid answer, a failure, or nothing that tells of the route. */
+/** Weight of an outcome: a valid answer, a failure, or neither. */
 export type OutcomeWeight = 'valid' | 'failed' | 'inconclusive';
 
-/** Gives how an outcome weighs in score and delisting. */
+/** Returns the weight of an outcome in score and delisting. */
 export function getOutcomeWeight(outcome: ProbeOutcome): OutcomeWeight {
   if (isPayable(outcome)) return 'valid';
   return isConclusive(outcome) ? 'failed' : 'inconclusive';
 }
 
-/** Says in a few words how a probe came out, and why where that is known: `no 402: not found (404)`. */
+/** Writes the outcome of a probe in a few words, with its cause where known: `no 402: not found (404)`. */
 export function formatOutcome(outcome: ProbeOutcome, cause: string | null): string {
   const { phrase } = OUTCOME_WORDS[outcome];
   const words = cause === null ? null : findCauseWords(cause);
   return words === null ? phrase : `${phrase}: ${words}`;
 }
 
-/** Causes of outcomes in words, where the word itself does not say it. */
+/** Words for causes of outcomes whose code does not say enough. */
 const CAUSE_WORDS: Readonly<Record<string, string>> = {
   reads_differently: 'can be read in two ways',
   // A valid 402 with other terms.
@@ -140,7 +140,7 @@ const CAUSE_WORDS: Readonly<Record<string, string>> = {
   bad_http: 'not HTTP',
   test_network: 'a test network',
   header_unreadable: 'its header cannot be read',
-  // Not asked.
+  // The route was not asked.
   robots_disallowed: 'robots.txt asks us not to',
   held_up: 'we were too busy to listen',
   not_https: 'address is not https',

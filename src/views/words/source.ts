@@ -23,15 +23,15 @@ const ROUTE_WORDS: Readonly<Record<RouteFact, (count: number) => string>> = {
 
 /** A source of a listing in words. */
 export interface SourceWords {
-  /** As a heading: `An OpenAPI document`. */
+  /** Heading: `An OpenAPI document`. */
   readonly title: string;
-  /** Whose word it is: `the API's own host says so`. */
+  /** Author of its claims: `the API's own host says so`. */
   readonly authority: string;
-  /** What of the listing is said by it: `title, category, 3 routes`; empty if another source is believed in all. */
+  /** Facts of the listing that come from it: `title, category, 3 routes`; empty where other sources are believed. */
   readonly said: string;
 }
 
-/** Lists the sources of a listing in words, in their order: whose word each is, and which facts come from it. */
+/** Lists the sources of a listing in words, in their order, each with its author and the facts that come from it. */
 export function describeSources({
   sources,
   said_by,
@@ -42,7 +42,7 @@ export function describeSources({
       by === place ? LISTING_WORDS[fact as ListingFact] : [],
     );
     const ofRoutes = Object.entries(ROUTE_WORDS).flatMap(([fact, describe]) => {
-      // What the source of a route says of it besides needs no words.
+      // The source that names a route is counted once, not again for each of its facts.
       const isTold = ({ said_by: by }: (typeof routes)[number]) =>
         by[fact as RouteFact] === place && (fact === 'route' || by.route !== place);
       const count = routes.filter(isTold).length;
@@ -56,7 +56,7 @@ export function describeSources({
   });
 }
 
-/** Returns whose words title and descriptions are, as in "In the words of …". */
+/** Returns the author of title and descriptions, to follow "In the words of". */
 export function getAuthor({
   sources,
   said_by,
