@@ -45,7 +45,7 @@ function completeSlugOf(typed: string, { snapshot }: ToolContext): { values: str
   return { values: slugs, hasMore };
 }
 
-/** Completes a route of the listing with a slug: lists those that contain what was typed. */
+/** Completes a route of the listing with a slug: lists those that contain the typed text. */
 function completeRoute(typed: string, slug: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
   const listing = findListing(reading.published, { slug });
   const routes = listing && isLive(listing) ? listing.routes.map(formatRoute) : [];

@@ -19,7 +19,7 @@ const REFUSED = -32000;
 /** Returns the refusal of a request that may not reach the protocol, or undefined. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
-/** Builds the check before the protocol: POST alone, and no request that `buildStrangerRefusal` refuses. */
+/** Builds the check before the protocol: only POST, and no request that `buildStrangerRefusal` refuses. */
 export function buildRefusal(baseUrl: string): FindRefusal {
   const refuseStranger = buildStrangerRefusal(baseUrl);
   return (request) => {

@@ -287,7 +287,7 @@ export const LONG_LIST = 20;
 /** Fewest routes that get a filter. */
 export const FILTERED_FROM = 9;
 
-/** Words of a path that say nothing of what it is for. */
+/** Words of a path that do not show its purpose. */
 const EMPTY_SEGMENT = /^(api|v\d+)$/i;
 
 /** Groups the routes of a long list by the first telling part of their path, where that makes more than one group. */

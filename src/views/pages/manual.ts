@@ -5,7 +5,7 @@ export interface Manual {
   readonly sections: readonly ManualSection[];
 }
 
-/** One heading of the second level and what is under it. */
+/** One heading of the second level, with its section. */
 export interface ManualSection {
   /** Id of the heading. */
   readonly id: string;

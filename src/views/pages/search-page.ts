@@ -292,9 +292,7 @@ function listApplied(values: SearchValues): AppliedFilter[] {
   });
 }
 
-/**
- * Lists the filters that the words say. The words of a removed one go into double quotes: they are only searched for.
- */
+/** Lists the filters that the words say. Removing one puts its words into double quotes: they are only searched for. */
 function listUnderstood(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
   const { page: _page, q = '', ...others } = values;
   return understood.map(({ filter, value, words }) => {
