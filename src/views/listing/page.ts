@@ -540,7 +540,7 @@ export function buildTombstonePage(tombstone: Tombstone, decision?: Change): Tom
   };
 }
 
-/** Writes the reason of a removal. A rule, or a provider without own words, gives a code; an unknown one is spelled. */
+/** Writes the reason of a removal. A rule, or a provider without own words, gives a code; other text stays as it is. */
 function formatReason({ delisted_by, reason }: Tombstone): string {
   const isCode = delisted_by === 'rule' || reason === ASKED_BY_PROVIDER;
   const words = isCode ? describeReason(reason) : reason;
