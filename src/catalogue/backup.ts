@@ -18,10 +18,10 @@ import { type Catalogue, holdState, type NewCatalogue, openCatalogue, openCatalo
 import { findFileNumber, openAlone } from './sqlite-file.ts';
 import { getCatalogueState, writeCatalogue } from './transaction.ts';
 
-/** Database pages that are copied at a time. In between, the event loop runs. */
+/** Number of database pages copied at a time. The event loop runs between two steps. */
 const PAGES_A_STEP = 256;
 
-/** What a backup holds. */
+/** A finished backup. */
 export interface Backup {
   file: string;
   bytes: number;
@@ -30,9 +30,9 @@ export interface Backup {
 }
 
 export interface BackupOptions {
-  /** Whether an existing file may be replaced. */
+  /** True if an existing file may be replaced. */
   replace: boolean;
-  /** Called with the number of database pages copied so far, and of all. */
+  /** Called with the number of database pages copied so far, and the number of all. */
   onProgress?: (copied: number, total: number) => void;
   signal?: AbortSignal;
 }
@@ -85,7 +85,7 @@ export async function restoreCatalogue(
     await copy.close();
     const kept = existsSync(file) ? `${file}.until-${at.replaceAll(/[-:.]/g, '')}` : null;
     if (kept !== null) linkSync(file, kept);
-    // A damaged file still has them, and SQLite would take them for those of the new one.
+    // The write-ahead log and its index of a damaged file still exist: SQLite would take them for those of the new one.
     for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
     renameSync(fresh, file);
     return { file, bytes: statSync(file).size, identity, revision, kept };

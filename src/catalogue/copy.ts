@@ -43,7 +43,7 @@ const COUNTED = [
 /** Rows that are copied at a time. */
 const ROWS_AT_ONCE = 500;
 
-/** What a copy holds. */
+/** The copied catalogue. */
 export interface CopiedCatalogue {
   readonly identity: string;
   readonly revision: number;
@@ -100,7 +100,10 @@ export async function copyCatalogue(
   );
 }
 
-/** Returns the digest of the rows of each table, in the order of their keys. Equal for equal catalogues in any engine. */
+/**
+ * Returns the digest of the rows of each table, in the order of their keys. Equal catalogues have equal digests in any
+ * engine.
+ */
 export async function digestCatalogue(catalogue: Catalogue): Promise<Record<string, string>> {
   return holdState(catalogue, async ({ query }) => {
     const digests: Record<string, string> = {};

@@ -13,15 +13,15 @@ import type { Tables } from './tables.ts';
 export interface Catalogue {
   /** The file that it is in, or the address of its PostgreSQL database (`postgres://…`), password included. */
   readonly address: string;
-  /** The same, as it may be shown. */
+  /** The address without the password, for messages. */
   readonly name: string;
   /**
-   * Builds and runs queries. Within a transaction only the catalogue that it gives may be asked: this one would wait for the
-   * end of the transaction, and so for ever. It throws instead.
+   * Builds and runs queries. Within a transaction only the catalogue that the transaction gives may be queried: this
+   * one would wait forever for the end of the transaction. It throws instead.
    */
   readonly query: Kysely<Tables>;
   readonly engine: Engine;
-  /** Whether a write is refused whose time cannot be right. */
+  /** True if writes are refused whose time cannot be right. */
   readonly checksClock: boolean;
   close(): Promise<void>;
 }
@@ -109,7 +109,10 @@ function connect(address: string, engine: Engine, checksClock: boolean): Catalog
   return catalogue;
 }
 
-/** Returns an open catalogue. Throws within a transaction of it: there the catalogue that the transaction gives is to be asked. */
+/**
+ * Returns an open catalogue. Throws within a transaction of it: queries there must use the catalogue that the
+ * transaction gives.
+ */
 export function refuseWithin(catalogue: Catalogue): Catalogue {
   if (openTransaction.getStore()?.of === catalogue) {
     throw new Error('within a transaction of the catalogue, ask the catalogue that the transaction gives');
@@ -117,7 +120,7 @@ export function refuseWithin(catalogue: Catalogue): Catalogue {
   return catalogue;
 }
 
-/** The transaction that the running code belongs to, and of which open catalogue it is. */
+/** The transaction that the running code belongs to, and the open catalogue that it is of. */
 const openTransaction = new AsyncLocalStorage<{ of: Catalogue | undefined }>();
 
 /**
@@ -177,7 +180,10 @@ export async function insertRows<Name extends keyof Tables>(
   for (const some of cutRows(rows)) await query.insertInto(table).values(some).execute();
 }
 
-/** `older`: it lacks migrations. `newer`: newer code wrote it. `unreleased`: it is from before there were releases. */
+/**
+ * Schema of a file. `older`: it lacks migrations. `newer`: newer code wrote it. `unreleased`: it is from before there
+ * were releases.
+ */
 type Version = 'none' | 'older' | 'current' | 'newer' | 'unreleased';
 
 async function findVersion({ query, engine }: Pick<Catalogue, 'query' | 'engine'>): Promise<Version> {

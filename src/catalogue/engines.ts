@@ -22,8 +22,8 @@ import type { Tables } from './tables.ts';
 const STATEMENTS_KEPT = 500;
 
 /**
- * The database that holds a catalogue. What differs between engines is in this file, and how each is connected to in
- * `sqlite-file.ts` and `postgres.ts`.
+ * The database that holds a catalogue. This file has what differs between engines; `sqlite-file.ts` and `postgres.ts`
+ * say how each is connected to.
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
@@ -32,18 +32,18 @@ export interface Engine {
   readonly words: SchemaWords;
   /** The time by the clock of the database, in milliseconds since 1970; null for a file, which has no clock of its own. */
   readonly clock: RawBuilder<number | null>;
-  /** The database itself, for what no query can say: its backup, and its own check of itself. Throws for PostgreSQL. */
+  /** The database itself, for what no query can do: its backup, and its own check of itself. Throws for PostgreSQL. */
   readonly sqlite: Sqlite.Database;
-  /** To be called before the first write, once it is known that the catalogue is one of this code. */
+  /** Prepares for the first write. Called once it is known that the catalogue is one of this code. */
   prepareToWrite(): void;
   /**
-   * Runs a write after those of this process before it. SQLite has one connection, and so does it anyway; in PostgreSQL they
-   * would wait for each other's lock, each on a connection of its own, until one has waited too long.
+   * Runs a write after those of this process before it. SQLite does so anyway, with its one connection; in PostgreSQL
+   * writes would wait for each other's lock, each on a connection of its own, until one has waited too long.
    */
   queue<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Takes away the limits of a transaction that only reads, and may be idle for long. */
   holdLong(inside: Kysely<Tables>): Promise<void>;
-  /** From now on each transaction is on the disk when it ends, even if the power fails right after it. */
+  /** Makes each later transaction be on the disk when it ends, even if the power fails right after it. */
   makeDurable(): void;
   /** Tells those who follow the catalogue that a revision is there, once the transaction ends; files are looked at instead. */
   announce(inside: Kysely<Tables>, revision: number): Promise<void>;
@@ -64,7 +64,7 @@ export interface SchemaWords {
   readonly integer: string;
   /** A primary key that the database counts up. */
   readonly counted: string;
-  /** What stands behind the columns of a table. */
+  /** SQL behind the columns of a table. */
   readonly strict: string;
 }
 
@@ -132,7 +132,7 @@ class CatalogueSqliteDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // After some failures, such as a full disk, SQLite has undone the transaction by itself.
+    // SQLite itself has undone the transaction after some failures, such as a full disk.
     if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
   }
 }
@@ -186,7 +186,7 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
 
 /** Opens the PostgreSQL database of a catalogue. It connects with the first query. */
 export async function openPostgres(address: string): Promise<Engine> {
-  // Catalogues in files do without it.
+  // Loaded here because catalogues in files do without it.
   const { openPool } = await import('./postgres.ts');
   const inTurn = pLimit(1);
   return {
@@ -243,7 +243,7 @@ class CataloguePostgresDriver extends PostgresDriver {
   }
 
   override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]): Promise<void> {
-    // Where the connection is lost, the server undoes the transaction, and why it was lost is the error that counts.
+    // The server undoes the transaction if the connection is lost, and the error that counts is why it was lost.
     await super.rollbackTransaction(connection).catch(() => undefined);
   }
 }

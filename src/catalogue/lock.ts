@@ -22,7 +22,7 @@ export function findLock(file: string): Lock | undefined {
   try {
     createFolder(dirname(file));
     database = new DatabaseSync(file);
-    // With its journal in memory nothing is written: a full disk does not stop the lock.
+    // Nothing is written with the journal in memory: a full disk does not stop the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     const held = database;
     return { release: () => held.close() };

@@ -9,7 +9,7 @@ import { openSqliteNews } from './sqlite-news.ts';
  */
 export async function openNewsSource(address: string): Promise<NewsSource> {
   if (!isPostgresAddress(address)) return openSqliteNews(address);
-  // Catalogues in files do without it.
+  // Loaded here because catalogues in files do without it.
   const { openPostgresNews } = await import('./postgres-news.ts');
   return openPostgresNews(address);
 }

@@ -2,8 +2,9 @@ import { ServiceError } from '../errors.ts';
 import type { ChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
 
 /**
- * What the published catalogue does not have yet, as plain SQL that every engine understands: a server follows the catalogue
- * without loading Kysely. `?` stands for a parameter. All queries of one following belong in one read transaction.
+ * A query for what the published catalogue does not have yet, in plain SQL that every engine understands: a server
+ * follows the catalogue without loading Kysely. `?` is a parameter. All queries for one update belong in one read
+ * transaction.
  */
 export interface NewsQuery<Row> {
   readonly sql: string;
@@ -18,7 +19,7 @@ export const NEWS_CHANNEL = 'catalogue';
 /** Largest number of rows that a query returns at a time; a caller goes on after the last row that it got. */
 const NEWS_AT_ONCE = 256;
 
-/** Fewer than of other rows, because listings have long documents. */
+/** Largest number of listings that a query returns at a time. Smaller, because listings have long documents. */
 const LISTINGS_AT_ONCE = 32;
 
 /** Asks for the identity of the catalogue, its latest revision and the time of that. */
@@ -136,9 +137,9 @@ export function selectRoundsSince(revision: number): NewsQuery<NewsRound> {
 /** Answers a query about the state that is held. */
 export type Ask = <Row>(query: NewsQuery<Row>) => Promise<Row[]>;
 
-/** A catalogue as it is followed: read only, and without Kysely. */
+/** A catalogue that is followed: read only, and without Kysely. */
 export interface NewsSource {
-  /** Returns something that is another after anybody wrote to the catalogue; it is asked for many times a second. */
+  /** Returns a value that changes whenever anybody writes to the catalogue; called many times a second. */
   getVersion(): unknown;
   /** Runs `work` while what it asks about stays at one state. */
   hold<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result>;

@@ -9,7 +9,7 @@ import { buildConnection, openPool } from './postgres.ts';
 /** Longest time for connecting, and for one statement, in milliseconds: a server that vanished says nothing at all. */
 const DEADLINE_MS = 4000;
 
-/** How long to wait before listening again, in milliseconds: twice as long after each failure. */
+/** Wait before listening again, in milliseconds: twice as long after each failure. */
 const RETRY_MS = { first: 250, longest: 10_000 };
 
 /** SQLSTATE of a table that is not there. */
@@ -68,7 +68,7 @@ export function openPostgresNews(address: string): NewsSource {
   };
 }
 
-/** PostgreSQL numbers its parameters. */
+/** Writes a query with numbered parameters, as PostgreSQL has them. */
 function formatQuery<Row>({ sql, parameters }: NewsQuery<Row>): { name?: string; text: string; values: unknown[] } {
   let number = 0;
   return { text: sql.replaceAll('?', () => `$${++number}`), values: [...parameters] };
@@ -91,12 +91,12 @@ function startListening(address: string): { count: () => number; reconnect: () =
         const ended = waitForEnd(client, AbortSignal.any([closing.signal, dropping.signal]));
         await client.connect();
         await client.query(`LISTEN ${NEWS_CHANNEL}`);
-        // What was announced before is read at once.
+        // Changes announced before the connection are read at once.
         heard += 1;
         pause = RETRY_MS.first;
         await ended;
       } catch {
-        // It is looked at once a second meanwhile, which says why it cannot be reached.
+        // The follower asks once a second meanwhile, and that query says why the server cannot be reached.
       }
       // A server that vanished never confirms the end of a connection, so nobody waits for it.
       void client?.end().catch(() => undefined);

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { getErrorMessage } from '../errors.ts';
 
-/** How long to wait for a connection, or for the lock of another process, in milliseconds. */
+/** Longest wait for a connection, or for the lock of another process, in milliseconds. */
 const WAIT_MS = 10_000;
 
-/** How long one statement may take, in milliseconds. */
+/** Longest time of one statement, in milliseconds. */
 const STATEMENT_MS = 120_000;
 
 const INT8 = 20;
@@ -14,8 +14,8 @@ const NUMERIC = 1700;
 const NOT_CONNECTED = '08001';
 
 /**
- * Returns how connections are made to the PostgreSQL database of a catalogue. With `deadlineMs` neither connecting nor a
- * statement takes longer than that, in milliseconds.
+ * Returns the settings of connections to the PostgreSQL database of a catalogue. With `deadlineMs` neither connecting
+ * nor a statement takes longer than that, in milliseconds.
  */
 export function buildConnection(address: string, deadlineMs?: number): pg.PoolConfig {
   const statementMs = deadlineMs ?? STATEMENT_MS;
@@ -23,12 +23,13 @@ export function buildConnection(address: string, deadlineMs?: number): pg.PoolCo
     connectionString: address,
     Client: CatalogueClient,
     application_name: 'agent-payable-apis',
-    // A payment that is recorded is on the disk, whatever the database is set to.
+    // A recorded payment is on the disk, whatever the database is set to.
     options: '-c synchronous_commit=on',
     connectionTimeoutMillis: deadlineMs ?? WAIT_MS,
     lock_timeout: WAIT_MS,
     statement_timeout: statementMs,
-    // Longer than the server may take: its own error says more. What vanished is given up at once.
+    // Longer than the server's own limit, because the server's error says more. A server that vanished is given up at
+    // once.
     query_timeout: deadlineMs ?? STATEMENT_MS + WAIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     keepAlive: true,
@@ -65,7 +66,7 @@ class CatalogueClient extends pg.Client {
 export function openPool(address: string, { max, deadlineMs }: { max: number; deadlineMs?: number }): pg.Pool {
   const pool = new pg.Pool({ ...buildConnection(address, deadlineMs), max });
   pool.on('error', () => undefined);
-  // Without a listener, one that is lost while it is used would end the process.
+  // A connection that is lost while it is used would end the process without a listener.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { createFolder } from './folder.ts';
 
-/** How long a connection waits for the lock of another process, in milliseconds. */
+/** Longest wait of a connection for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT_MS = 10_000;
 
 const SQLITE_MAGIC = 'SQLite format 3\0';
@@ -17,7 +17,7 @@ export function openSqliteFile(file: string, { readonly }: { readonly: boolean }
   const opened = findFileNumber(file);
   const sqlite = openFile(file, { readonly });
   try {
-    // Waits for the lock, where a restore has it.
+    // Waits for the lock while a restore has it.
     refuseOtherDatabase(sqlite, file);
     if (opened !== undefined && findFileNumber(file) !== opened) {
       const hint = 'Start again what you started.';
@@ -31,13 +31,15 @@ export function openSqliteFile(file: string, { readonly }: { readonly: boolean }
 }
 
 /**
- * Opens a catalogue's file for this process alone: until it is closed, nobody else reads or writes it. Gives undefined for one
- * too damaged to be used. Throws `conflict` while another process has it open, and `bad_input` for a file of another kind.
+ * Opens a catalogue's file for this process alone: until it is closed, nobody else reads or writes it. Returns
+ * undefined for a file too damaged to be used. Throws `conflict` while another process has it open, and `bad_input` for
+ * a file of another kind.
  */
 export function openAlone(file: string): Sqlite.Database | undefined {
   const sqlite = new Sqlite(file, { timeout: 0 });
   try {
-    // Only the last that has a file open can take its write-ahead log into it. Another may come before the lock is taken.
+    // Only the last process that has a file open can take its write-ahead log into it. Another may open it before the
+    // lock is taken.
     sqlite.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     const isAlone = sqlite.pragma('journal_mode', { simple: true }) === 'delete';
     if (!isAlone) throw new Sqlite.SqliteError('opened meanwhile', 'SQLITE_BUSY');

@@ -14,7 +14,7 @@ export interface CatalogueTable {
   rules: number;
 }
 
-/** When each revision became visible. */
+/** The time at which each revision became visible. */
 export interface RevisionsTable {
   revision: number;
   at: string;
@@ -26,30 +26,30 @@ export interface ListingsTable {
   number: Generated<number>;
   id: string;
   slug: string;
-  /** Of its base address: scheme, host and port. */
+  /** Origin of its base address: scheme, host and port. */
   origin: string;
   base_url: string;
   state: 'live' | 'held' | 'delisted';
   verified: 0 | 1;
   /** 1: it was live once, so readers know its name. */
   was_live: 0 | 1;
-  /** How many routes its document has. */
+  /** Number of routes in its document. */
   routes: number;
   revision: number;
   /** JSON of model `Listing`. */
   document: string;
 }
 
-/** What each source declares of a listing. */
+/** The declaration of each listing by each source. */
 export interface DeclarationsTable {
   listing_id: string;
   kind: string;
   source: string;
-  /** Set when a complete pull of the source no longer had the listing. */
+  /** Time of the complete pull of the source that no longer had the listing. */
   withdrawn_at: string | null;
   /** JSON of model `Declaration`. */
   document: string;
-  /** When a feed was first heard, or another source was last read, by our clock; null where that is not known. */
+  /** Time by our clock when a feed was first heard, or another source was last read; null where that is not known. */
   heard_at: string | null;
 }
 
@@ -78,7 +78,7 @@ export interface RepliesTable {
   text: string;
   /** Address of the provider's file. */
   source: string;
-  /** When it was first read. */
+  /** Time at which it was first read. */
   at: string;
 }
 
@@ -88,7 +88,7 @@ export interface RoutesTable {
   method: string;
   path: string;
   payee: 'fixed' | 'rotating' | null;
-  /** When it was last probed, with any outcome. */
+  /** Time of its last probe, with any outcome. */
   probed_at: string | null;
 }
 
@@ -112,9 +112,12 @@ export interface TermsTable {
   first_seen_at: string | null;
   last_seen_at: string | null;
   current: 0 | 1;
-  /** JSON list of what a client needs besides; null where nothing. */
+  /** JSON list of the abilities that a client needs besides; null for none. */
   needs: string | null;
-  /** Of declared terms, when the source was first heard to say so; null where that is not known. */
+  /**
+   * Time at which the source was first heard to declare the terms; null where that is not known, and for observed
+   * terms.
+   */
   heard_at: string | null;
 }
 
@@ -134,7 +137,7 @@ export interface ReceiptsTable {
   genesis: string;
   /** JSON of model `PaidRequest`, or null. */
   request: string;
-  /** Why the answer was not recognised as the product. */
+  /** Reason why the answer was not recognised as the product. */
   unrecognised: string | null;
   /** The most that the seller might take; null where exactly the amount was signed. */
   ceiling: number | null;
@@ -161,10 +164,10 @@ export interface ListingNamesTable {
 /** All payment attempts: the document, and the columns that caps and reconciliation query. */
 export interface PaymentsTable {
   id: string;
-  /** Not a reference: a payment may be restored into a catalogue that has lost its route. */
+  /** No reference: a payment may be restored into a catalogue that has lost its route. */
   route_id: string;
   network: string;
-  /** The transaction it was found in; null while none is known. */
+  /** The transaction in which the payment was found; null while none is known. */
   transaction: string | null;
   /** UTC date by the clock of the chain, for the daily cap. */
   day: string;
@@ -178,7 +181,9 @@ export interface PaymentsTable {
   revision: number | null;
 }
 
-/** The log of all changes that readers see. `seq` is their order; those of one `revision` became visible together. */
+/**
+ * The log of all changes that readers see, in the order of `seq`. Changes of one `revision` became visible together.
+ */
 export interface ChangesTable {
   seq: Generated<number>;
   revision: number;
@@ -189,7 +194,7 @@ export interface ChangesTable {
   detail: string;
 }
 
-/** One pull of one feed. Until it is complete, it can be continued at `next_offset`. */
+/** One pull of one feed. It can be continued at `next_offset` until it is complete. */
 export interface PullsTable {
   id: Generated<number>;
   feed: string;
@@ -198,9 +203,9 @@ export interface PullsTable {
   completed_at: string | null;
   next_offset: number;
   pages: number;
-  /** How many different items its pages had. */
+  /** Number of different items on its pages. */
   items: number;
-  /** Set with the last page: whether all of the feed was read. */
+  /** Set with the last page: `complete` if all of the feed was read. */
   ended: 'complete' | 'incomplete' | null;
 }
 
@@ -229,7 +234,7 @@ export interface FindingsTable {
   found_at: string;
 }
 
-/** What one probe of one route saw: the columns that rules and queries read, and the rest. */
+/** The result of one probe of one route: the columns that rules and queries read, and the rest. */
 export interface SamplesTable {
   id: Generated<number>;
   listing_id: string;
@@ -238,7 +243,7 @@ export interface SamplesTable {
   host: string;
   /** Name of the machine that asked; empty for samples that are older than this column. */
   prober: Generated<string>;
-  /** Number of the six hours it was taken in. */
+  /** Number of the six-hour round in which it was taken. */
   round: number;
   at: string;
   outcome: ProbeOutcome;
@@ -251,8 +256,8 @@ export interface SamplesTable {
 }
 
 /**
- * How many of the hosts that a prober asked in a round failed, and whether that is judged to be our own fault. Each prober is
- * judged by itself, so that the failure of one machine's network counts against nobody.
+ * Number of hosts that a prober asked in a round, of those that failed, and the judgement whether that is our own
+ * fault. Each prober is judged by itself, so that the failure of one machine's network counts against nobody.
  */
 export interface RoundsTable {
   round: number;
@@ -260,7 +265,7 @@ export interface RoundsTable {
   hosts: number;
   failing: number;
   ours: 0 | 1;
-  /** What readers see of it since `revision`; null until the first revision after it was judged. */
+  /** Result that readers see since `revision`; null until the first revision after the round was judged. */
   shown_hosts: number | null;
   shown_failing: number | null;
   shown_ours: 0 | 1 | null;
@@ -269,7 +274,7 @@ export interface RoundsTable {
   pending: Generated<0 | 1>;
 }
 
-/** How many listings went live, were removed, became verified or unverified on a UTC day. */
+/** Number of listings that went live, were removed, became verified or unverified on a UTC day. */
 export interface ListingDaysTable {
   day: string;
   listed: number;
@@ -278,7 +283,7 @@ export interface ListingDaysTable {
   unverified: number;
 }
 
-/** When a listing is probed next, and whether it has samples that are not published yet. */
+/** The time of a listing's next probe, and whether it has samples that are not published yet. */
 export interface ProbeTargetsTable {
   listing_id: string;
   due_at: string;
@@ -287,26 +292,26 @@ export interface ProbeTargetsTable {
   unpublished: 0 | 1;
 }
 
-/** What probing knows of a host, by its origin. */
+/** The facts that probing has about a host, by its origin. */
 export interface HostsTable {
   host: string;
   /** Its robots.txt as last read; empty where it has none. */
   robots: string | null;
   robots_at: string | null;
-  /** When the provider's file on it was last read. */
+  /** Time at which the provider's file on it was last read. */
   door_at: string | null;
-  /** When a made-up address beside a payable route was last probed. */
+  /** Time at which a made-up address beside a payable route was last probed. */
   sibling_at: string | null;
-  /** When one of its routes last answered with a valid 402. */
+  /** Time at which one of its routes last answered with a valid 402. */
   valid_at: string | null;
-  /** The host asked for no requests until then. */
+  /** Time until which the host asked for no requests. */
   wait_until: string | null;
-  /** Which prober visits it, and until when nobody else may unless that prober says more. */
+  /** The prober that visits it, and the time until which nobody else may visit it unless that prober extends it. */
   leased_by: string | null;
   leased_until: string | null;
 }
 
-/** One run over all routes (`all`) or all published listings (`freshening`). One that did not end is continued. */
+/** One run over all routes (`all`) or all published listings (`freshening`). An unfinished one is continued. */
 export interface ProbeRunsTable {
   id: Generated<number>;
   scope: string;

@@ -22,26 +22,27 @@ export interface Writing {
   readonly revision: number;
   /** Records changes in the log, in their order. */
   recordChanges(changes: readonly NewChange[]): Promise<void>;
-  /** Raises the revision although no change is recorded, for what readers see of other things than listings. */
+  /** Raises the revision although no change is recorded, for things other than listings that readers see change. */
   raiseRevision(): void;
 }
 
 /**
- * `checked`: refused where its time cannot be right. `urgent`: never refused, since what is known of a payment must not be lost.
- * `redating`: at its own time even where revisions are later, which its work puts right.
+ * Check of the time of a write. `checked`: refused if its time cannot be right. `urgent`: never refused, because facts
+ * about a payment must not be lost. `redating`: keeps its own time even if revisions are later, which its work puts
+ * right.
  */
 type WriteKind = 'checked' | 'urgent' | 'redating';
 
-/** How far a clock may be ahead of the time that is known, and behind it, in milliseconds: a week and an hour. */
+/** Largest difference of a clock from the known time, in milliseconds: a week ahead, an hour behind. */
 const AHEAD_MS = 7 * 24 * 60 * 60 * 1000;
 export const BEHIND_MS = 60 * 60 * 1000;
 
 /**
- * Runs `work` in the only kind of write transaction that there is, and returns its result. Its first statement locks the row
- * of the revision, so that one writes after the other, whatever process or machine they are on. If `work` recorded a
- * change or raised the revision, the revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the
- * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts. Throws `refused` (`wrong_clock`)
- * for a time that cannot be right, unless the catalogue was opened without this check.
+ * Runs `work` in the only kind of write transaction, and returns its result. Its first statement locks the row of the
+ * revision, so that one writes after the other, whatever process or machine they are on. If `work` recorded a change or
+ * raised the revision, the revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the
+ * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts. Throws `refused`
+ * (`wrong_clock`) for a time that cannot be right, unless the catalogue was opened without this check.
  */
 export async function writeCatalogue<Result>(
   outer: Catalogue,
@@ -49,7 +50,7 @@ export async function writeCatalogue<Result>(
   work: (writing: Writing) => Result | Promise<Result>,
   kind: WriteKind = 'checked',
 ): Promise<Result> {
-  // Asked for here, so that a write within a write throws at once and does not wait for itself.
+  // Called here so that a write within a write throws at once and does not wait for itself.
   const { engine } = refuseWithin(outer);
   return await engine.queue(() => runWrite(outer, wantedAt, work, kind));
 }
@@ -69,8 +70,8 @@ async function runWrite<Result>(
       .executeTakeFirstOrThrow();
     if (kind === 'checked' && catalogue.checksClock) await refuseWrongClock(catalogue, wantedAt, state);
     const revision = state.revision + 1;
-    // A process that waited for the lock has an older time than the write before it. Times never go backwards, but for a
-    // catalogue that was only made.
+    // A process that waited for the lock has an older time than the write before it. Times never go backwards, except
+    // in a catalogue that was only just made.
     const goesBack = kind === 'redating' || (kind === 'checked' && state.revision === 0);
     const at = wantedAt < state.revised_at && !goesBack ? state.revised_at : wantedAt;
     let changed = false;
@@ -98,8 +99,8 @@ async function runWrite<Result>(
 }
 
 /**
- * Refuses a time more than an hour before the last revision, or more than a week after the time that is known: that of the
- * database, and of a file that of its last revision or evidence. A file without a revision takes any.
+ * Refuses a time more than an hour before the last revision, or more than a week after the known time: that of the
+ * database, or for a file that of its last revision or evidence. A file without a revision takes any time.
  */
 async function refuseWrongClock(
   catalogue: Catalogue,
@@ -126,14 +127,16 @@ export function isWrongClock(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.reason === 'wrong_clock';
 }
 
-/** Returns when the latest probe, page of a feed or other source was recorded, in milliseconds since 1970. */
+/**
+ * Returns the time at which the latest probe, page of a feed or other source was recorded, in milliseconds since 1970.
+ */
 async function findLastEvidence({ query }: Catalogue): Promise<number> {
   const { rows } = await sql<{ at: string | null }>`SELECT max(at) AS at FROM (SELECT max(probed_at) AS at FROM routes
     UNION ALL SELECT max(updated_at) FROM pulls UNION ALL SELECT max(heard_at) FROM declarations)`.execute(query);
   return Date.parse(rows[0]?.at ?? '1970-01-01');
 }
 
-/** Makes visible to readers how rounds were last judged. */
+/** Makes the latest judgement of rounds visible to readers. */
 async function showRounds({ query }: Catalogue, revision: number): Promise<void> {
   await query
     .updateTable('rounds')
@@ -161,7 +164,7 @@ export async function getCatalogueState({ query }: Catalogue): Promise<Catalogue
   return await query.selectFrom('catalogue').select(['identity', 'revision', 'revised_at']).executeTakeFirstOrThrow();
 }
 
-/** Returns the catalogue's revision: how often readers saw something change. */
+/** Returns the catalogue's revision: the number of times that readers saw something change. */
 export async function getRevision(catalogue: Catalogue): Promise<number> {
   return (await getCatalogueState(catalogue)).revision;
 }

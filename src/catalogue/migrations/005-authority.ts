@@ -12,7 +12,7 @@ export function listStatements({ text, integer }: SchemaWords): readonly string[
     `UPDATE declarations SET kind = 'x402_file',
       document = replace(document, '{"source":{"kind":"openapi"', '{"source":{"kind":"x402_file"')
       WHERE kind = 'openapi' AND (source LIKE '%/.well-known/x402' OR source LIKE '%/.well-known/x402.json')`,
-    // In keys of names i and l are one since then. Who had a name first is kept.
+    // Keys of names take i and l for one letter from here on. The listing that had a name first keeps it.
     `DELETE FROM listing_names WHERE EXISTS (SELECT 1 FROM listing_names AS other
       WHERE other.listing_id = listing_names.listing_id AND other.name < listing_names.name
         AND replace(other.name, 'i', 'l') = replace(listing_names.name, 'i', 'l'))`,

@@ -1,7 +1,7 @@
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { Catalogue } from '../database.ts';
 
-/** Which changes to list. */
+/** Filter of listed changes. */
 export interface ListedChanges {
   slug?: string;
   since?: number;
@@ -10,8 +10,8 @@ export interface ListedChanges {
 }
 
 /**
- * Lists the changes that readers see after revision `since`, oldest first. With `slug` these are the latest `limit` of one
- * listing, without it the first `limit` of all. `kinds` leaves out all others.
+ * Lists the changes that readers see after revision `since`, oldest first: the latest `limit` of one listing with
+ * `slug`, the first `limit` of all without it. Only changes of `kinds` are listed.
  */
 export async function listChanges(
   { query }: Catalogue,

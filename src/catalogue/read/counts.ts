@@ -82,11 +82,11 @@ export interface PaymentCounts {
   settled: number;
   not_settled: number;
   open: number;
-  /** Those that did not settle by the word of one node alone; `open` leaves them out. */
+  /** Payments that did not settle by the word of one node alone; `open` leaves them out. */
   unconfirmed: number;
-  /** What the settled ones cost. */
+  /** Cost of the settled ones. */
   spent: number;
-  /** What the unconfirmed ones count as spent. */
+  /** Amount that the unconfirmed ones count as spent. */
   still_counted: number;
 }
 
@@ -124,7 +124,10 @@ export async function countProbedSince({ query }: Catalogue, since: string): Pro
 /** Rounds of six hours that `countRecentProbes` looks back, besides the present one. */
 const ROUNDS_BACK = 3;
 
-/** Counts the probes of the last 18 to 24 hours before `at` (ISO 8601 UTC) by outcome, those that there were none of included. */
+/**
+ * Counts the probes of the last 18 to 24 hours before `at` (ISO 8601 UTC) by outcome, with 0 for outcomes that did not
+ * occur.
+ */
 export async function countRecentProbes({ query }: Catalogue, at: string): Promise<Record<ProbeOutcome, number>> {
   const rows = await query
     .selectFrom('samples')

@@ -8,10 +8,10 @@ export interface RecordedDelisting extends Delisting {
   source: string | null;
 }
 
-/** Who may decide. Of several decisions, readers are shown that of the first. */
+/** Deciders, in order. Readers see the first one's decision. */
 const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
 
-/** Finds the decision that an address is not listed: with `by` that decider's, without it the one that readers are shown. */
+/** Finds the decision that an address is not listed: that of decider `by`, or without `by` the one that readers see. */
 export async function findDelisting(
   { query }: Catalogue,
   baseUrl: string,
@@ -25,7 +25,7 @@ export async function findDelisting(
   return chooseDelisting(rows.filter((row) => by === undefined || row.by === by));
 }
 
-/** Returns the decision about one address that readers are shown. */
+/** Returns the decision about one address that readers see. */
 export function chooseDelisting(rows: readonly RecordedDelisting[]): RecordedDelisting | undefined {
   for (const decider of DECIDERS) {
     const found = rows.find((row) => row.by === decider);

@@ -19,16 +19,16 @@ export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: s
 /** All that is on record about one listing. */
 export interface RecordedEvidence {
   readonly identity: ListingIdentity;
-  /** What readers see now; undefined if it was never published. */
+  /** The document that readers see now; undefined if it was never published. */
   readonly before: Listing | undefined;
-  /** Whether it was ever live. One that was held without a price counts as listed from its first live day on. */
+  /** True if it was ever live. A listing that was held without a price counts as listed from its first live day on. */
   readonly was_live: boolean;
   readonly declarations: readonly RecordedDeclaration[];
-  /** Its routes, by id, and whether they name one payee or a fresh one each time; null if that is not known. */
+  /** Its routes by id, each with whether it names one payee or a fresh one each time; null if that is not known. */
   readonly payees: ReadonlyMap<string, PayeeKind | null>;
-  /** By route id: earlier ones first, current ones last. */
+  /** Terms by route id: earlier ones first, current ones last. */
   readonly terms: ReadonlyMap<string, readonly StoredTerms[]>;
-  /** The latest first. */
+  /** Receipts, the latest first. */
   readonly receipts: readonly Receipt[];
   readonly delisting: RecordedDelisting | undefined;
   readonly replies: readonly RecordedReply[];
@@ -40,7 +40,7 @@ export interface RecordedEvidence {
 export const EVIDENCE_AT_ONCE = 100;
 
 /**
- * Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, in one query for each kind of evidence. By id.
+ * Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, by id. Each kind of evidence takes one query.
  * `known` has the samples that were read already: those are the most rows.
  */
 export async function readEvidence(

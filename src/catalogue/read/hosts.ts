@@ -1,10 +1,10 @@
 import type { Catalogue } from '../database.ts';
 import type { HostsTable } from '../tables.ts';
 
-/** What probing knows of a host; all null for one that was never probed. */
+/** The facts that probing has about a host; all null for one that was never probed. */
 export type HostRecord = Omit<HostsTable, 'host'>;
 
-/** What is known of a host that was never probed. */
+/** The facts about a host that was never probed. */
 export const UNKNOWN_HOST: HostRecord = Object.freeze({
   robots: null,
   robots_at: null,
@@ -16,7 +16,7 @@ export const UNKNOWN_HOST: HostRecord = Object.freeze({
   leased_until: null,
 });
 
-/** Returns what is known of a host, by its origin. */
+/** Returns the facts about a host, by its origin. */
 export async function getHost({ query }: Catalogue, host: string): Promise<HostRecord> {
   return (await query.selectFrom('hosts').selectAll().where('host', '=', host).executeTakeFirst()) ?? UNKNOWN_HOST;
 }

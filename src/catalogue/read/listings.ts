@@ -2,14 +2,14 @@ import { getListingId } from '../../model/ids.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Catalogue } from '../database.ts';
 
-/** What never changes of a listing. */
+/** Fields of a listing that never change. */
 export interface ListingIdentity {
   id: string;
   slug: string;
   base_url: string;
 }
 
-/** How many listings are read at a time: few enough that V8 frees them before it moves them to its old generation. */
+/** Number of listings read at a time: few enough that V8 frees them before it moves them to its old generation. */
 const READ_AT_ONCE = 32;
 
 /** Finds a listing in any state by slug, id or base address, as last published. Undefined if it was never published. */

@@ -7,16 +7,16 @@ import type { Catalogue } from '../database.ts';
 import { findListing } from './listings.ts';
 
 /**
- * Which routes a probe run asks. `due`: one route of each listing that is due at `at`, and one that is set aside. `all`: all routes. `chosen`: the routes
- * of some listings, or only those in `routeIds`. `all` and `chosen` leave out what was probed at `since` or later (null:
- * nothing is left out). Times are ISO 8601 UTC.
+ * Routes that a probe run asks. `due`: one route of each listing that is due at `at`, and one that is set aside. `all`:
+ * all routes. `chosen`: the routes of some listings, or only those in `routeIds`. `all` and `chosen` leave out routes
+ * probed at `since` or later (null: nothing is left out). Times are ISO 8601 UTC.
  */
 export type ProbeScope =
   | { kind: 'due'; at: string }
   | { kind: 'all'; since: string | null }
   | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] | undefined; since: string | null };
 
-/** The listings at one origin that a run probes, and how many of their routes. */
+/** The listings at one origin that a run probes, and the number of their routes. */
 export interface HostPlan {
   host: string;
   listing_ids: string[];
@@ -28,7 +28,7 @@ export interface ProbeTask {
   listing_id: string;
   slug: string;
   base_url: string;
-  /** When the listing was removed by rule, ISO 8601 UTC; null for one that is not delisted. */
+  /** Time at which a rule removed the listing, ISO 8601 UTC; null for one that is not delisted. */
   out_since: string | null;
   route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
 }
@@ -77,7 +77,7 @@ async function listCandidates(
   let candidates = query
     .selectFrom('listings')
     .leftJoin('probe_targets', 'probe_targets.listing_id', 'listings.id')
-    // Published at least once.
+    // Listings that were published at least once.
     .where('listings.revision', '>', 0)
     .select(['listings.id', 'listings.base_url', 'listings.routes'])
     .orderBy('listings.id');
@@ -118,14 +118,17 @@ export async function listProbeTasks(catalogue: Catalogue, listingId: string, sc
   return wanted.filter(({ id }) => named?.includes(id) ?? true).map((route) => buildTask(listing, route));
 }
 
-/** Conclusive failures after which a route that is set aside is asked rarely, and how rarely: once a week. */
+/**
+ * Number of conclusive failures after which a route that is set aside is asked rarely, and the time between probes
+ * then, in milliseconds: a week.
+ */
 const RARE = { after: 3, every_ms: 7 * 24 * 60 * 60 * 1000 };
 
 /**
- * Chooses the routes whose turn it is, of routes by the time of their last probe. One of those that count: while the latest
- * answer was a failure, one that answered when it was last asked, if there is any. One of those set aside beside it, so that
- * no number of invented routes takes a turn from a real one. The one that counts comes last: it decides when the listing is
- * due again.
+ * Chooses the routes that are next, of routes sorted by the time of their last probe. One is of those that count: if
+ * the latest answer was a failure, one that answered when it was last asked, if there is any. One is of those set
+ * aside, so that no number of invented routes takes the place of a real one. The one that counts comes last, because it
+ * decides when the listing is due again.
  */
 function chooseDue(byAge: readonly Route[], getProbedAt: (route: Route) => string, at: string): Route[] {
   const counted = listCounted(byAge);

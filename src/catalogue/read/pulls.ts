@@ -34,7 +34,7 @@ export interface FeedState {
   pages: number;
   /** The offset at which an unfinished pull continues; null if the latest is complete. */
   open_at_offset: number | null;
-  /** When and why the latest pull failed; null if it did not. */
+  /** Time and reason of the latest pull's failure; null if it did not fail. */
   failure: { at: string; message: string } | null;
 }
 
@@ -42,8 +42,8 @@ export interface FeedState {
 const TRIED_WITHIN_MS = 30 * 60 * 60 * 1000;
 
 /**
- * Lists the feeds, the one that was pulled last first. Below them are those of which no page was ever read, as long as
- * somebody tries to: an address that was mistyped once is soon forgotten. `at` is ISO 8601 UTC.
+ * Lists the feeds, the one that was pulled last first. At the end are feeds of which no page was ever read, as long as
+ * somebody tries to: a mistyped address is soon forgotten. `at` is ISO 8601 UTC.
  */
 export async function listFeedStates(catalogue: Catalogue, at: string): Promise<FeedState[]> {
   const pulls = Map.groupBy(await listPulls(catalogue), ({ feed }) => feed);

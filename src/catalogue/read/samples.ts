@@ -7,8 +7,9 @@ export const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 const FAILURES = PROBE_OUTCOMES.filter((outcome) => isConclusive(outcome) && !isPayable(outcome));
 
 /**
- * Finds since when a listing has been failing, ISO 8601 UTC; null if it is not. That is its first failure after its last
- * valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not on record yet.
+ * Finds the time since when a listing has been failing, ISO 8601 UTC; null if it is not. That is its first failure
+ * after its last valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not on
+ * record yet.
  */
 export async function findFailingSince(
   { query }: Catalogue,

@@ -5,7 +5,7 @@ import { getListingId } from '../../model/ids.ts';
 import type { DeclarationSource } from '../../model/source.ts';
 import type { Catalogue } from '../database.ts';
 
-/** How many declarations are read at a time. */
+/** Number of declarations read at a time. */
 const READ_AT_ONCE = 100;
 
 /** Finds the latest time at which a source saw any listing that it ever declared; null without a date. */
@@ -37,12 +37,12 @@ export function getLater(some: string | null, other: string | null): string | nu
   return (some ?? '') > (other ?? '') ? some : other;
 }
 
-/** What of a snapshot is recorded where newer declarations of the same feed are on record. */
+/** The part of a snapshot that is recorded although newer declarations of the same feed are on record. */
 export interface Reconciled {
   declarations: Declaration[];
-  /** How many listings stay as the newer declaration has them. */
+  /** Number of listings that stay as the newer declaration has them. */
   kept: number;
-  /** How many listings are left out, because the feed no longer had them when it was seen later. */
+  /** Number of listings left out, because the feed no longer had them when it was seen later. */
   left_out: number;
 }
 

@@ -3,9 +3,9 @@ import type { Writing } from '../transaction.ts';
 import { publishListing } from './publication.ts';
 
 /**
- * Records that the operator declares a receipt wrong, and why. From then on it counts neither for nor against its route;
- * receipt and reason stay public. The same reason again changes nothing, and another one replaces it. Returns the slug of the
- * listing, and whether readers see a change of it. Throws `not_found` without such a receipt.
+ * Records that the operator declares a receipt wrong, and why. The receipt then counts neither for nor against its
+ * route; receipt and reason stay public. The same reason again changes nothing, and another one replaces it. Returns
+ * the slug of the listing, and whether readers see a change of it. Throws `not_found` without such a receipt.
  */
 export async function correctReceipt(
   writing: Writing,

@@ -8,15 +8,16 @@ import { findListing } from '../read/listings.ts';
 import type { Writing } from '../transaction.ts';
 import { publishListing } from './publication.ts';
 
-/** Who decides, and on what evidence. */
+/** The decider, and the evidence of the decision. */
 interface Decision {
   by: Delisting['by'];
   evidence?: JsonObject | undefined;
 }
 
 /**
- * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a decision of their own,
- * and readers are shown the first of these. Returns whether readers see a change. Throws `not_found` for an unknown slug.
+ * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a decision of their
+ * own, and readers see the first of these. Returns whether readers see a change. Throws `not_found` for an unknown
+ * slug.
  */
 export async function delistListing(
   writing: Writing,
@@ -43,7 +44,8 @@ export async function decideToDelist(
 
 /**
  * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift only their own, so that
- * what another removed stays removed. Returns whether readers see a change. Throws `not_found` for an unknown slug.
+ * a listing removed by another stays removed. Returns whether readers see a change. Throws `not_found` for an unknown
+ * slug.
  */
 export async function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): Promise<boolean> {
   const listing = await getListing(writing.catalogue, slug);

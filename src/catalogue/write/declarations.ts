@@ -22,21 +22,21 @@ export interface RecordedOutcome {
   readonly outcome: RecordOutcome;
 }
 
-/** What is recorded with declarations besides their sources. */
+/** Facts recorded with declarations besides their sources. */
 export interface RecordingFacts {
   readonly evidence?: JsonObject | undefined;
-  /** When the sources were read: the same for all of one import. */
+  /** Time at which the sources were read: the same for all of one import. */
   readonly heardAt?: string;
 }
 
-/** Most declarations that are recorded at a time, each of another listing. */
+/** Most declarations recorded at a time, each of another listing. */
 const RECORDED_AT_ONCE = 100;
 
 /**
- * Records what sources declare of listings, each in place of what the source declared before, and publishes the listings. They
- * were heard at `heardAt`, ISO 8601 UTC, by default at the time of the write. The
- * same declaration twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`),
- * and an address whose provider wants no listing gets one. `evidence` is recorded with the changes. Returns the outcomes in
+ * Records what sources declare of listings, each in place of what the source declared before, and publishes the
+ * listings. The time of reading is `heardAt`, ISO 8601 UTC, by default the time of the write. The same declaration
+ * twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`), and an
+ * address whose provider wants no listing gets one. `evidence` is recorded with the changes. Returns the outcomes in
  * the order of the declarations.
  */
 export async function recordDeclarations(
@@ -171,7 +171,10 @@ function formatNext(declaration: Declaration, before: string | undefined, heardA
   return formatDeclaration(keepWords(declaration, JSON.parse(before), heardAt));
 }
 
-/** Makes the routes of listings due at once of which a host says something new: a valid 402 may put a removed one back. */
+/**
+ * Makes the routes of listings due at once if a host says something new of them: a valid 402 may put a removed listing
+ * back.
+ */
 async function makeDue({ query }: Catalogue, said: readonly Declaration[], at: string): Promise<void> {
   const ids = said
     .filter(({ source, base_url }) => getAuthority(source, base_url) === 'host')
@@ -181,8 +184,9 @@ async function makeDue({ query }: Catalogue, said: readonly Declaration[], at: s
 }
 
 /**
- * Withdraws what a source declared of each listing whose id is not in `stillHeld`. To be called after all of the source was
- * read. Returns the slugs of listings that readers see changed. `cause` is the reason code of those changes.
+ * Withdraws the declarations of a source for each listing whose id is not in `stillHeld`. Must be called after all of
+ * the source was read. Returns the slugs of listings that readers see changed. `cause` is the reason code of those
+ * changes.
  */
 export async function withdrawDeclarations(
   writing: Writing,

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database.ts';
 import { type HostRecord, UNKNOWN_HOST } from '../read/hosts.ts';
 
-/** Which prober wants a host, and until when; times are ISO 8601 UTC. */
+/** The prober that wants a host, and the time until which it does; times are ISO 8601 UTC. */
 export interface Lease {
   readonly by: string;
   readonly at: string;
@@ -9,8 +9,8 @@ export interface Lease {
 }
 
 /**
- * Takes a host for a prober, or keeps it for longer. Returns false while another prober has it: no two ask one host at a
- * time. One that is killed loses it when the time is up.
+ * Takes a host for a prober, or keeps it for longer. Returns false while another prober has it: no two ask one host at
+ * a time. A killed prober loses it when the time is up.
  */
 export async function leaseHost({ query }: Catalogue, host: string, { by, at, until }: Lease): Promise<boolean> {
   const lease = { leased_by: by, leased_until: until };

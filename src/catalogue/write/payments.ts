@@ -46,12 +46,12 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
   };
 }
 
-/** How long a step is tried again while PostgreSQL is away, and how often, in milliseconds. */
+/** Longest time for trying a step again while PostgreSQL is away, and the pause between tries, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 1000;
 
 /**
- * Records a step. From when a payment may have been sent, what is known of it is nowhere else: while PostgreSQL is away it is
+ * Records a step. Once a payment may have been sent, its facts are nowhere else: while PostgreSQL is away the step is
  * tried again for a minute, and then at least written to the journal, from which the next run restores it.
  */
 async function recordStep(
@@ -124,7 +124,10 @@ function refuse(reason: string, words: string, cap: number): ServiceError {
   });
 }
 
-/** Returns what all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have settled. A ceiling counts whole until it is known what was taken. */
+/**
+ * Returns the most that all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have
+ * settled. A ceiling counts whole until it is known what was taken.
+ */
 export async function countSpent({ query }: Catalogue, at: string): Promise<number> {
   const row = await query
     .selectFrom('payments')

@@ -1,14 +1,16 @@
 import type { Writing } from '../transaction.ts';
 
-/** A run over all routes. Routes probed after its start are done. */
+/** A run over all routes. It leaves out routes probed after its start. */
 export interface ProbeRun {
   id: number;
   started_at: string;
-  /** Whether an earlier process began it. */
+  /** True if an earlier process began it. */
   resumed: boolean;
 }
 
-/** A run that began longer ago, in milliseconds, is not continued: what it probed is out of date. */
+/**
+ * Longest time since its start in which a run is continued, in milliseconds: after that, its probes are out of date.
+ */
 const RESUMED_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 /** Starts a run over all routes, or continues an unfinished one that began less than a day ago. `again` always starts one. */
@@ -46,15 +48,15 @@ export async function endProbeRun({ catalogue: { query }, at }: Writing, { id }:
     .execute();
 }
 
-/** How often listings are published of which only times and counts changed, in milliseconds. */
+/** Time between two publications of listings of which only times and counts changed, in milliseconds. */
 const FRESHENED_EVERY_MS = 24 * 60 * 60 * 1000;
 
 const FRESHENING = 'freshening';
 
 /**
  * Returns whether to publish also the listings of which only times and counts changed. That is done once a day for all
- * listings together, because otherwise each sample would raise the revision. True again if an earlier run did not end it.
- * The start marks all probed listings as unpublished; the caller publishes them and then calls `endFreshening`.
+ * listings together, because otherwise each sample would raise the revision. True again if an earlier run did not end
+ * it. The start marks all probed listings as unpublished; the caller publishes them and then calls `endFreshening`.
  */
 export async function startFreshening({ catalogue: { query }, at }: Writing): Promise<boolean> {
   const last = await query

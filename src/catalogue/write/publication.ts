@@ -23,7 +23,7 @@ import {
 } from './names.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
-/** Reason code of what changes because another listing became better known for a name, or no longer is. */
+/** Reason code of changes made because another listing became better known for a name, or no longer is. */
 const NAMESAKE = 'namesake';
 
 /** A listing to be published, and why. */
@@ -31,11 +31,11 @@ export interface Publication {
   readonly identity: ListingIdentity;
   /** Reason code of the changes that follow. */
   readonly cause: string;
-  /** What the changes rest on. */
+  /** The evidence of the changes. */
   readonly evidence?: ChangeEvidence | undefined;
-  /** Its samples, where those were read already. */
+  /** Its samples, if they were read already. */
   readonly samples?: readonly KeptSample[];
-  /** Whether to leave it as it is where only times and counts differ from what readers see. */
+  /** True to leave the listing as it is if only times and counts differ from what readers see. */
   readonly may_wait?: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function publishListings(writing: Writing, publications: readonly P
     const done = await publishBatch(writing, batch);
     for (const id of done.published) published.add(id);
     for (const identity of done.namesakes) {
-      // One that is still to be published for its own cause is published once, for that.
+      // A listing that is still to be published for its own cause is published once, for that.
       if (!queue.some((one) => one.identity.id === identity.id)) queue.push({ identity, cause: NAMESAKE });
     }
   }
@@ -160,7 +160,7 @@ export function merge({ identity, before, declarations, samples, receipts }: Rec
   return mergeDeclarations(declarations, before, ({ method, path }) => seen.has(getRouteId(identity.id, method, path)));
 }
 
-/** Derives what readers should see of a listing from its evidence on record and from what its declarations come to. */
+/** Derives what readers should see of a listing from its evidence on record and its merged declarations. */
 export function derive(
   { identity, before, declarations, payees, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
@@ -212,7 +212,7 @@ export async function storeListing({ query }: Catalogue, listing: Listing, befor
     .execute();
 }
 
-/** Counts how many listings went live, were removed, became verified or unverified on a UTC day. */
+/** Adds the listings that went live, were removed, became verified or unverified to the counts of a UTC day. */
 async function countDays(
   catalogue: Catalogue,
   stored: readonly { listing: Listing; before: Listing | undefined }[],

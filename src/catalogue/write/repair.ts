@@ -9,20 +9,20 @@ import type { Writing } from '../transaction.ts';
 import { addToDay, publishListings, storeListing } from './publication.ts';
 
 /**
- * Publishes again all listings that differ from what their evidence gives, for example after an upgrade that changed the
- * rules. Where only times and counts differ, that waits unless `fresh`. Returns the slugs of the others.
+ * Publishes again all listings that differ from what their evidence gives, for example after an upgrade that changed
+ * the rules. Listings of which only times and counts differ wait unless `fresh`. Returns the slugs of the others.
  */
 export async function repairListings(writing: Writing, { fresh = false } = {}): Promise<string[]> {
   const { catalogue } = writing;
   const stale = await listStaleListings(catalogue);
   const all = await catalogue.query.selectFrom('listings').select(['id', 'slug', 'base_url']).orderBy('slug').execute();
-  // All of them, because this records the names by which listings are compared, too.
+  // All listings, because this records the names by which listings are compared, too.
   const published = await publishListings(
     writing,
     all.map((identity) => ({ identity, cause: 'derived_again', may_wait: !fresh })),
   );
   for (const { id } of stale) {
-    // If only the columns beside the document are wrong, nothing was published.
+    // Nothing was published if only the columns beside the document are wrong.
     const listing = published.has(id) ? undefined : await findListing(catalogue, { id });
     if (listing) await storeListing(catalogue, listing, listing);
   }
@@ -30,16 +30,19 @@ export async function repairListings(writing: Writing, { fresh = false } = {}): 
   return stale.map(({ slug }) => slug);
 }
 
-/** Times of payments stay: caps count by days of the chain, and journals have the same. The write itself sets the catalogue's. */
+/**
+ * Tables whose times stay. Caps count payments by days of the chain, and journals have the same times. The write itself
+ * sets the catalogue's time.
+ */
 const KEEP_TIMES: readonly string[] = ['payments', 'receipts', 'catalogue'] satisfies (keyof Tables)[];
 
 /** Longest wait for a probe, in milliseconds: a removed listing is probed once a week, more or less. */
 const LONGEST_WAIT_MS = 8 * 24 * 60 * 60 * 1000;
 
 /**
- * Moves what is dated later than the write, of the kind `redating`, to its time, and publishes all listings again. It raises the
- * revision, so that later writes are compared with this one. Published catalogues are made from the beginning where a
- * revision of theirs now has another time. Returns what `repairListings` does.
+ * Moves records dated later than the write, of the kind `redating`, to its time, and publishes all listings again. It
+ * raises the revision, so that later writes are compared with this one. Published catalogues are made from the
+ * beginning if a revision of theirs now has another time. Returns what `repairListings` does.
  */
 export async function moveFutureToPresent(writing: Writing): Promise<string[]> {
   const { catalogue, at } = writing;
@@ -68,7 +71,7 @@ export async function moveFutureToPresent(writing: Writing): Promise<string[]> {
   return await repairListings(writing, { fresh: true });
 }
 
-/** The texts in JSON that have times of their own, and the names of these. All others follow from the evidence. */
+/** Texts in JSON that have times of their own, and the names of these. All others follow from the evidence. */
 const TOLD = [
   ['listings', 'number', 'document', /^(listed|updated)_at$/],
   ['declarations', 'listing_id', 'document', /^(observed|heard)_at$/],

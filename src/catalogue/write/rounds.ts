@@ -8,12 +8,13 @@ import type { Writing } from '../transaction.ts';
 
 const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
 
-/** A host counts as known to be good if it answered validly within this time before the round, in milliseconds: 30 days. */
+/** Time before the round in which a host must have answered validly to count as good, in milliseconds: 30 days. */
 const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Judges the rounds of all samples that are not published yet: whether the failures that a prober saw are our own fault. If
- * that changed for a round, all listings sampled in it are marked as unpublished. To be called before samples are published.
+ * Judges the rounds of all samples that are not published yet: whether the failures that a prober saw are our own
+ * fault. If that changed for a round, all listings sampled in it are marked as unpublished. Must be called before
+ * samples are published.
  */
 export async function judgeRounds({ catalogue }: Writing): Promise<void> {
   for (const { round, prober } of await listUnjudged(catalogue)) await judgeRound(catalogue, round, prober);
@@ -74,8 +75,9 @@ async function judgeRound(catalogue: Catalogue, round: number, prober: string): 
 }
 
 /**
- * Lists for each host that a prober asked in a round whether it answered validly, and whether it is known to be good. Outcomes that say
- * nothing about host or service are left out. Requests that this machine could not send are kept: they speak against us.
+ * Lists for each host that a prober asked in a round whether it answered validly, and whether it is known to be good.
+ * Outcomes that say nothing about host or service are left out. Requests that this machine could not send are kept:
+ * they count against us.
  */
 async function listRoundHosts(
   { query }: Catalogue,

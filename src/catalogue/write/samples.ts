@@ -9,7 +9,7 @@ import type { Writing } from '../transaction.ts';
 import { recordHost } from './hosts.ts';
 import { recordObservedTerms } from './terms.ts';
 
-/** The route that a sample was taken of. */
+/** The route of a sample. */
 export interface SampledRoute {
   listing_id: string;
   route_id: string;
@@ -23,8 +23,8 @@ export interface SampledRoute {
 const KEPT_OFFERS = 20;
 
 /**
- * Records what one probe saw: the sample, the terms of a valid 402 (the first 20 of its offers), and when the listing's
- * next probe is due (ISO 8601 UTC). Readers see nothing of this before `publishSampled`.
+ * Records the result of one probe: the sample, the terms of a valid 402 (the first 20 of its offers), and when the
+ * listing's next probe is due (ISO 8601 UTC). Readers see nothing of this before `publishSampled`.
  */
 export async function recordSample(
   { catalogue }: Writing,
@@ -66,17 +66,17 @@ async function recordValidAnswer(
   await recordHost(catalogue, host, { valid_at: sample.at });
 }
 
-/** How many samples of a listing stay however old they are: to a clock that was ahead once, all others were old. */
+/** Number of samples of a listing that stay at any age: all others look old to a clock that was ahead once. */
 const KEPT_SAMPLES = 50;
 
-/** How much older than the latest sample of its listing a sample may be: 90 days, in rounds. */
+/** Largest age of a sample, counted from the latest sample of its listing: 90 days, in rounds. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
  * Removes the samples of listings that are more than 90 days older than the latest one of their listing. The newest 50
- * of each listing stay, and so do the last sample and the last valid sample of each route stay, so that it is known since when a route does not answer. The age
- * counts from the latest sample, so that nothing changes for a listing that is no longer probed. Decisions keep the
- * evidence recorded with them.
+ * of each listing stay, and so do the last sample and the last valid sample of each route, so that it is known since
+ * when a route does not answer. The age counts from the latest sample, so that nothing changes for a listing that is no
+ * longer probed. Decisions keep the evidence recorded with them.
  */
 export async function pruneSamples({ catalogue }: Writing, listingIds: readonly string[]): Promise<void> {
   await catalogue.query

@@ -7,18 +7,18 @@ import { type RecordedEvidence, readStoredTerms, type StoredTerms, sortTerms } f
 /** The terms on record of the routes of a listing, by route id: earlier ones first, current ones last. */
 export type RouteTerms = ReadonlyMap<string, readonly RecordedTerms[]>;
 
-/** Where an offer was read, and when it was seen (null: a claim without a date). */
+/** The source of an offer, and the time at which it was seen (null: a claim without a date). */
 interface Seen {
   evidence: 'declared' | 'observed';
   source: string;
   seen_at: string | null;
-  /** When this catalogue heard the source say so; null for what it saw itself. */
+  /** Time at which this catalogue heard the source say so; null for offers that it saw itself. */
   heard_at: string | null;
 }
 
 /**
- * Records what listings declare: rows for their routes, so that evidence can refer to them, and the terms of these as current
- * ones. Those declared before become history. Returns all terms on record then, by listing.
+ * Records the declarations of listings: rows for their routes, so that evidence can refer to them, and the terms of
+ * these as current ones. Terms declared before become history. Returns all terms on record then, by listing.
  */
 export async function declareTerms(
   catalogue: Catalogue,
@@ -155,7 +155,7 @@ function widen(before: StoredTerms, offer: Terms, seenAt: string | null): Stored
   };
 }
 
-/** Writes what an offer needs besides as its row has it. */
+/** Returns what an offer needs besides, in the form of its row. */
 function formatNeeds({ extra_needs }: Terms): string | null {
   return extra_needs === undefined ? null : JSON.stringify(extra_needs);
 }
