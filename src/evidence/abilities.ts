@@ -30,7 +30,7 @@ function isTransfer(need: string): boolean {
   return need === 'permit2' || need.startsWith('transfer-');
 }
 
-/** Kinds of which every offer needs one ability, and a client that names none of them is not asked. */
+/** Kinds of which every offer needs one ability. A client that names none of a kind is not compared. */
 const ALTERNATIVES: readonly (readonly string[])[] = [
   ABILITY_KINDS.version,
   ABILITY_KINDS.family,
@@ -39,8 +39,8 @@ const ALTERNATIVES: readonly (readonly string[])[] = [
 ];
 
 /**
- * Lists which of an offer's needs a client lacks. A kind of which the client names nothing (such as the version of x402)
- * is not compared; whatever an offer needs besides, an unknown scheme included, a client has only if it says so.
+ * Lists the needs of an offer that a client lacks. A kind of which the client names nothing (such as the version of
+ * x402) is not compared; a client has any other need, an unknown scheme included, only if it says so.
  */
 export function listMissing(needs: readonly string[], can: ReadonlySet<string>): string[] {
   return needs.filter((need) => {

@@ -22,7 +22,7 @@ import { speaksFor } from './domains.ts';
 export function getAuthority({ kind, name, speaker }: DeclarationSource, baseUrl: string): Authority {
   const by = SOURCES[kind].speaker;
   if (by !== 'document') return by;
-  // Before the speaker was recorded, the name of a fetched document was its address.
+  // The name of a fetched document was its address before the speaker was recorded.
   const address = speaker === undefined ? (URL.canParse(name) ? name : null) : speaker;
   if (address === null) return 'operator';
   return speaksFor(address, baseUrl) ? 'host' : 'hearsay';
@@ -31,13 +31,13 @@ export function getAuthority({ kind, name, speaker }: DeclarationSource, baseUrl
 /** A declaration on record. */
 export interface RecordedDeclaration {
   declaration: Declaration;
-  /** When a complete pull of its source no longer held it, ISO 8601 UTC; null while it does. */
+  /** Time at which a complete pull of its source no longer held it, ISO 8601 UTC; null while it does. */
   withdrawn_at: string | null;
-  /** By our clock, of a feed when it was first heard, of other sources when they were last read; null if that is not known. */
+  /** Time by our clock at which a feed was first heard, or another source was last read; null if that is not known. */
   heard_at?: string | null;
 }
 
-/** A declaration, and whose word it is. */
+/** A declaration with its authority. */
 export interface Heard {
   readonly declaration: Declaration;
   readonly authority: Authority;
@@ -45,7 +45,7 @@ export interface Heard {
   readonly heard_at: string | null;
 }
 
-/** Lists declarations with whose word each is, the one that is believed first at the beginning. */
+/** Lists declarations with the authority of each, the one that is believed first at the beginning. */
 export function rankDeclarations(recorded: readonly RecordedDeclaration[]): Heard[] {
   return recorded
     .map(({ declaration, heard_at = null }) => {
@@ -62,12 +62,15 @@ export function rankDeclarations(recorded: readonly RecordedDeclaration[]): Hear
     );
 }
 
-/** Returns when a declaration was heard; of those heard before that was recorded, when what it says was seen comes next. */
+/**
+ * Returns a text that sorts declarations by when they were heard, then by when their facts were seen. Those without a
+ * time of hearing sort lowest.
+ */
 function getTime({ declaration: { source }, heard_at }: Heard): string {
   return `${heard_at ?? ''} ${source.observed_at ?? ''}`;
 }
 
-/** Returns what a declaration says, without where it comes from: equal for sources that say the same. */
+/** Returns the content of a declaration without its source: equal for sources that say the same. */
 function getContent({ source: _source, ...content }: Declaration): string {
   return JSON.stringify(content);
 }

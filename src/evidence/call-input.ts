@@ -5,19 +5,19 @@ import { splitInput } from './input-parts.ts';
 import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
 import { findSchemaFault } from './schema-check.ts';
 
-/** What a call of a route sends, as far as the record says. */
+/** The input of a call of a route, as far as the record has it. */
 export interface CallInput {
-  /** Values of the path's templates by name; those that are missing the caller fills in. */
+  /** Values of the path's templates by name; the caller fills in missing ones. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** What goes into the body: JSON, or text of another media type; undefined for none. */
+  /** The body: JSON, or text of another media type; undefined for none. */
   readonly body: unknown;
-  /** Where it comes from: the example of a source, the declared schema, or nowhere. */
+  /** Origin of the input: the example of a source, the declared schema, or neither. */
   readonly basis: 'example' | 'schema' | 'none';
-  /** What the caller replaces first. */
+  /** Values that the caller replaces first. */
   readonly replace: readonly Replaceable[];
-  /** Why the record cannot make a call that works, as a sentence; null where it can. */
+  /** Reason why the record cannot make a call that works, as a sentence; null if it can. */
   readonly lack: string | null;
 }
 
@@ -29,14 +29,15 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Headers that pay, or that are set by the connection, are no input. */
 const NO_INPUT = /^(?:host|accept|content-type|content-length|cookie|.*authorization|.*payment.*)$/i;
 
-/** Fields of a query that are all filled in where nobody says which are required. */
+/** Most fields of a query that are all filled in although none is declared as required. */
 const MAX_OPEN_FIELDS = 3;
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
 /**
- * Fills in what a call of a route sends: the example of its source where that satisfies the declared schema, with what the
- * schema requires besides, else what the schema itself gives, with placeholders. A pure function of the record.
+ * Fills in the input of a call of a route: the example of its source if that satisfies the declared schema, with other
+ * fields that the schema requires; else values that the schema itself gives, with placeholders. A pure function of the
+ * record.
  */
 export function fillCallInput(route: Described): CallInput {
   const { method, example } = route;
@@ -72,7 +73,10 @@ interface Filled<Value = unknown> {
   readonly lack?: string;
 }
 
-/** Fills one part: what is given where it fits, else with what is missing made from the schema, else made alone. */
+/**
+ * Fills one part: the given value if it fits, else the given value with missing fields made from the schema, else a
+ * value made from the schema alone.
+ */
 function fillPart(schema: JsonObject, given: unknown, name: string): Filled {
   const fault = given === undefined ? null : findSchemaFault(schema, given);
   if (given !== undefined && fault === null) return { value: given, replace: [] };
@@ -124,7 +128,10 @@ function findText(schema: JsonObject, name: string): string | undefined {
   }
 }
 
-/** A query is text: it is compared, and made, as the types that the schema names. What the path has already is not repeated. */
+/**
+ * Fills the query. Its texts are compared, and made, as the types that the schema names. Parameters that the path has
+ * already are not repeated.
+ */
 function fillQuery({ path, example }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
   const given = example?.query ?? {};
   if (!schema) return { value: given, replace: [] };
@@ -145,7 +152,7 @@ function hasManyFilters({ properties, required }: JsonObject): boolean {
   return !Array.isArray(required) && isObject(properties) && Object.keys(properties).length > MAX_OPEN_FIELDS;
 }
 
-/** Reads texts as the types that a schema names for them; what is not of its type stays text. */
+/** Reads texts as the types that a schema names for them; a text that is not of its type stays text. */
 export function readTyped(texts: Readonly<Record<string, string>>, { properties }: JsonObject): JsonObject {
   const fields = isObject(properties) ? properties : {};
   return Object.fromEntries(
@@ -200,7 +207,7 @@ function fillHeaders(
   };
 }
 
-/** A body that is declared for a method without one: either the method or the body is wrong. */
+/** Refuses a body that is declared for a method without one: either the method or the body is wrong. */
 function refuseBody(method: string, schema: JsonObject | undefined): Filled {
   return {
     value: undefined,

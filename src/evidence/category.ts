@@ -1,6 +1,8 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 
-/** Words and phrases that indicate a category, and what each counts. The first pattern that matches a word takes it. */
+/**
+ * Words and phrases that indicate a category, and the weight of each. The first pattern that matches a word takes it.
+ */
 const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words: RegExp])[]>> = {
   Verification: [
     [
@@ -58,7 +60,7 @@ const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words
   ],
 };
 
-/** Sentences about how a call is paid for, and for whom it is: they say nothing of what it does. */
+/** Sentences about how a call is paid for, and for whom it is: they say nothing of its purpose. */
 const ABOUT_PAYING =
   /(?:accepts? usdc[^.|—]*|pay(?:ment)?s? (?:via|in|with|usdc)[^.|—]*|(?:after|with|requires?|x402) (?:x402 )?payment(?:s| verification)?|real x402 payment[^.|—]*|(?:for|by) ai agents?|ai agent apis?|for agents|token efficient|(?:id|access) tokens?|api tokens?|x402|usdc on \w+|mainnet|\$\s?[\d.]+(?: usdc)?|micro ?payments?)/g;
 
@@ -78,28 +80,28 @@ export interface InferredCategory {
   scores: Record<string, number>;
 }
 
-/** Which category wins when two have the same points: the narrower one comes first. */
+/** Order of categories with the same points: the first one wins, and the narrower one comes first. */
 const PREFERENCE: readonly Category[] = ['Verification', 'Finance', 'Intelligence', 'Data', 'Tools'];
 
-/** What each part of a listing counts: a word of its name, of its tags or of its line, and all of its routes together. */
+/** Weight of each part of a listing: a word of its name, of its tags or of its line, and all of its routes together. */
 const WEIGHTS = { title: 2.5, tag: 1.5, tagline: 1, description: 0.25, routes: 12 } as const;
 
 /** Most points that each part gives to one category, so that a long text does not decide alone. */
 const MOST = { title: 9, tag: 6, tagline: 6, description: 4 } as const;
 
 /**
- * How many times as many points a category needs as the one on record, and how many more of them: as many as all routes
- * and the line together give.
+ * Lead that a category needs over the one on record: `times` as many points, and `more` points, which is what all
+ * routes and the line together give.
  */
 const MARGIN = { times: 2, more: 18 } as const;
 
-/** Longest part of a route's description that counts: what it does stands at the beginning. In UTF-16 units. */
+/** Longest part of a route's description that counts, in UTF-16 units: descriptions begin with what the route does. */
 const ROUTE_CHARACTERS = 160;
 
-/** A route with fewer points than this has less than a whole vote. */
+/** Points from which a route has a whole vote; with fewer it has less. */
 const FULL_VOTE = 3;
 
-/** Fewer points than this say nothing. */
+/** Fewest points that say something. */
 const LEAST_POINTS = 1.5;
 
 /**

@@ -20,16 +20,16 @@ import { listCountedReceipts } from './verification.ts';
 
 const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * 24 * 60 * 60 * 1000;
 
-/** What is on record about one route and may lead to a caution. */
+/** The record about one route that may lead to a caution. */
 export interface RouteRecord {
   readonly terms: readonly RecordedTerms[];
-  /** Whose word it is that the route exists, and whose the current declared terms are. */
+  /** Authority for the route's existence, and for its current declared terms. */
   readonly authority: Authority;
   readonly terms_by: Authority;
   readonly receipts: readonly Receipt[];
   readonly payee: PayeeKind | null;
   readonly probe: RouteProbe | null;
-  /** The failing run of the whole listing, and how many routes it has. */
+  /** The failing run of the whole listing, and the number of its routes. */
   readonly failing: FailingRun | undefined;
   readonly routes: number;
 }
@@ -38,17 +38,17 @@ export interface RouteRecord {
 export interface Namesake {
   readonly slug: string;
   readonly host: string;
-  /** Since when both have this name, ISO 8601 UTC. */
+  /** Time since when both have this name, ISO 8601 UTC. */
   readonly since: string;
 }
 
-/** What is on record about a listing as a whole and may lead to a caution. */
+/** The record about a listing as a whole that may lead to a caution. */
 export interface ListingRecord {
-  /** When the last source withdrew it; null while one offers it. */
+  /** Time at which the last source withdrew it; null while one offers it. */
   readonly withdrawn_at: string | null;
   /** The better known listing of the same name; null if there is none. */
   readonly namesake: Namesake | null;
-  /** When the price of a listing without itemised routes was declared; undefined if routes are itemised. */
+  /** Time at which the price of a listing without itemised routes was declared; undefined if routes are itemised. */
   readonly declared: { readonly at: string | null } | undefined;
 }
 
@@ -75,7 +75,9 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   ]);
 }
 
-/** Lists the cautions about a route that is set aside: that it was never seen. Nothing more is said of what others invent. */
+/**
+ * Lists the cautions about a route that is set aside: only that it was never seen. Others may have invented the route.
+ */
 export function listCautionsOfUnseen(record: Pick<RouteRecord, 'terms' | 'receipts' | 'authority'>): Caution[] {
   return findNeverSeenTerms(record);
 }
@@ -155,7 +157,7 @@ function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caut
     if (isAnnounced && isLongEnough(now, ANNOUNCED_SEEN_MS)) return [];
     const code = isAnnounced ? 'payee_announced' : 'payee_differs';
     const last = recorded.findLast(({ since }) => since < now.since);
-    // After a payee that rotated there is nothing to compare with.
+    // Nothing can be compared after a payee that rotated.
     const before = last ? last.value : named[0];
     if (before) return [buildCaution(code, now.since, { network, pay_to, pay_to_before: before })];
     if (last || !elsewhere) return [];
@@ -166,7 +168,7 @@ function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caut
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** How long a payee that was announced must have been seen before paying it is safe, in milliseconds. */
+/** Time for which an announced payee must have been seen before paying it is safe, in milliseconds. */
 const ANNOUNCED_SEEN_MS = SAFE_AFTER_ANNOUNCED_DAYS * DAY_MS;
 
 /** Returns whether the current terms of the host's document named a payee a day before a 402 first did. */
@@ -207,7 +209,10 @@ function findEstablishedElsewhere(
   return found.at(-1);
 }
 
-/** Lists the current declared terms, if they are the host's or the operator's: what others say speaks against nobody. */
+/**
+ * Lists the current declared terms if they are the host's or the operator's: declarations of others count against
+ * nobody.
+ */
 function listOwnWords({ terms, terms_by }: Pick<RouteRecord, 'terms' | 'terms_by'>): RecordedTerms[] {
   return terms_by === 'hearsay' ? [] : terms.filter(({ evidence, current }) => evidence === 'declared' && current);
 }

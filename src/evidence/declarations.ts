@@ -23,18 +23,21 @@ import { getHostTitle, getLetters, isTitle } from './titles.ts';
 /** One route: each fact from the first source that has it. */
 export interface MergedRoute {
   route: DeclaredRoute;
-  /** Whose word it is that the route exists: the best of all sources that name it. */
+  /** Authority for the route's existence: the best of all sources that name it. */
   authority: Authority;
   said_by: Route['said_by'];
-  /** The source of the terms, whose word they are, and when that was heard (null: not known). */
+  /** The source of the terms, its authority, and the time at which it was heard (null: not known). */
   source: DeclarationSource;
   terms_by: Authority;
   heard_at: string | null;
-  /** When dated sources that believe the same saw the networks of its terms. */
+  /** Times at which dated sources that believe the same saw the networks of its terms. */
   sightings: Sighting[];
-  /** Since when a source names it, by our clock; empty if that is not known. */
+  /** Time since when a source names it, by our clock; empty if that is not known. */
   since: string;
-  /** Said by hearsay alone and never seen, while another route was seen or somebody above hearsay names what is sold. */
+  /**
+   * True for a route that only hearsay names and nobody saw, while another route was seen or a source above hearsay
+   * names what is sold.
+   */
   set_aside: boolean;
 }
 
@@ -54,11 +57,11 @@ export interface MergedWords {
   provider_name: string;
 }
 
-/** What all sources together say about a listing. */
+/** The merged words of all sources about a listing. */
 export interface MergedDeclaration {
   words: MergedWords;
   category: Category;
-  /** How the category was chosen if no source names one; otherwise null. */
+  /** The inference of the category if no source names one; otherwise null. */
   inferred: InferredCategory | null;
   docs_url: string | null;
   mcp_endpoint: string | null;
@@ -71,7 +74,7 @@ export interface MergedDeclaration {
   offered: boolean;
 }
 
-/** What readers saw of a listing so far. */
+/** The words of a listing that readers have seen so far. */
 export type RecordedWords = Pick<Listing, 'title' | 'description' | 'category' | 'sources'>;
 
 /** Returns whether a route gave a valid 402, or was paid for. */
@@ -95,7 +98,7 @@ export function mergeDeclarations(
   if (!first) throw new Error('a listing has at least one declaration');
   const routes = mergeRoutes(heard, isSeen);
   const telling = listTelling(routes, isSeen);
-  // Of feeds only the one heard first; of others all of the first rank.
+  // Only the feed heard first counts among feeds; of other sources all of the first rank count.
   const leading = first.authority === 'hearsay' ? [first] : heard.filter((one) => one.authority === first.authority);
   const said_by: Listing['said_by'] = {};
   const find = <Value>(fact: ListingFact, get: (declaration: Declaration) => Value | null): Value | undefined => {
@@ -118,7 +121,7 @@ export function mergeDeclarations(
   const infer = (told: readonly DeclaredRoute[]) =>
     inferCategory({ title, tagline: tagline ?? '', description, tags, routes: [...told] }, known);
   const [byTelling, byAll] = [telling, listCounted(routes).map(({ route }) => route)].map(infer);
-  // The one on record gives way only if the routes that words are made of and all that count say so.
+  // The category on record gives way only if the routes that words are made of and all that count say so.
   const inferred = declared === undefined ? ((byAll?.category === known ? byAll : byTelling) ?? null) : null;
   return {
     words: {
@@ -143,7 +146,10 @@ export function mergeDeclarations(
   };
 }
 
-/** Returns whether a source of this authority is believed before all that there were: then what was inferred before is void. */
+/**
+ * Returns whether a source of this authority is believed before all earlier ones: then what was inferred before is
+ * void.
+ */
 function isBetter(authority: Authority, { sources: [before] }: RecordedWords): boolean {
   return before?.authority !== undefined && AUTHORITIES.indexOf(authority) < AUTHORITIES.indexOf(before.authority);
 }
@@ -156,7 +162,10 @@ function listTelling(routes: readonly MergedRoute[], isSeen: IsSeen): DeclaredRo
   return counted.filter(({ since }) => !isHearsay || since === first).map(({ route }) => route);
 }
 
-/** Returns what may be heard of others: words of some items alone, and links to the API's own host or the one above it. */
+/**
+ * Returns the words that may be taken from others: words of some items alone, and links to the API's own host or the
+ * one above it.
+ */
 function hearOthers<Said extends Heard>(one: Said, recorded: RecordedWords | undefined, isSeen: IsSeen): Said {
   const declaration = chooseFeedWords(one.declaration, isSeen, recorded);
   const { base_url, docs_url, mcp_endpoint } = declaration;
@@ -164,7 +173,9 @@ function hearOthers<Said extends Heard>(one: Said, recorded: RecordedWords | und
   return { ...one, declaration: { ...declaration, docs_url: keep(docs_url), mcp_endpoint: keep(mcp_endpoint) } };
 }
 
-/** Makes a title from the host, as the texts write it. The one that readers know stays if only its spelling differs. */
+/**
+ * Makes a title from the host, as the texts write it. The title that readers know stays if only its spelling differs.
+ */
 function chooseHostTitle(
   baseUrl: string,
   leading: readonly Heard[],
@@ -181,9 +192,9 @@ function chooseHostTitle(
 }
 
 /**
- * Returns a declaration of a feed with the words that it lacks and an earlier one of the same feed has: a feed that drops
- * words does not say that they are wrong. Terms, and which routes there are, stay as the declaration has them. A route that
- * the feed did not have before was heard at `at`, ISO 8601 UTC.
+ * Returns a declaration of a feed with the words that it lacks and an earlier one of the same feed has: a feed that
+ * drops words does not say that they are wrong. Terms and the list of routes stay as the declaration has them. A route
+ * that the feed did not have before was heard at `at`, ISO 8601 UTC.
  */
 export function keepWords(declaration: Declaration, earlier: Declaration, at?: string): Declaration {
   const known = new Map(earlier.routes.map((route) => [getRouteKey(route), route]));
@@ -257,11 +268,14 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       },
     ];
   });
-  // Those set aside come last, wherever routes are shown.
+  // Routes that are set aside come last, wherever routes are shown.
   return merged.toSorted((a, b) => Number(a.set_aside) - Number(b.set_aside));
 }
 
-/** Lists when any source saw the networks that the believed terms of a route name: a date proves a claim, whoever made it. */
+/**
+ * Lists the times at which any source saw the networks that the believed terms of a route name: a date proves a claim,
+ * whatever its source.
+ */
 function listSightings({ terms }: DeclaredRoute, told: readonly Mention[]): Sighting[] {
   const believed = new Set(terms.map(({ network }) => network));
   return told.flatMap(({ route, source: { observed_at } }) =>
@@ -271,7 +285,7 @@ function listSightings({ terms }: DeclaredRoute, told: readonly Mention[]): Sigh
   );
 }
 
-/** What one source says of a route. */
+/** The words of one source about a route. */
 interface Mention extends Omit<Heard, 'declaration'> {
   readonly route: DeclaredRoute;
   readonly source: DeclarationSource;

@@ -2,8 +2,8 @@ import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
 /**
- * When a rule removes a listing: all limits must be reached. `turns`: at most so many routes are waited for, each of which
- * has to have had its turn.
+ * Limits at which a rule removes a listing: all must be reached. `turns`: most routes that must each have had their
+ * turn.
  */
 export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10, turns: 40 } as const;
 
@@ -36,7 +36,7 @@ export function findFailingRun(samples: readonly Pick<ProbeSample, 'at' | 'outco
   return { since, failures };
 }
 
-/** A gap between probes up to this long does not interrupt a run: two days, in milliseconds. */
+/** Longest gap between probes that does not interrupt a run, in milliseconds: two days. */
 const KEPT_WATCH_MS = 8 * ROUND_MS;
 
 function getRunStart(lastValid: string, firstFailure: string): string {
@@ -44,7 +44,10 @@ function getRunStart(lastValid: string, firstFailure: string): string {
   return gap <= KEPT_WATCH_MS ? lastValid : new Date(Date.parse(firstFailure) - ROUND_MS).toISOString();
 }
 
-/** Returns whether a failing run is long enough, in days and in failures, to remove a listing whose run is about `routes`. */
+/**
+ * Returns whether a failing run is long enough, in days and in failures, to remove a listing. The run is about `routes`
+ * routes.
+ */
 export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string, routes = 1): boolean {
   const days = (Date.parse(at) - Date.parse(since)) / DAY_MS;
   const { days_without_valid_402, conclusive_failures, turns } = DELISTING_METHOD;

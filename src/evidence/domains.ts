@@ -1,6 +1,6 @@
 import { parse } from 'tldts';
 
-/** Suffixes below which anybody gets a host, and which the public suffix list lacks. */
+/** Suffixes under which anybody gets a host, and which the public suffix list lacks. */
 const PLATFORMS = [
   ...['apify.actor', 'azurecontainerapps.io', 'fastmcp.app', 'glitch.me', 'gradio.live', 'koyeb.app', 'loca.lt'],
   ...['modal.run', 'nip.io', 'proxy.runpod.net', 'serveo.net', 'sevalla.app', 'sslip.io', 'zuplo.app', 'zuplo.dev'],

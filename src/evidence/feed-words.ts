@@ -14,10 +14,10 @@ export interface KnownTexts {
 const MAX_TAGS = 20;
 
 /**
- * Returns a feed's declaration with words about the whole listing, chosen from its items, and without the items themselves.
- * Only the items of routes that gave a valid 402 are asked; without such a route, those that the feed had first. How many
- * items say something does not count, because anybody can add items. Texts that readers saw stay while one of these items
- * says so.
+ * Returns a feed's declaration with words about the whole listing, chosen from its items, and without the items
+ * themselves. Only the items of routes that gave a valid 402 count; without such a route, those that the feed had
+ * first. The number of items that say something does not count, because anybody can add items. Texts that readers saw
+ * stay while one of these items says so.
  */
 export function chooseFeedWords(
   declaration: Declaration,
@@ -27,8 +27,8 @@ export function chooseFeedWords(
   const { base_url, routes } = declaration;
   const asked = listAsked(routes, isSeenRoute);
   const items = asked.flatMap(({ item }) => item ?? []);
-  // The title that the feed gave before is that of the items it had first. Once a route was seen, only those seen count,
-  // except where the items themselves were not recorded yet, and all texts are about the whole listing.
+  // The feed's earlier title is that of the items it had first. Once a route was seen, only seen routes count, except
+  // if the items themselves were not recorded yet, and all texts are about the whole listing.
   const isWhole = declaration.provider_name !== '';
   const given = isWhole || !asked.some(isSeenRoute) ? declaration.title : '';
   const title =
@@ -57,7 +57,10 @@ function listAsked(routes: readonly DeclaredRoute[], isSeenRoute: (route: Declar
   return routes.filter((route) => getTime(route) === first);
 }
 
-/** Chooses the one name that the items give, however they write it. A host of several names is a marketplace, and gets none. */
+/**
+ * Chooses the one name that the items give, however they write it. A host of several names is a marketplace, and gets
+ * none.
+ */
 function chooseName(
   items: readonly NonNullable<DeclaredRoute['item']>[],
   member: 'service_name' | 'site_title',
@@ -71,8 +74,8 @@ function chooseName(
 }
 
 /**
- * Chooses the description: the one of the service that the items give, else the text of the route nearest to the root, which
- * is usually the most general one. The text of one route among several is not about all of them.
+ * Chooses the description: the one of the service that the items give, else the text of the route nearest to the root,
+ * which is usually the most general one. The text of one route among several is not about all of them.
  */
 function chooseDescription(
   { description: given, tagline }: Declaration,
@@ -93,7 +96,7 @@ function compareDepth(a: DeclaredRoute, b: DeclaredRoute): number {
   return depth || (`${a.path} ${a.method}` < `${b.path} ${b.method}` ? -1 : 1);
 }
 
-/** A route whose item has a name of its own keeps it, in front of its description. */
+/** Puts the name of a route's item, if it has one of its own, in front of its description. */
 function nameRoute({ item, ...route }: DeclaredRoute, title: string): DeclaredRoute {
   const { description } = route;
   const name = item?.service_name ?? '';

@@ -3,10 +3,10 @@ import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { DerivedListing } from './listing.ts';
 
-/** A smaller change of the score is not worth publishing by itself. */
+/** Smallest change of the score that is worth publishing by itself. */
 const SCORE_STEP = 5;
 
-/** Returns what readers see of a listing, without everything that only says how recent it is. */
+/** Returns what readers see of a listing, without fields that only say how recent it is. */
 export function omitFreshness({
   networks,
   routes,
@@ -38,8 +38,8 @@ function omitCautionFreshness({ since, evidence, ...caution }: Caution) {
 }
 
 /**
- * Returns a route without the time its terms were last seen, the outcome of its latest probe, and which sources say what of
- * it. Whether it was probed at all stays.
+ * Returns a route without the time its terms were last seen, the outcome of its latest probe, and its sources. The fact
+ * that it was probed stays.
  */
 export function omitRouteFreshness({ terms, probe, cautions, said_by: _said, set_aside: _aside, ...route }: Route) {
   return {
@@ -60,7 +60,7 @@ export function canPublicationWait(before: Listing, after: DerivedListing): bool
   return Math.abs((was.score ?? 0) - (is.score ?? 0)) < SCORE_STEP;
 }
 
-/** Returns whether a published listing is what now follows from the evidence, to the last time, count and point. */
+/** Returns whether a published listing equals what now follows from the evidence, to the last time, count and point. */
 export function isUpToDate(before: Listing, after: DerivedListing): boolean {
   return JSON.stringify(omitDates(before)) === JSON.stringify(after);
 }

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Route } from '../model/route.ts';
 
-/** Where the fields of a request go. */
+/** Places of the fields of a request. */
 export const INPUT_PLACES = ['path', 'query', 'headers', 'body'] as const;
 export type InputPlace = (typeof INPUT_PLACES)[number];
 
-/** Where a schema keeps the fields of a request apart by their place, and what the place is called here. */
+/** Names under which schemas group the fields of a request by place, and the place of each. */
 const PLACES: Readonly<Record<string, InputPlace>> = {
   pathParams: 'path',
   path: 'path',
@@ -15,10 +15,10 @@ const PLACES: Readonly<Record<string, InputPlace>> = {
   body: 'body',
 };
 
-/** The names that sources of ours give the parts of a request: a schema with no other is one of parts. */
+/** Names that our sources give the parts of a request: a schema with no other names is one of parts. */
 const PARTS = new Set(['pathParams', 'queryParams', 'headers', 'body']);
 
-/** Methods whose fields go into the body where the schema does not say. */
+/** Methods whose fields go into the body if the schema does not say. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** One part of a route's declared input. */

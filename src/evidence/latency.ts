@@ -1,18 +1,18 @@
 import { isPayable, type Latency, type ProbeSample } from '../model/probe.ts';
 import { RELIABILITY_METHOD } from './reliability.ts';
 
-/** How latency is stated: of answers in the window of the score. */
+/** The method of latency: answers in the window of the score. */
 export const LATENCY_METHOD = {
-  /** Fewest valid answers it is stated of: as many as a score needs. */
+  /** Fewest valid answers for which it is stated: as many as a score needs. */
   probes: RELIABILITY_METHOD.scored.samples,
 } as const;
 
 const WINDOW_MS = RELIABILITY_METHOD.window_days * 24 * 60 * 60 * 1000;
 
 /**
- * Returns how long valid 402 answers took, from samples in any order; null if there are fewer than 12 in the window
- * before `at` (ISO 8601 UTC). Other answers do not count: an error is often faster than the answer that is waited for.
- * Both figures are measured values (nearest rank): half of the answers, or 95 % of them, took no longer.
+ * Returns the time that valid 402 answers took, from samples in any order; null if there are fewer than 12 in the
+ * window before `at` (ISO 8601 UTC). Other answers do not count: an error is often faster than the answer that is
+ * waited for. Both figures are measured values (nearest rank): half of the answers, or 95 % of them, took no longer.
  */
 export function findLatency(
   samples: readonly Pick<ProbeSample, 'at' | 'outcome' | 'latency_ms'>[],

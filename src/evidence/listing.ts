@@ -22,12 +22,12 @@ import { cutHistory, getCurrentTerms, listPayableTerms } from './terms.ts';
 import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
 
 /**
- * Version of the rules by which listings are derived. Raise it where the same evidence gives another listing: then every
+ * Version of the rules by which listings are derived. Raise it if the same evidence gives another listing: then every
  * catalogue is derived again when it is next opened for writing.
  */
 export const RULES_VERSION = 2;
 
-/** Who removed the listing, why and when. */
+/** The decider, reason and time of a removal. */
 export interface Delisting {
   by: 'operator' | 'provider' | 'rule';
   reason: string;
@@ -40,12 +40,12 @@ export interface ListingEvidence {
   slug: string;
   base_url: string;
   declarations: readonly RecordedDeclaration[];
-  /** Terms history of the route with that id, newest last. */
+  /** Returns the terms history of the route with that id, newest last. */
   getTerms: (routeId: string) => readonly RecordedTerms[];
   getRouteId: (method: string, path: string) => string;
   receipts: readonly Receipt[];
   delisting: Delisting | null;
-  /** Whether the route with that id names one payee or a fresh one each time; null if that is not known. */
+  /** Returns whether the route with that id names one payee or a fresh one each time; null if that is not known. */
   getPayee: (routeId: string) => PayeeKind | null;
   /** The summary of the samples of its routes. */
   sampled: SampleSummary;
@@ -53,7 +53,7 @@ export interface ListingEvidence {
   known_networks: readonly NetworkKey[];
   /** Finds the listing that one of these names, this standing by evidence and these payees imitates. */
   findNamesake: (names: ListingNames, standing: Standing, payees: readonly string[]) => Namesake | null;
-  /** What its provider replies to cautions. */
+  /** Replies of its provider to cautions. */
   replies: readonly RecordedReply[];
 }
 
@@ -62,7 +62,7 @@ export type DerivedListing = Omit<Listing, 'listed_at' | 'updated_at' | 'revisio
 
 /**
  * Derives what readers see of a listing from everything on record. Pure: the same evidence gives the same listing.
- * `merged` is what its declarations come to.
+ * `merged` are its merged declarations.
  */
 export function deriveListing(evidence: ListingEvidence, merged: MergedDeclaration): DerivedListing {
   const { words, category, inferred, declarations, offered } = merged;
@@ -128,7 +128,10 @@ export function deriveListing(evidence: ListingEvidence, merged: MergedDeclarati
   };
 }
 
-/** Lists the terms of the routes whose prices count: what only hearsay prices counts if nothing else has a price. */
+/**
+ * Lists the terms of the routes whose prices count. A price known from hearsay alone counts if nothing else has a
+ * price.
+ */
 function listPriced({ routes }: MergedDeclaration, { getRouteId, getTerms }: ListingEvidence): Pick<Route, 'terms'>[] {
   const priced = listCounted(routes).map(({ route: { method, path }, terms_by }) => {
     // A listing that every source withdrew keeps its last price, and offers nothing.
@@ -177,7 +180,7 @@ function buildRoute(
   };
 }
 
-/** Returns terms of which the declared ones are history: what no source declares is offered by nobody. */
+/** Returns terms with the declared ones as history: nobody offers what no source declares. */
 function withdrawDeclared(terms: readonly RecordedTerms[]): RecordedTerms[] {
   return terms.map((one) => (one.evidence === 'declared' ? { ...one, current: false } : one));
 }
@@ -192,7 +195,7 @@ function getWithdrawal(declarations: readonly RecordedDeclaration[]): string | n
   return times.at(-1) ?? null;
 }
 
-/** How many corrections of one listing are published. */
+/** Largest number of published corrections of one listing. */
 const MAX_CORRECTIONS = 50;
 
 function listCorrections(receipts: readonly Receipt[]): Listing['corrections'] {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { isQuickPattern } from './schema-check.ts';
 
-/** A value made from a schema, and what of it only holds a place. */
+/** A value made from a schema, and its placeholders. */
 export interface MadeValue {
   readonly value: unknown;
   readonly replace: readonly Replaceable[];
@@ -11,23 +11,23 @@ export interface MadeValue {
 export interface Replaceable {
   /** Name of the field: `city`. */
   readonly name: string;
-  /** What stands in its place: `<city>`, or a value of its type where that is not text. */
+  /** The placeholder: `<city>`, or a value of its type if that is not text. */
   readonly shown: string;
 }
 
-/** Says what no value can be made of, as the end of "The record cannot make a call that works: …". */
+/** Names what no value can be made of, as the end of "The record cannot make a call that works: …". */
 export class CannotMakeError extends Error {}
 
 const MAX_DEPTH = 6;
 
-/** Fields that are made where a schema does not say which are required, and items of a list. */
+/** Most fields that are made if a schema does not say which are required, and most items of a list. */
 const MAX_FIELDS = 12;
 const MAX_ITEMS = 3;
 
 /**
- * Makes a value that should satisfy a provider's JSON Schema: its constant, its examples, its default, its first choice, else
- * a placeholder of the right type named after the field. Of an object it makes what is required. Throws `CannotMakeError`.
- * The result is still to be checked: a schema may contradict itself.
+ * Makes a value that should satisfy a provider's JSON Schema: its constant, its examples, its default, its first
+ * choice, else a placeholder of the right type named after the field. An object gets its required fields. Throws
+ * `CannotMakeError`. The result must still be checked: a schema may contradict itself.
  */
 export function makeValue(schema: JsonObject, name: string, depth = 0): MadeValue {
   if (depth > MAX_DEPTH) throw new CannotMakeError(`${quote(name)} is nested too deeply.`);
@@ -60,7 +60,10 @@ function listGiven({ const: only, example, examples, default: usual, enum: choic
   return [only, example, first, usual, choice].filter((value) => value !== undefined);
 }
 
-/** Gives the type of which a value is made: the first that is not null; without one, what the other keywords speak of. */
+/**
+ * Returns the type of which a value is made: the first that is not null; without one, the type that the other keywords
+ * imply.
+ */
 function getType({ type, properties, items }: JsonObject): unknown {
   if (Array.isArray(type)) return type.find((one) => one !== 'null') ?? 'null';
   if (type !== undefined) return type;
@@ -81,7 +84,7 @@ function makeFirst(schema: JsonObject, branches: readonly JsonObject[], name: st
   throw new CannotMakeError(`no value can be made for ${quote(name)}.`);
 }
 
-/** Joins schemas that all hold at once: fields and required names together, of other keywords the last. */
+/** Joins schemas that all hold at once: all fields and required names, and the last of each other keyword. */
 function joinAll({ allOf: _all, ...schema }: JsonObject, parts: readonly JsonObject[]): JsonObject {
   const all = [schema, ...parts];
   const properties = Object.assign({}, ...all.map((part) => asObject(part.properties)));
@@ -111,8 +114,8 @@ function makeObject({ properties, required }: JsonObject, name: string, depth: n
 }
 
 /**
- * Lists the fields that are made: those that are required. Where nobody says which are, those with a value of their own, or
- * else all: a caller sooner deletes a field than guesses it.
+ * Lists the fields that are made: the required ones. If the schema does not say which are required, those with a value
+ * of their own, or else all: deleting a field is easier for a caller than guessing one.
  */
 function listMade(fields: readonly (readonly [string, JsonObject])[], required: unknown) {
   if (Array.isArray(required)) return fields.filter(([field]) => required.includes(field));
@@ -161,7 +164,7 @@ const FORMATTED: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
 };
 
-/** What is tried where a text has to fit a pattern: amounts, codes, days, addresses. */
+/** Texts that are tried for a pattern: amounts, codes, days, addresses. */
 const COMMON_TEXTS = [
   ...['1', '12', '0.5', 'a', 'A', 'en', 'US', 'abc', 'ABC', 'USD', 'BTCUSDT', 'abc-def', 'abc_def'],
   ...['2026-01-01', '2026-01', '2026', '12:00', '#000000', 'v1', 'example.com', 'https://example.com/'],
@@ -198,7 +201,7 @@ function getFit(pattern: unknown): (text: string) => boolean {
   }
 }
 
-/** Names are the provider's: a placeholder has of them what is plain in any language and in an address. */
+/** Returns the characters of a provider's name that are plain in any language and in an address, for a placeholder. */
 export function cleanName(name: string): string {
   return name.replace(/[^\w.-]+/g, '_').slice(0, 40) || 'value';
 }

@@ -10,26 +10,32 @@ const FILLER_WORDS = new Set(
     .map(getKey),
 );
 
-/** Fillers joined to a name, as in "CoinGeckoPro": only those that few other words begin or end with. */
+/** Fillers joined to a name, as in "CoinGeckoPro": only those with which few other words begin or end. */
 const JOINED_FILLERS = /^(?:the|official|get|try|use)|(?:official|apis?|apps?|pro|plus|labs|hq|ai|mcp|x402)$/gi;
 
-/** Shorter names are too common to be compared, in letters. */
+/** Fewest letters of a name that is compared: shorter ones are too common. */
 const MIN_LETTERS = 4;
 
 /** The names of a listing by their keys, which are equal for names that look alike. */
 export interface ListingNames {
-  /** All that a reader may take for its name: also a title made from its host, and a name without its joined fillers. */
+  /**
+   * All texts that a reader may take for its name, also a title made from its host, and a name without its joined
+   * fillers.
+   */
   readonly names: readonly string[];
-  /** Those that a source gives, as title or as name of the provider. */
+  /** Names that a source gives, as title or as name of the provider. */
   readonly given: readonly string[];
-  /** Those that evidence gives it a standing for: the given ones and the label of its registered domain. */
+  /** Names for which evidence gives it a standing: the given ones and the label of its registered domain. */
   readonly claimed: readonly string[];
-  /** The given ones that are that label, letter by letter. */
+  /** Given names that equal that label, letter by letter. */
   readonly own: readonly string[];
   readonly domain: string;
 }
 
-/** Returns the names of a listing. One that only repeats the host is left out; `is_named` is false for a title made from it. */
+/**
+ * Returns the names of a listing. A name that only repeats the host is left out; `is_named` is false for a title made
+ * from it.
+ */
 export function getListingNames(
   listing: Pick<Listing, 'base_url' | 'title' | 'provider_name'> & { is_named: boolean },
 ): ListingNames {
@@ -51,7 +57,9 @@ export function getListingNames(
   };
 }
 
-/** Grades of what backs a listing's claim to a name: nothing, its registered domain, its reliability, a paid call. */
+/**
+ * Grades of the evidence for a listing's claim to a name: none, its registered domain, its reliability, a paid call.
+ */
 export const STANDING = { none: 0, domain: 1, established: 2, verified: 3 } as const;
 export type Standing = (typeof STANDING)[keyof typeof STANDING];
 
@@ -68,8 +76,8 @@ export function getStanding({ claimed, own }: ListingNames, name: string, eviden
 }
 
 /**
- * Returns the standing for a name by which a listing is judged. Only evidence outranks it for the name of its own domain,
- * and for one that no source gives it.
+ * Returns the standing for a name by which a listing is judged. The name of its own domain, and one that no source
+ * gives it, are only outranked by evidence.
  */
 export function getJudgedStanding({ given, own }: ListingNames, name: string, evidence: Standing): Standing {
   const isBorrowed = given.includes(name) && !own.includes(name);
@@ -81,14 +89,15 @@ export interface NameHolder {
   readonly slug: string;
   readonly domain: string;
   readonly standing: Standing;
-  /** Since when it has the name, ISO 8601 UTC. */
+  /** Time since when it has the name, ISO 8601 UTC. */
   readonly since: string;
   readonly payees: readonly string[];
 }
 
 /**
- * Returns whether a listing imitates another one of the same name: that one is at another domain, its standing is higher,
- * and it had the name first or at the same time. One that pays nobody but the payees of the other has the same owner.
+ * Returns whether a listing imitates another one of the same name: the other is at another domain, its standing is
+ * higher, and it had the name first or at the same time. A listing that pays only payees of the other has the same
+ * owner.
  */
 export function isImitation(listing: Omit<NameHolder, 'slug'>, other: NameHolder): boolean {
   const isSameAccount = listing.payees.length > 0 && listing.payees.every((payee) => other.payees.includes(payee));
@@ -100,13 +109,18 @@ export function isImitation(listing: Omit<NameHolder, 'slug'>, other: NameHolder
   );
 }
 
-/** Returns the order in which imitated listings are named: the highest standing first, then who had the name first. */
+/**
+ * Returns the order in which imitated listings are named: the highest standing first, then the one that had the name
+ * first.
+ */
 export function compareHolders(a: NameHolder, b: NameHolder): number {
   const [first, second] = [a, b].map(({ since, slug }) => `${since} ${slug}`) as [string, string];
   return b.standing - a.standing || (first < second ? -1 : Number(first > second));
 }
 
-/** Lists the words of a name as it is written, and without those that do not distinguish it; nothing if none is left. */
+/**
+ * Lists the words of a name as it is written, and without words that do not distinguish it; nothing if none is left.
+ */
 function listForms(name: string): string[][] {
   const words = stripMarks(name).match(/[\p{L}\p{N}]+/gu) ?? [];
   const kept = words.filter((word) => !FILLER_WORDS.has(getKey(word)));

@@ -4,7 +4,10 @@ import type { Route } from '../model/route.ts';
 import { getCurrentTerms } from './terms.ts';
 import { listCountedReceipts } from './verification.ts';
 
-/** A network that a listing without itemised routes is declared to take, and when that was seen (null: a bare claim). */
+/**
+ * A network that a listing without itemised routes is declared to take, and the time at which that was seen (null: a
+ * bare claim).
+ */
 export interface DeclaredNetwork {
   key: NetworkKey;
   observed_at: string | null;
@@ -12,8 +15,8 @@ export interface DeclaredNetwork {
 
 export interface NetworkEvidence {
   /**
-   * `silent`: the route failed so often in a row that it no longer counts as offered. `sightings`: when dated sources saw the
-   * networks of its declared terms.
+   * `silent`: the route failed so often in a row that it no longer counts as offered. `sightings`: times at which dated
+   * sources saw the networks of its declared terms.
    */
   routes: readonly (Pick<Route, 'terms'> & {
     silent?: boolean;

@@ -2,7 +2,7 @@ import { isTemplate } from '../model/request.ts';
 import { getDistance } from '../model/text.ts';
 
 /**
- * How many segments are compared, and how many letters of each: providers write paths, and longer ones would only cost
+ * Largest number of segments compared, and of letters of each: providers write paths, and longer ones would only cost
  * time.
  */
 const MAX_SEGMENTS = 16;

@@ -2,16 +2,16 @@ import type { Reliability, SampledDay } from '../model/listing.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
-/** The method of the score. A change of any number here, or of what is done with it, is a new version. */
+/** The method of the score. Any change of a number here, or of its use, is a new version. */
 export const RELIABILITY_METHOD = {
   version: 3,
   /** Days of samples that a score covers. */
   window_days: 30,
-  /** Below either limit there is no score. */
+  /** Fewest samples and days of a score. */
   scored: { samples: 12, days: 3 },
-  /** From both limits on, the score is established. */
+  /** Fewest samples and days of an established score. */
   established: { samples: 50, days: 14 },
-  /** Most hours before and after a sample that it stands for: failing listings are probed once a day. */
+  /** Most hours before and after a sample that it counts for: failing listings are probed once a day. */
   reach_hours: 12,
   /** Quantile of the normal distribution for a two-sided 95 % interval. */
   z: 1.959963984540054,
@@ -33,7 +33,7 @@ export const UNSCORED: Reliability = Object.freeze({
 /**
  * Returns the reliability of a listing, from the samples of its routes in any order. The band says how much is known.
  * The score says how good it is: the lower end of the 95 % Wilson interval of the share of valid answers, times 100, to
- * one decimal. Each sample is weighted by the time it stands for. Inconclusive samples and those older than the window
+ * one decimal. Each sample is weighted by the time it counts for. Inconclusive samples and those older than the window
  * do not count. `at` is ISO 8601 UTC.
  */
 export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[], at: string): Reliability {
@@ -62,8 +62,8 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
 }
 
 /**
- * Weights conclusive samples, in any order, by the time each stands for: from halfway to the previous sample to halfway
- * to the next, at most 12 hours on either side. The first and the last sample also stand for half a round on their open
+ * Weights conclusive samples, in any order, by the time each counts for: from halfway to the previous sample to halfway
+ * to the next, at most 12 hours on either side. The first and the last sample also count for half a round on their open
  * side. `share` is the share of that time with valid answers. `effective` is the effective sample size (L. Kish, 1965):
  * the square of the sum of the weights divided by the sum of their squares. It equals the number of samples if they
  * come at regular intervals.

@@ -20,19 +20,20 @@ export interface RoundHost {
   known_good: boolean;
 }
 
-/** What a round is judged by, besides the results of its hosts. */
+/** The facts by which a round is judged, besides the results of its hosts. */
 export interface RoundContext {
-  /** How many hosts of the whole catalogue used to answer, whether probed in this round or not. */
+  /** Number of hosts of the whole catalogue that used to answer, whether probed in this round or not. */
   known_good: number;
-  /** Whether the failures of the previous round were our own fault. */
+  /** True if the failures of the previous round were our own fault. */
   was_ours: boolean;
 }
 
 /**
  * Returns whether the failures of a round are our own fault: most of the hosts that used to answer failed. Dead hosts
- * are left out, because a catalogue may be full of them. Only if fewer than five hosts ever answered are all hosts
- * counted, and then one host that answers shows that our network works. Fewer than five results, as at the beginning of
- * a round, are too few to judge by: then the fault is ours if it was ours in the previous round and most of them fail.
+ * are left out, because a catalogue may be full of them. All hosts are counted only if fewer than five hosts ever
+ * answered, and then one host that answers shows that our network works. Fewer than five results, as at the beginning
+ * of a round, are too few to judge by: then the fault is ours if it was ours in the previous round and most of them
+ * fail.
  */
 export function isRoundOurFault(hosts: readonly RoundHost[], { known_good, was_ours }: RoundContext): boolean {
   const telling = known_good >= MIN_HOSTS_TO_JUDGE ? hosts.filter((host) => host.valid || host.known_good) : hosts;
@@ -42,7 +43,7 @@ export function isRoundOurFault(hosts: readonly RoundHost[], { known_good, was_o
   return isMostFailing({ probed: telling.length, failing });
 }
 
-/** Fewer hosts than this are too few to judge our own network by. */
+/** Fewest hosts by which our own network can be judged. */
 export const MIN_HOSTS_TO_JUDGE = 5;
 
 /**

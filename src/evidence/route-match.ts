@@ -5,7 +5,7 @@ import { getToolName } from '../model/route.ts';
 const GAP = '\0';
 
 /**
- * The literal parts of a segment or a query value, with a template between each two. One part alone means that there is
+ * The literal parts of a segment or a query value, with a template between each two. A single part means that there is
  * no template.
  */
 type Pattern = readonly string[];
@@ -16,7 +16,7 @@ interface Matcher<R> {
   readonly segments: readonly Pattern[];
   /** The fixed query of the route, as pairs that a call must contain. */
   readonly query: readonly (readonly [name: string, value: Pattern])[];
-  /** Segments without a template: of two matching routes the one with more of them wins. */
+  /** Number of segments without a template: of two matching routes the one with more of them wins. */
   readonly literals: number;
   /** The tool that a route is, which a call must name; empty for other routes. */
   readonly tool: string;
@@ -62,7 +62,7 @@ export function listMatchingRoutes<R>({ fixed, templated }: RouteIndex<R>, url: 
  */
 export function isResourceOf(resource: string, url: URL): boolean {
   const named = URL.parse(resource, url);
-  // So the specification of x402 over MCP names a tool.
+  // The specification of x402 over MCP names a tool this way.
   if (named?.protocol === 'mcp:') return url.hash !== '' && named.pathname.slice(1) === getToolName(url.hash);
   if (!named || named.hostname !== url.hostname) return false;
   const index = buildRouteIndex(named.origin, [{ path: decode(named.pathname) }]);

@@ -5,21 +5,21 @@ import { type FailingRun, findFailingRun } from './delisting.ts';
 import { findLatency } from './latency.ts';
 import { getReliability, UNSCORED } from './reliability.ts';
 
-/** The part of a sample that the rules use: which route, when, the outcome, and how long the answer took. */
+/** The part of a sample that the rules use: its route, time and outcome, and how long the answer took. */
 export interface KeptSample extends Pick<ProbeSample, 'at' | 'outcome' | 'cause' | 'status' | 'latency_ms'> {
   route_id: string;
-  /** Whether it was taken in a round whose failures are judged to be the fault of the machine that probed. */
+  /** True if it was taken in a round whose failures are judged to be the fault of the machine that probed. */
   is_ours: boolean;
 }
 
 /** The summary of the samples of one listing. */
 export interface SampleSummary {
   reliability: Reliability;
-  /** Null while there are too few valid answers. */
+  /** Latency; null while there are too few valid answers. */
   latency: Latency | null;
   /** The state of each probed route, by route id. */
   routes: ReadonlyMap<string, RouteProbe>;
-  /** Undefined if the latest conclusive sample is a valid 402, or if there is none. */
+  /** The failing run; undefined if the latest conclusive sample is a valid 402, or if there is none. */
   failing: FailingRun | undefined;
   /** The latest sample that counts, of any route; undefined if there is none. */
   latest: KeptSample | undefined;
@@ -27,7 +27,10 @@ export interface SampleSummary {
   latest_valid: KeptSample | undefined;
   /** The latest conclusive failure that counts. */
   latest_failed: KeptSample | undefined;
-  /** How many routes the score and the failing run are about, if only those that ever gave a valid 402; else 0. */
+  /**
+   * Number of routes that the score and the failing run are about, if those are only the routes that ever gave a valid
+   * 402; else 0.
+   */
   proven: number;
 }
 
@@ -43,8 +46,8 @@ export const NO_SAMPLES: SampleSummary = Object.freeze({
 });
 
 /**
- * Returns the summary of a listing's samples, as of the latest of them. In rounds with a fault of our own only valid
- * answers count: the other samples are ignored. The score and the failing run are about the routes that ever gave a valid
+ * Returns the summary of a listing's samples, as of the latest of them. Only valid answers count in rounds with a fault
+ * of our own: the other samples are ignored. The score and the failing run are about the routes that ever gave a valid
  * 402, once one did: anybody can name a route that does not exist. Before that, they are about all but those set aside.
  */
 export function getSampleSummary(
@@ -59,7 +62,7 @@ export function getSampleSummary(
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);
   const proven = new Set(counted.filter(({ outcome }) => isPayable(outcome)).map(({ route_id }) => route_id));
   const standing = counted.filter(({ route_id }) => (proven.size > 0 ? proven.has(route_id) : !setAside.has(route_id)));
-  // In a round with a fault of our own an answer that came may have come late by the same fault.
+  // An answer that came in a round with a fault of our own may have come late by the same fault.
   const getTypicalLatency = (taken: readonly KeptSample[]) =>
     findLatency(listSpacedSamples(taken.filter(({ is_ours }) => !is_ours)), latest.at);
   return {
@@ -77,8 +80,8 @@ export function getSampleSummary(
 }
 
 /**
- * Samples closer together than this count as one for the score, which expects about one every six hours. In
- * milliseconds.
+ * Shortest time between two samples that both count for the score, in milliseconds. The score expects about one every
+ * six hours.
  */
 const SPACING_MS = 5 * 60 * 60 * 1000;
 
@@ -124,7 +127,7 @@ function getRouteProbe(taken: readonly KeptSample[]): Omit<RouteProbe, 'latency'
   };
 }
 
-/** Conclusive failures in a row after which a route no longer counts as offered. */
+/** Number of conclusive failures in a row after which a route no longer counts as offered. */
 const SILENT_AFTER = 3;
 
 /**

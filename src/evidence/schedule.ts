@@ -6,8 +6,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const JITTER = 0.1;
 
 /**
- * Returns when a listing is to be probed next, ISO 8601 UTC. Normally that is after six hours. A failing listing waits
- * as long as it has been failing, at most a day. A listing removed by a rule waits as long as it has been removed, at
+ * Returns when a listing is probed next, ISO 8601 UTC. Normally that is after six hours. A failing listing waits as
+ * long as it has been failing, at most a day. A listing removed by a rule waits as long as it has been removed, at
  * least a day and at most a week. The time is never before `wait_until`, which its host asked for. `failing_since` is
  * the first failure after the last valid answer, null if it answers correctly. `random` returns a number from 0 up to
  * 1.

@@ -1,14 +1,17 @@
 import { Validator } from '@cfworker/json-schema';
 import { isObject, type JsonObject } from '../model/json.ts';
 
-/** Schemas come from providers, so a check must not take long whatever they hold: parts of a schema times parts of a value. */
+/**
+ * Most work of a check: parts of a schema times parts of a value. Schemas come from providers, and no schema may make a
+ * check take long.
+ */
 const MAX_WORK = 200_000;
 
 /** Longest text that is compared with a pattern or a format, and the longest pattern, in UTF-16 units. */
 const MAX_TEXT = 300;
 const MAX_PATTERN = 120;
 
-/** Keywords that point elsewhere: following them can take for ever, and without them a check is bounded. */
+/** Keywords that point elsewhere: following them can take forever, and without them a check is bounded. */
 const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
 
 /** Formats whose check is quick for any text. */
@@ -21,8 +24,8 @@ const DATA = new Set(['const', 'enum', 'default', 'example', 'examples', 'requir
 const NAMED = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
 
 /**
- * Finds why a value does not satisfy a provider's JSON Schema; null where it does. A schema that cannot be checked in
- * bounded time is a reason, too. Patterns and formats of long texts are not compared.
+ * Finds the reason why a value does not satisfy a provider's JSON Schema; null if it does. A schema that cannot be
+ * checked in bounded time is a reason, too. Patterns and formats of long texts are not compared.
  */
 export function findSchemaFault(schema: JsonObject, value: unknown): string | null {
   if (countParts(schema) * countParts(value) > MAX_WORK) return 'the declared schema is too large to check';
@@ -39,7 +42,7 @@ export function findSchemaFault(schema: JsonObject, value: unknown): string | nu
 
 class UncheckableError extends Error {}
 
-/** Copies a schema without what would be slow to compare. Throws where the rest would mean something else. */
+/** Copies a schema without parts that would be slow to compare. Throws if the rest would mean something else. */
 function readChecked(schema: JsonObject, hasShortTexts: boolean): JsonObject {
   const kept: JsonObject = {};
   for (const [word, value] of Object.entries(schema)) {
@@ -64,7 +67,9 @@ function readMember(value: unknown, hasShortTexts: boolean): unknown {
   return isObject(value) ? readChecked(value, hasShortTexts) : value;
 }
 
-/** Returns whether comparing a short text with a pattern is quick: nothing repeated is repeated again, and little at all. */
+/**
+ * Returns whether comparing a short text with a pattern is quick: no repetition within a repetition, and few of them.
+ */
 export function isQuickPattern(pattern: unknown): pattern is string {
   if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN) return false;
   const plain = pattern.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x');

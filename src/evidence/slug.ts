@@ -7,9 +7,9 @@ const GENERIC_PREFIX = /^(www|api|apis)\./;
 const ID_CHARACTERS = 8;
 
 /**
- * Lists the slugs that a new listing may have, the best first: the one its source asks for, else from its service name, else
- * from its host; then the same with the first characters of the id appended, so that the import order decides only who
- * gets the short slug. The last one has all of the id, and so is no other listing's.
+ * Lists the slugs that a new listing may have, the best first: the one its source asks for, else from its service name,
+ * else from its host; then the same with the first characters of the id appended, so that the import order decides only
+ * which listing gets the short slug. The last one has all of the id, so no other listing can have it.
  */
 export function listSlugs(source: {
   slug: string | null;

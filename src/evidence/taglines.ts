@@ -8,7 +8,7 @@ const TEMPLATE_TEXT =
 /** The beginning of a list whose items were lost. */
 const CUT_OFF = /^(?:it|this|(?:the|this) \w+) (?:allows?|lets?|enables?)(?: you)?(?: to)?\b\W*\d?\W*$/i;
 
-/** A price, which says nothing of what it buys: `$0.01`, `0.01 USDC on base-sepolia`, `(0.10 USDC per call)`. */
+/** A price, which does not say what it buys: `$0.01`, `0.01 USDC on base-sepolia`, `(0.10 USDC per call)`. */
 const PRICE =
   /(?:\$\s?\d[\d.,]*|\d[\d.,]*\s?(?:USDC?|dollars?|cents?)\b)(?:\s*(?:\/|per|a|an)\s*(?:call|request|query|use)\b)?(?:\s+on\s+[\w-]+)?/gi;
 
@@ -33,11 +33,11 @@ export function isTagline(tagline: string, title: string, baseUrl: string): bool
   return (words.length >= 2 && /\p{L}{2}/u.test(plain)) || (plain.match(UNSPACED)?.length ?? 0) >= 4;
 }
 
-/** How many routes a generated tagline names, and the longest name of one. */
+/** Largest number of routes that a generated tagline names, and the longest name of one. */
 const NAMED_ROUTES = 4;
 const NAME_LENGTH = 40;
 
-/** More names than this are too many to choose from. */
+/** Number of names above which there are too many to choose from. */
 const MANY_NAMES = 12;
 
 /** Segments of a path that say nothing of what a route does. */
@@ -92,11 +92,13 @@ function nameRoute(segments: readonly string[]): string {
   return words.length > NAME_LENGTH ? '' : words;
 }
 
-/** Lists distinct names of paths: those of most paths first, then the plainest, of fewer words and fewer letters. */
+/**
+ * Lists distinct names of paths: names of the most paths first, then the plainest, of fewer words and fewer letters.
+ */
 function listNames(paths: readonly string[][]): string[] {
   const whole = countNames(paths.map((segments) => nameRoute(segments)));
   const beginnings = countNames(paths.map((segments) => nameRoute(segments.slice(0, 1))));
-  // Many routes are named by what they are about, if they are about several things.
+  // Many routes are named by their subjects, if they have several.
   const names = whole.size > MANY_NAMES && beginnings.size > NAMED_ROUTES ? beginnings : whole;
   const count = (name: string) => name.split(' ').length;
   return [...names]

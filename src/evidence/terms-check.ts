@@ -6,14 +6,14 @@ import { findOfferDifference } from '../x402/terms-differences.ts';
 import { DELISTING_METHOD } from './delisting.ts';
 
 /**
- * How one offer of a challenge compares with the record. `on_record`: it is the same. `differs`: it is on record with
- * other values. `not_on_record`: nothing is known on its network for this route. `not_payable`: it is not USDC on Base
- * or Solana, or it is broken.
+ * Results of comparing one offer of a challenge with the record. `on_record`: it is the same. `differs`: it is on
+ * record with other values. `not_on_record`: nothing is known on its network for this route. `not_payable`: it is not
+ * USDC on Base or Solana, or it is broken.
  */
 export const OFFER_STANDINGS = ['on_record', 'differs', 'not_on_record', 'not_payable'] as const;
 export type OfferStanding = (typeof OFFER_STANDINGS)[number];
 
-/** What is wrong with an offer itself: a reason code of `src/x402`. */
+/** The fault of an offer itself: a reason code of `src/x402`. */
 export type OfferFault = Extract<GivenOffer['offer'], { reason: unknown }>['reason'];
 
 /** One offer, judged. */
@@ -21,11 +21,11 @@ export interface JudgedOffer extends GivenOffer {
   standing: OfferStanding;
   /** The difference from the most similar terms on record; null if there is none. */
   difference: TermsDifference | null;
-  /** It differs only by a lower price. */
+  /** True if it differs only by a lower price. */
   is_cheaper: boolean;
 }
 
-/** What else is worth knowing about a challenge; `src/views/check.ts` has a sentence for each. */
+/** Other facts worth knowing about a challenge; `src/views/check.ts` has a sentence for each. */
 export const CHECK_WARNINGS = [
   'reads_differently',
   'other_offers_differ',
@@ -37,7 +37,7 @@ export const CHECK_WARNINGS = [
 ] as const;
 export type CheckWarning = (typeof CHECK_WARNINGS)[number];
 
-/** What is on record about paying for a route; `terms` are the current ones. */
+/** The record about paying for a route; `terms` are the current ones. */
 export interface PayableRecord {
   terms: readonly RecordedTerms[];
   payee: PayeeKind | null;
@@ -47,10 +47,11 @@ export interface PayableRecord {
 }
 
 /**
- * Whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds for the
- * route. Only with this verdict is an offer safe. `unseen`: as on record, but only declared. `caution`: as on record,
- * but a caution of danger holds, the payee is new and was announced, or the challenge can be read in two ways. `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`:
- * it was removed. `expected`: no terms were given, and those on record were seen or paid before.
+ * Verdicts on whether terms are safe to pay. `match`: an offer was seen or paid before, and no caution of danger holds
+ * for the route. An offer is safe only with this verdict. `unseen`: as on record, but only declared. `caution`: as on
+ * record, but a caution of danger holds, the payee is new and was announced, or the challenge can be read in two ways.
+ * `mismatch`: not what is on record. `unknown_route`: nothing is on record. `delisted`: it was removed. `expected`: no
+ * terms were given, and those on record were seen or paid before.
  */
 export const CHECK_VERDICTS = [
   'match',
@@ -64,13 +65,13 @@ export const CHECK_VERDICTS = [
 export type CheckVerdict = (typeof CHECK_VERDICTS)[number];
 
 /**
- * How serious a verdict is. `none`: as on record, and seen. `notice`: worth knowing before paying, such as a lower
- * price, or that nothing is on record. `danger`: do not pay.
+ * Grades of a verdict. `none`: as on record, and seen. `notice`: worth knowing before paying, such as a lower price, or
+ * that nothing is on record. `danger`: do not pay.
  */
 export const CHECK_SEVERITIES = ['none', 'notice', 'danger'] as const;
 export type CheckSeverity = (typeof CHECK_SEVERITIES)[number];
 
-/** How a challenge compares with the record. */
+/** The result of comparing a challenge with the record. */
 export interface Judgement {
   verdict: Extract<CheckVerdict, 'match' | 'unseen' | 'caution' | 'mismatch' | 'expected'>;
   severity: CheckSeverity;
@@ -83,8 +84,8 @@ export interface Judgement {
 }
 
 /**
- * A record that nothing confirmed for this long is stale: after the same time without a valid 402 a rule removes a
- * listing.
+ * Time without confirmation after which a record is stale, in milliseconds: after the same time without a valid 402 a
+ * rule removes a listing.
  */
 const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
@@ -92,8 +93,8 @@ const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 
  * Compares a challenge with what is on record about its route. An offer is safe only if the same terms were seen in a
  * 402 or paid before, and no caution of danger holds for the route. Other offers beside a safe one are flagged. A payee
  * that is not known, or that rotates, is not compared, and a warning says so. A challenge without offers asks what to
- * expect: then nothing is safe, and the record itself is judged. `at` is the time of the question;
- * `isForAnother` means that the challenge names another resource than the one that was called.
+ * expect: then nothing is safe, and the record itself is judged. `at` is the time of the question; `isForAnother` means
+ * that the challenge names another resource than the one that was called.
  */
 export function judgeChallenge(
   challenge: GivenChallenge,
@@ -158,7 +159,7 @@ function getSeverity(
 ): CheckSeverity {
   if (isDangerous(cautions) || warnings.includes('reads_differently')) return 'danger';
   if (verdict === 'mismatch') {
-    // What was only ever declared proves no other terms wrong.
+    // Terms that were only ever declared prove no other terms wrong.
     const isUnproven = warnings.includes('declared_only') && offers.some(({ standing }) => standing !== 'not_payable');
     return isCheaper(offers) || isUnproven ? 'notice' : 'danger';
   }
@@ -186,7 +187,7 @@ export function listSameTerms(offer: Terms, { terms, payee }: PayableRecord): Re
   return terms.filter((one) => !findOfferDifference(offer, [one], { payeeRotates: payee === 'rotating' }));
 }
 
-/** Returns what kind of evidence supports terms on record: paid by this service, seen in a 402, or only claimed. */
+/** Returns the kind of evidence for terms on record: paid by this service, seen in a 402, or only claimed. */
 export function getEvidenceKind(terms: RecordedTerms, { proofs }: PayableRecord): 'paid' | 'observed' | 'declared' {
   return findPayment(terms, proofs) ? 'paid' : terms.evidence;
 }

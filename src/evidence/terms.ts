@@ -14,7 +14,7 @@ export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerm
   return observed.length > 0 ? observed : current;
 }
 
-/** How many past terms the published history of a route keeps. The rules use all of them. */
+/** Number of past terms in the published history of a route. The rules use all of them. */
 const PUBLISHED_HISTORY = 20;
 
 /** Returns the current terms, preceded by the latest of the past ones. */

@@ -1,7 +1,7 @@
 import { parse } from 'tldts';
 import { isUnlistedPlatform } from './domains.ts';
 
-/** Titles that frameworks and templates put in where nobody chose one, in letters and digits alone. */
+/** Titles that frameworks and templates put in if nobody chose one, in letters and digits alone. */
 const PLACEHOLDER_TITLES = new Set(
   'api apis myapi newapi restapi openapi fastapi flask swagger swaggerui express expressapi hono honoapi x402 x402api x402server untitled unknown service'.split(
     ' ',
@@ -15,10 +15,10 @@ export function isTitle(title: string, baseUrl: string): boolean {
   return lower !== '' && lower !== host && lower !== hostname && !PLACEHOLDER_TITLES.has(getLetters(title));
 }
 
-/** Hosts under these suffixes are numbers of a cloud, which say nothing. */
+/** Suffixes of hosts that are numbers of a cloud, which say nothing. */
 const NUMBERED_SUFFIX = /(?:^|\.)(?:amazonaws\.com|cloudfront\.net|on\.aws)$/;
 
-/** What Cloud Run appends to the name of a service: a random text and a region. */
+/** The ending that Cloud Run appends to the name of a service: a random text and a region. */
 const CLOUD_RUN_ENDING = /-[a-z0-9]{10}-[a-z]{2}$/;
 
 /** Words of a host that say what it runs and not what it offers. */
@@ -27,10 +27,10 @@ const GENERIC_WORD = /^(?:www|x402|(?:api|apis|openapi|dev|staging|prod|producti
 /** Words that say nothing at the beginning of a label of several. */
 const EMPTY_BEGINNING = /^(?:www|x402|(?:api|apis|openapi)\d*)$/;
 
-/** Words that say as little at the end of a name on a platform. */
+/** Words that say nothing at the end of a name on a platform. */
 const GENERIC_ENDING = /^(?:server|service|backend)$/;
 
-/** A part of a commit or of a random name: letters and digits as of hexadecimal numbers, both of them. */
+/** A part of a commit or of a random name: hexadecimal letters and digits, both of them. */
 const HEXADECIMAL = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{4,}$/;
 
 /** Words that are written in their own way. */
@@ -43,13 +43,13 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map(
   ].map((word) => [word.toLowerCase(), word]),
 );
 
-/** Longest part of a listing's texts that is searched for how its name is written, in UTF-16 units. */
+/** Longest part of a listing's texts that is searched for the spelling of its name, in UTF-16 units. */
 const READ_CHARACTERS = 40_000;
 
 /**
- * Returns a readable name for a host: `api.weather-now.dev` is "Weather Now", and `qr.camelai.io` is "Camelai QR". Words
- * that say nothing are left out; a name that the listing's own texts spell (`FleaWinder`) is written as there. Returns
- * the host if no name is in it.
+ * Returns a readable name for a host: `api.weather-now.dev` is "Weather Now", and `qr.camelai.io` is "Camelai QR".
+ * Words that say nothing are left out; a name that the listing's own texts spell (`FleaWinder`) is written as there.
+ * Returns the host if it contains no name.
  */
 export function getHostTitle(baseUrl: string, texts: readonly string[]): string {
   const { host, hostname } = new URL(baseUrl);
@@ -68,7 +68,7 @@ function splitHost(hostname: string): string[][] | undefined {
   const { domain, domainWithoutSuffix, subdomain, publicSuffix, isIp } = parse(hostname, { allowPrivateDomains: true });
   if (isIp || !domain || !domainWithoutSuffix || hostname.includes('xn--')) return undefined;
   if (NUMBERED_SUFFIX.test(publicSuffix ?? '')) return undefined;
-  // Below workers.dev, a public suffix, each host is a project, and the label before it a user.
+  // Each host under workers.dev, a public suffix, is a project, and the label before it a user.
   const isProject = isUnlistedPlatform(hostname) || publicSuffix === 'workers.dev';
   const labels = isProject
     ? [(subdomain ?? '').split('.')[0] || domainWithoutSuffix]
@@ -91,9 +91,9 @@ function isEmptyWord(word: string): boolean {
   return GENERIC_WORD.test(word) || HEXADECIMAL.test(word);
 }
 
-/** How the texts of a listing write its name. */
+/** Spellings of a listing's name in its texts. */
 interface Spellings {
-  /** By letters: `fleawinder` is written `FleaWinder`. */
+  /** Spellings by letters: `fleawinder` is written `FleaWinder`. */
   readonly names: ReadonlyMap<string, string>;
   /** The words of the texts, in lower case. */
   readonly words: ReadonlySet<string>;
@@ -102,7 +102,7 @@ interface Spellings {
 /** Longest name in the texts that is compared with the host, in words. */
 const NAME_WORDS = 4;
 
-/** Finds how the texts write names of the host, each as most of them do. */
+/** Finds the spellings of the host's names in the texts, each as most of them have it. */
 function findSpellings(parts: readonly string[][], texts: readonly string[]): Spellings {
   const wanted = new Set(parts.flatMap((words) => [words.join(''), ...words]));
   const longest = Math.max(...[...wanted].map(({ length }) => length));
@@ -149,7 +149,7 @@ function spellName(words: readonly string[], { names, words: known }: Spellings)
   });
 }
 
-/** Words that names are made of besides those of their own texts. */
+/** Words of which names are made besides those of their own texts. */
 const NAME_PARTS = new Set('ai agent agents api app bot chain cloud crypto data hub nft pay token web x402'.split(' '));
 
 /**

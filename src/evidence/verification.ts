@@ -8,8 +8,9 @@ import { getCurrentTerms } from './terms.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is paid again, and
- * how soon a proven route can be drawn: in days. `drawn_share` is the part of a budget that pays for drawn routes.
+ * Times in days: how long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is
+ * paid again, and how soon a proven route can be drawn. `drawn_share` is the part of a budget that pays for drawn
+ * routes.
  */
 export const PROOF_METHOD = Object.freeze({
   ...{ current_days: 90, renewed_after_days: 60, retried_after_days: 7 },
@@ -84,9 +85,10 @@ export function listDrawableRoutes<Listed extends Pick<Listing, 'routes'>>(
 }
 
 /**
- * Draws at random the routes that `drawn_share` of a budget pays for, so that a seller who stops delivering can be found
- * on any day. A price that only partly fits into what is left of the share is drawn with that probability: on average the
- * share is kept even by a budget of one call. Amounts are atomic USDC; routes whose price is not known are left out.
+ * Draws at random the routes that `drawn_share` of a budget pays for, so that a seller who stops delivering can be
+ * found on any day. A price that only partly fits into the remaining share is drawn with that probability: on average
+ * the share is kept even by a budget of one call. Amounts are atomic USDC; routes whose price is not known are left
+ * out.
  */
 export function drawRoutes<Drawable>(
   drawable: readonly Drawable[],
@@ -157,8 +159,7 @@ export function listCountedReceipts(receipts: readonly Receipt[]): Receipt[] {
 }
 
 /**
- * Sorts receipts, the latest first. Of two that settled in the same second, the one that was not delivered counts as
- * later.
+ * Sorts receipts, the latest first. If two settled in the same second, the one that was not delivered counts as later.
  */
 function compareReceipts(a: Receipt, b: Receipt): number {
   if (a.settled_at !== b.settled_at) return a.settled_at < b.settled_at ? 1 : -1;
@@ -183,7 +184,7 @@ function buildProof(receipt: Receipt): RouteProof {
   };
 }
 
-/** The price of a proof and where it was paid. Its price is the ceiling where there was one. */
+/** The price of a proof and its network. The price is the ceiling if there was one. */
 type PaidPrice = Pick<RouteProof, 'network' | 'amount' | 'ceiling'>;
 
 /**
