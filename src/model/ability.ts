@@ -5,8 +5,8 @@ import { nameNetworks } from './network.ts';
 export const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'] as const;
 
 /**
- * What a client may be able to do, in kinds. Of the first four kinds an offer needs at most one ability each; of the last
- * it needs what it asks for besides.
+ * Abilities that a client may have, by kind. An offer needs at most one ability of each of the first four kinds; of the
+ * last kind it needs any number.
  */
 export const ABILITY_KINDS = {
   version: ['v1', 'v2'],
@@ -24,7 +24,7 @@ export function isAbility(word: string): word is Ability {
   return ABILITIES.some((ability) => ability === word);
 }
 
-/** What a client can do, as a reader writes it: abilities separated by commas. */
+/** Abilities of a client, as a reader writes them: separated by commas. */
 export const abilityList = z
   .string()
   .refine(
@@ -41,7 +41,7 @@ function splitAbilities(text: string): string[] {
   return text.split(',').map((word) => word.trim().toLowerCase());
 }
 
-/** What an offer needs of a client, one entry each. What is no ability of the list is something that no client here can claim. */
+/** Abilities that an offer needs, one entry each. No client here can claim an entry that is no ability of the list. */
 export const needs = z
   .array(z.string())
   .describe(

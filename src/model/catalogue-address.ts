@@ -8,10 +8,10 @@ export function isPostgresAddress(address: string): boolean {
 /** Parameters of an address that hold a secret. */
 const SECRETS = ['password', 'sslpassword'];
 
-/** Returns an address as it may be shown: without a password. */
+/** Returns an address without its password, for messages. */
 export function formatAddress(address: string): string {
   if (!isPostgresAddress(address)) return address;
-  // What cannot be parsed may hold a password anywhere.
+  // An address that cannot be parsed may hold a password anywhere.
   if (!URL.canParse(address)) return 'postgres://…';
   const url = new URL(address);
   if (url.password !== '') url.password = '***';

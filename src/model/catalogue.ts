@@ -6,7 +6,10 @@ export const CATEGORIES = ['Data', 'Finance', 'Intelligence', 'Tools', 'Verifica
 export const category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof category>;
 
-/** The catalogue summary, the very object in the OpenAPI document and in `/agent/list` (specification, "Catalogue summary"). */
+/**
+ * The catalogue summary, the very object in the OpenAPI document and in `/agent/list` (specification, "Catalogue
+ * summary").
+ */
 export const catalogueSummary = z
   .object({
     live_listings: z.int().nonnegative().describe('Number of live listings'),

@@ -3,24 +3,24 @@ import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
 import { probeOutcome } from './probe.ts';
 
-/** What is said of every caution with one code. */
+/** Meaning of every caution with one code. */
 interface CautionMeaning {
   /** `danger`: do not pay. `notice`: worth knowing before paying. */
   readonly severity: 'danger' | 'notice';
-  /** In a few words, for a mark. */
+  /** Label of a mark, in a few words. */
   readonly label: string;
   readonly sentence: string;
-  /** What ends it, as the end of "It ends …". */
+  /** Event that ends it, as the end of "It ends …". */
   readonly ends: string;
 }
 
-/** How long a payee or a price must have been asked for to be the one on record, in days. */
+/** Time for which a payee or a price must have been asked for to be the one on record, in days. */
 export const ON_RECORD_AFTER_DAYS = 14;
 
-/** How long a payee that the provider announced must have been seen before paying it is safe, in days. */
+/** Time for which an announced payee must have been seen before paying it is safe, in days. */
 export const SAFE_AFTER_ANNOUNCED_DAYS = 3;
 
-/** Everything that can speak against a route or a listing: the closed vocabulary, the gravest first. */
+/** All cautions about a route or a listing: the closed vocabulary, the gravest first. */
 export const CAUTIONS = {
   undelivered: {
     severity: 'danger',
@@ -102,7 +102,7 @@ export type CautionSeverity = z.infer<typeof cautionSeverity>;
 /** Longest reply of a provider, in characters. */
 export const REPLY_MAX_LENGTH = 280;
 
-/** What a provider answers to a caution, in a file on its own host. */
+/** A provider's reply to a caution, in a file on its own host. */
 export const providerReply = z.object({
   text: z.string().max(REPLY_MAX_LENGTH).describe("Provider's words, not checked"),
   at: z.iso.datetime().describe('When it was first read'),
@@ -110,7 +110,7 @@ export const providerReply = z.object({
 });
 export type ProviderReply = z.infer<typeof providerReply>;
 
-/** What a caution rests on; which fields are there depends on its code. Amounts are atomic USDC. */
+/** Evidence of a caution; its fields depend on the caution's code. Amounts are atomic USDC. */
 export const cautionEvidence = z.object({
   receipt_id: z.string().optional().describe('The paid call: /agent/receipts/{id}'),
   network: networkKey.optional(),
@@ -131,7 +131,7 @@ export const cautionEvidence = z.object({
 });
 export type CautionEvidence = z.infer<typeof cautionEvidence>;
 
-/** Something that speaks against a route, or against a whole listing: its evidence and since when it holds. */
+/** A caution about a route or a whole listing: its evidence, and the time since when it holds. */
 export const caution = z
   .object({
     code: cautionCode,

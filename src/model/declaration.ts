@@ -4,19 +4,19 @@ import { networkKey } from './network.ts';
 import { declaredRoute } from './route.ts';
 import { declarationSource } from './source.ts';
 
-/** What one source says of one listing. Text is already cleaned, addresses already checked. */
+/** The declaration of one listing by one source. Text is already cleaned, addresses already checked. */
 export const declaration = z.object({
   source: declarationSource,
   base_url: z.url(),
   /** A slug the source asks for; without one it is made from `service_name`, else from the host. */
   slug: z.string().nullable(),
   service_name: z.string().nullable(),
-  /** Empty, like each text, if the source has none. */
+  /** Title; empty, like each text, if the source has none. */
   title: z.string(),
   tagline: z.string(),
   description: z.string(),
   provider_name: z.string(),
-  /** Null: to be inferred from the text. */
+  /** Category; null if it must be inferred from the text. */
   category: category.nullable(),
   /** Words by which a feed sorts the listing; absent without any. */
   tags: z.array(z.string()).optional(),
@@ -29,14 +29,16 @@ export const declaration = z.object({
 });
 export type Declaration = z.infer<typeof declaration>;
 
-/** Why an item, or a part of it, was not taken as it came. `refused`: left out. `noted`: taken, with this said of it. */
+/**
+ * Reason why an item, or a part of it, was not taken as it came. `refused`: left out. `noted`: taken, with this note.
+ */
 export const finding = z.object({
   code: z.string().regex(/^[a-z0-9_]+$/),
   severity: z.enum(['refused', 'noted']),
-  /** What the finding is about, as the source names it: an address, a file, `items[3]`. */
+  /** The item that the finding is about, as the source names it: an address, a file, `items[3]`. */
   item: z.string(),
   message: z.string(),
-  /** Where in the document it was found: a JSON pointer, or a line. */
+  /** Place in the document: a JSON pointer, or a line. */
   place: z.string().optional(),
 });
 export type Finding = z.infer<typeof finding>;

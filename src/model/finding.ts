@@ -672,7 +672,7 @@ export const IMPORT_FINDING_CODES = {
   },
 } as const satisfies Record<string, CodeEntry>;
 
-/** What a code means and how its cause is fixed. */
+/** Meaning of a code, and the way to fix its cause. */
 export interface CodeWords extends CodeEntry {
   readonly code: string;
 }
@@ -692,7 +692,7 @@ const WORDS: ReadonlyMap<string, CodeWords> = new Map(
   listFindingSections().flatMap(({ codes }) => codes.map((words) => [words.code, words])),
 );
 
-/** Finds what a code means; undefined for a code of another version of the program. */
+/** Finds the meaning of a code; undefined for a code of another version of the program. */
 export function findCodeWords(code: string): CodeWords | undefined {
   return WORDS.get(code);
 }

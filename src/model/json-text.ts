@@ -1,12 +1,12 @@
-/** What is wrong with JSON text that a parser does not say. */
+/** Faults of JSON text that a parser does not report. */
 export interface JsonFaults {
   /** Keys that appear again in their object, as JSON pointers (RFC 6901), the first ones only. */
   duplicates: string[];
-  /** Where the text stops being JSON, counted from 1; null for well-formed text. */
+  /** Place where the text stops being JSON, counted from 1; null for well-formed text. */
   error: { line: number; column: number } | null;
 }
 
-/** Deepest nesting that is followed. Text beyond it has no faults that are looked for. */
+/** Deepest nesting that is followed. Faults in text beyond it are not found. */
 const MAX_DEPTH = 200;
 
 const MAX_DUPLICATES = 8;

@@ -17,7 +17,7 @@ import { listedSource, listingSaidBy } from './source.ts';
 
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
 
-/** How the samples of one day (UTC) came out. */
+/** Outcomes of the samples of one day (UTC). */
 export const sampledDay = z.object({
   day: z.iso.date(),
   valid: z.int().nonnegative().describe('Valid 402 answers'),
@@ -26,7 +26,7 @@ export const sampledDay = z.object({
 });
 export type SampledDay = z.infer<typeof sampledDay>;
 
-/** How reliable the listing was found to be. The band says how much is known, the score how good it is. */
+/** Reliability of the listing. The band says how much is known, the score how good it is. */
 export const reliability = z
   .object({
     band: reliabilityBand,
@@ -61,7 +61,7 @@ export const listing = z.object({
   mcp_endpoint: z.url().nullable(),
   docs_url: z.url().nullable(),
   state: listingState,
-  /** Why it is not live: a reason code and, for a tombstone, who decided. Null while live. */
+  /** Reason why it is not live: a reason code and, for a tombstone, the decider. Null while live. */
   state_reason: z.string().nullable(),
   state_by: z.enum(['operator', 'provider', 'rule']).nullable(),
   state_at: z.iso.datetime().nullable(),
@@ -72,13 +72,13 @@ export const listing = z.object({
   networks: z.array(networkEntry),
   routes: z.array(route),
   reliability,
-  /** How long valid answers to probes took; null while there are too few. */
+  /** Time that valid answers to probes took; null while there are too few. */
   latency: latency.nullable(),
-  /** What speaks against it as a whole; what speaks against one of its routes is said there. */
+  /** Cautions about the whole listing; those about one of its routes are listed with the route. */
   cautions: z.array(caution),
   /** Receipts of its routes that the operator corrected, the latest first. */
   corrections: z.array(correctedReceipt),
-  /** All of them, the one that is believed first at the beginning. */
+  /** All sources, the one that is believed first at the beginning. */
   sources: z.array(listedSource),
   said_by: listingSaidBy,
   listed_at: z.iso.datetime(),
@@ -105,20 +105,20 @@ export function getVerifiedRouteCount({ routes }: Pick<Listing, 'routes'>): numb
 export interface CautionSummary {
   readonly code: CautionCode;
   readonly severity: CautionSeverity;
-  /** The one route it is about, as in `POST /v1/x`; null where it is about several, or the whole listing. */
+  /** The one route it is about, as in `POST /v1/x`; null if it is about several, or the whole listing. */
   readonly route: string | null;
-  /** How many routes it is about: all of them where it is about the whole listing. */
+  /** Number of routes it is about: all of them if it is about the whole listing. */
   readonly routes: number;
-  /** Since when the earliest of them holds; null where none has a date. */
+  /** Time since when the earliest of them holds; null if none has a date. */
   readonly since: string | null;
 }
 
-/** Lists what speaks against a listing or any of its routes, one entry for each code, the gravest first. */
+/** Lists the cautions about a listing or any of its routes, one entry for each code, the gravest first. */
 export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionSummary[] {
   return CAUTION_CODES.flatMap((code) => {
     const isOfCode = (one: Caution) => one.code === code;
     const whole = cautions.filter(isOfCode);
-    // What others invent speaks against no listing.
+    // Routes that others may have invented give a listing no caution.
     const concerned = routes.filter(({ cautions: own, set_aside }) => !set_aside && own.some(isOfCode));
     const found = [...whole, ...concerned.flatMap((candidate) => candidate.cautions.filter(isOfCode))];
     if (found.length === 0) return [];
@@ -133,7 +133,7 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
   });
 }
 
-/** Lists what speaks against one route of a listing, what speaks against the whole listing included, the gravest first. */
+/** Lists the cautions about one route of a listing, also those about the whole listing, the gravest first. */
 export function listRouteCautions({ cautions }: Pick<Listing, 'cautions'>, route: Pick<Route, 'cautions'>): Caution[] {
   return sortCautions([...route.cautions, ...cautions]);
 }
@@ -149,7 +149,7 @@ export function getPrimaryNetwork({
 }
 
 /**
- * Gives the address under which all mentions of one listing are one: scheme and host in lower case, no trailing slash, no
+ * Returns one address for all spellings of a listing's address: scheme and host in lower case, no trailing slash, no
  * fragment. A path and query that the provider gives stay.
  */
 export function getCanonicalBaseUrl(text: string): string {
@@ -158,8 +158,8 @@ export function getCanonicalBaseUrl(text: string): string {
 }
 
 /**
- * Gives the host that a listing's address belongs to, with its port where that is not the usual one. Names in other scripts
- * come as they are resolved (`xn--…`), so that no letter can pass for another.
+ * Returns the host of a listing's address, with its port if that is not the usual one. Names in other scripts come in
+ * the form in which they are resolved (`xn--…`), so that no letter can pass for another.
  */
 export function getHost(baseUrl: string): string {
   return new URL(baseUrl).host;

@@ -4,8 +4,8 @@ import { networkKey } from './network.ts';
 import { isPublicRequest, paidRequest, withholdValues } from './request.ts';
 
 /**
- * Why an answer with status 2xx to a paid call is not recognised as the product: the sentence says what was seen. The
- * first that applies counts.
+ * Reasons why an answer with status 2xx to a paid call is not recognised as the product: each sentence says what was
+ * seen. The first that applies counts.
  */
 export const UNRECOGNISED = {
   empty: 'the answer holds nothing: an empty object, list or text',
@@ -21,9 +21,9 @@ export type UnrecognisedReason = keyof typeof UNRECOGNISED;
 export const unrecognisedReason = z.enum(Object.keys(UNRECOGNISED) as [UnrecognisedReason, ...UnrecognisedReason[]]);
 
 /**
- * State of a payment attempt. `prepared`: written down, nothing sent. `sent`: it may have left.
- * `settled`: the chain says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`:
- * the chain could not be asked, or only one node says that it was not; resolved from the chain later, never by paying again.
+ * State of a payment attempt. `prepared`: written down, nothing sent. `sent`: it may have left. `settled`: the chain
+ * says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`: the chain could not
+ * be asked, or only one node says that it was not; resolved from the chain later, never by paying again.
  */
 export const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
 export type PaymentState = z.infer<typeof paymentState>;
@@ -31,18 +31,18 @@ export type PaymentState = z.infer<typeof paymentState>;
 /** States in which money may still move. */
 export const OPEN_STATES = ['prepared', 'sent', 'unknown'] as const satisfies readonly PaymentState[];
 
-/** Whether a body is what its route declares. */
+/** Result of comparing a body with what its route declares. */
 export const conformity = z.enum(['yes', 'no', 'undeclared']);
 export type Conformity = z.infer<typeof conformity>;
 
-/** One part of what came back: where it is and of what type, never what it says. */
+/** One part of an answer: its place and type, never its content. */
 export const answerField = z.object({
   path: z.string().describe('`result.items[].price`; `*` in place of a name that looks like data, `$` is the whole'),
   type: z.string().describe('string, number, boolean, object, list or null; several are joined by "or"'),
 });
 export type AnswerField = z.infer<typeof answerField>;
 
-/** What came back for it. */
+/** The answer to the payment. */
 export const paidAnswer = z.object({
   at: z.iso.datetime(),
   duration_ms: z.int().nonnegative(),
@@ -59,7 +59,7 @@ export const paidAnswer = z.object({
 });
 export type PaidAnswer = z.infer<typeof paidAnswer>;
 
-/** What the seller says of the settlement: recorded and compared, never believed. */
+/** The seller's words about the settlement: recorded and compared, never believed. */
 export const sellerReceipt = z.object({
   success: z.boolean().nullable(),
   transaction: z.string().nullable(),
@@ -69,7 +69,7 @@ export const sellerReceipt = z.object({
 });
 export type SellerReceipt = z.infer<typeof sellerReceipt>;
 
-/** Where on the chain a payment was found. */
+/** Place on the chain where a payment was found. */
 export const settlement = z.object({
   transaction: z.string().describe('Transaction hash (Base) or signature (Solana)'),
   block: z.int().nonnegative().describe('Block number (Base) or slot (Solana)'),
@@ -81,16 +81,16 @@ export const settlement = z.object({
 });
 export type Settlement = z.infer<typeof settlement>;
 
-/** The operator's word on what became of a payment that no rule could decide. No chain shows it, so that it proves nothing. */
+/** The operator's word on the end of a payment that no rule could decide. No chain shows it, so it proves nothing. */
 export const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
 
 /**
  * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC.
  *
- * What was delivered: `delivered` true, the product; false with `unrecognised`, an answer that is not recognised as the
- * product; false without, nothing (no answer, an empty body, or another status than 2xx). `delivered` is null until that is
- * known. A run that ends before the answer is on record and judged leaves it null for good, because the body is gone: such
- * a payment settles without a receipt, and counts neither for nor against the seller.
+ * Delivery: `delivered` true, the product; false with `unrecognised`, an answer that is not recognised as the product;
+ * false without, nothing (no answer, an empty body, or another status than 2xx). `delivered` is null until that is
+ * known. A run that ends before the answer is on record and judged leaves it null for good, because the body is gone:
+ * such a payment settles without a receipt, and counts neither for nor against the seller.
  */
 export const payment = z.object({
   id: z.uuid(),
@@ -152,7 +152,8 @@ export const payment = z.object({
 export type Payment = z.infer<typeof payment>;
 
 /**
- * A payment that settled, as everybody may see it: without the state it is always in and the operator's own book-keeping.
+ * A payment that settled, as everybody may see it: without its state, which is always the same, and without the
+ * operator's own book-keeping.
  */
 export const publicPayment = payment
   .omit({ state: true, reason: true, by_operator: true, head_at: true, prepared_at: true, resolved_at: true })
@@ -160,8 +161,8 @@ export const publicPayment = payment
 export type PublicPayment = z.infer<typeof publicPayment>;
 
 /**
- * Builds the public form of a payment for the route with a path; undefined where it did not settle. `listing` is the live
- * one of that route: where it does not show the values of the request already, these are withheld.
+ * Builds the public form of a payment for the route with a path; undefined if it did not settle. `listing` is the live
+ * one of that route: values of the request that it does not show already are withheld.
  */
 export function buildPublicPayment(
   {
@@ -186,7 +187,7 @@ export function buildPublicPayment(
 
 type PaidRoute = Parameters<typeof isPublicRequest>[2] & { readonly id: string };
 
-/** What a payment says before it is sent: all that identifies it on the chain. */
+/** A payment before it is sent: all that identifies it on the chain. */
 export const preparedPayment = payment.omit({
   state: true,
   reason: true,
@@ -203,7 +204,7 @@ export const preparedPayment = payment.omit({
 });
 export type PreparedPayment = z.infer<typeof preparedPayment>;
 
-/** What is learned when an answer came, or none did. `delivered` is null while the answer has to be judged. */
+/** The facts once an answer came, or none did. `delivered` is null while the answer has to be judged. */
 export const paymentAnswer = payment.pick({
   answer: true,
   seller_receipt: true,
@@ -213,7 +214,7 @@ export const paymentAnswer = payment.pick({
 });
 export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
-/** What an attempt came to, by the word of the chain. */
+/** The end of an attempt, by the word of the chain. */
 export const paymentResolution = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('settled'),
@@ -226,9 +227,9 @@ export const paymentResolution = z.discriminatedUnion('state', [
 export type PaymentResolution = z.infer<typeof paymentResolution>;
 
 /**
- * What happens to an attempt once it is prepared. `sent`: written right before it leaves; the signature identifies it on
- * Solana. `answered`: as soon as the answer is there. `judged`: what that answer is taken for. `resolved`: what the chain
- * says. `closed`: what the operator says of one that nothing else could decide.
+ * A step of an attempt after it is prepared. `sent`: written right before it leaves; the signature identifies it on
+ * Solana. `answered`: as soon as the answer is there. `judged`: what that answer is taken for. `resolved`: what the
+ * chain says. `closed`: what the operator says of one that nothing else could decide.
  */
 export const paymentStep = z.discriminatedUnion('step', [
   z.object({ step: z.literal('sent'), signature: z.string().nullable() }),
@@ -239,13 +240,13 @@ export const paymentStep = z.discriminatedUnion('step', [
 ]);
 export type PaymentStep = z.infer<typeof paymentStep>;
 
-/** One line of a payer's journal: what happened to which payment, and when. */
+/** One line of a payer's journal: the payment, the step and its time. */
 export const paymentEntry = z.object({
   id: z.uuid(),
   at: z.iso.datetime(),
   event: z.discriminatedUnion('step', [
     z.object({ step: z.literal('prepared'), attempt: preparedPayment }),
-    // Taken over from a catalogue that knew it, or knew more of it.
+    // Copied from a catalogue that knew the payment, or knew more of it.
     z.object({ step: z.literal('copied'), payment }),
     ...paymentStep.options,
   ]),
@@ -268,12 +269,14 @@ export function isUnconfirmed({ state, reason }: Pick<Payment, 'state' | 'reason
   return state === 'unknown' && reason === UNCONFIRMED;
 }
 
-/** Returns from when on one node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC. */
+/**
+ * Returns the time from which one node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC.
+ */
 export function getCountedUntil({ expires_at }: Pick<Payment, 'expires_at'>): string {
   return new Date(Date.parse(expires_at) + 24 * 60 * 60 * 1000).toISOString();
 }
 
-/** Makes the payment that a prepared attempt is at first. */
+/** Builds the payment at the start of a prepared attempt. */
 export function buildPayment(attempt: PreparedPayment): Payment {
   return {
     ...attempt,
@@ -292,7 +295,10 @@ export function buildPayment(attempt: PreparedPayment): Payment {
   };
 }
 
-/** Gives a payment after a step at a time, ISO 8601 UTC. Throws `conflict` (`wrong_state`) where the step does not follow from its state. */
+/**
+ * Returns a payment after a step at a time, ISO 8601 UTC. Throws `conflict` (`wrong_state`) if the step does not follow
+ * from its state.
+ */
 export function applyStep(payment: Payment, step: PaymentStep, at: string): Payment {
   if (!canFollow(payment, step)) {
     throw new ServiceError(
@@ -351,11 +357,11 @@ function canFollow(payment: Payment, step: PaymentStep): boolean {
 /** The most that may be spent, in atomic USDC. */
 export interface PaymentCaps {
   per_call: number;
-  /** On one UTC day by the clock of the chain, counting whatever may have been or may still be paid. */
+  /** Cap of one UTC day by the clock of the chain, for all that may have been or may still be paid. */
   per_day: number;
 }
 
-/** What an operator says of a receipt that is wrong on record: public, with its reason. */
+/** The operator's correction of a receipt that is wrong on record: public, with its reason. */
 export const correction = z
   .object({
     because: z.string().describe("The operator's reason"),
@@ -368,7 +374,7 @@ export type Correction = z.infer<typeof correction>;
 export const correctedReceipt = correction.extend({ receipt_id: z.string(), route_id: z.uuid() });
 
 /**
- * What is known of one payment that the service itself made for a real call to one route; its id is that of the attempt.
+ * The record of one payment that the service itself made for a real call to one route; its id is that of the attempt.
  * Amounts are atomic USDC.
  */
 export const receipt = z.object({
@@ -377,24 +383,24 @@ export const receipt = z.object({
   network: networkKey,
   asset: z.string(),
   amount: z.int().positive(),
-  /** The most that the seller might take (scheme `upto`); absent where exactly the amount was signed. */
+  /** The most that the seller might take (scheme `upto`); absent if exactly the amount was signed. */
   ceiling: z.int().positive().optional(),
   payer: z.string(),
   pay_to: z.string(),
   transaction: z.string(),
   genesis: z.string().describe('Hash of the first block of the chain that it was paid on'),
   settled_at: z.iso.datetime(),
-  /** The request that was paid for, without payment and secrets; null where it is not on record. */
+  /** The request that was paid for, without payment and secrets; null if it is not on record. */
   request: paidRequest.nullable(),
-  /** The chain says that the payment happened. */
+  /** True if the chain says that the payment happened. */
   settled: z.boolean(),
-  /** A 2xx came back that was recognised as the product. */
+  /** True if a 2xx came back that was recognised as the product. */
   delivered: z.boolean(),
-  /** Why an answer with status 2xx was not recognised as the product; null where it was, or where none came. */
+  /** Reason why an answer with status 2xx was not recognised as the product; null if it was, or if none came. */
   unrecognised: unrecognisedReason.nullable(),
-  /** Whether the body is what the route declares. */
+  /** Result of comparing the body with what the route declares. */
   conforming: z.enum(['yes', 'no', 'undeclared']),
-  /** The operator's word that the record is wrong: then the receipt speaks neither for the route nor against it. */
+  /** The operator's word that the record is wrong: then the receipt counts neither for the route nor against it. */
   correction: correction.nullable(),
 });
 export type Receipt = z.infer<typeof receipt>;

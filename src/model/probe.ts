@@ -3,10 +3,10 @@ import { jsonObject } from './json-object.ts';
 import { nameNetworks } from './network.ts';
 import { terms, termsDifference } from './terms.ts';
 
-/** The name under which the service asks others, and that rules of a robots.txt may be addressed to. */
+/** The name under which the service sends requests, and to which rules of a robots.txt may be addressed. */
 export const ROBOT_NAME = 'agent-payable-apis';
 
-/** What one probe of one route came to. */
+/** Outcomes of one probe of one route. */
 export const PROBE_OUTCOMES = [
   'payable',
   'payable_with_changed_terms',
@@ -31,7 +31,7 @@ export const PROBE_OUTCOMES = [
 export const probeOutcome = z.enum(PROBE_OUTCOMES);
 export type ProbeOutcome = z.infer<typeof probeOutcome>;
 
-/** Finer than an outcome: a stable word. Null where the outcome says all. */
+/** Finer reason than an outcome: a stable word. Null if the outcome says all. */
 export const probeCause = z
   .string()
   .regex(/^[a-z0-9_]+$/)
@@ -43,7 +43,7 @@ export const READS_DIFFERENTLY = 'reads_differently';
 const INCONCLUSIVE: readonly ProbeOutcome[] = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'];
 const PAYABLE: readonly ProbeOutcome[] = ['payable', 'payable_with_changed_terms'];
 
-/** Says whether an outcome tells anything of the route: inconclusive ones count for nobody and against nobody. */
+/** Says whether an outcome tells anything of the route: inconclusive ones count neither for nor against anybody. */
 export function isConclusive(outcome: ProbeOutcome): boolean {
   return !INCONCLUSIVE.includes(outcome);
 }
@@ -53,7 +53,7 @@ export function isPayable(outcome: ProbeOutcome): boolean {
   return PAYABLE.includes(outcome);
 }
 
-/** What one probe of one route saw. Times are ISO 8601 UTC, amounts atomic USDC. */
+/** Result of one probe of one route. Times are ISO 8601 UTC, amounts atomic USDC. */
 export const probeSample = z.object({
   at: z.iso.datetime().describe('When the probe began'),
   duration_ms: z.int().nonnegative(),
@@ -79,7 +79,7 @@ export const probeSample = z.object({
 });
 export type ProbeSample = z.infer<typeof probeSample>;
 
-/** How long valid 402 answers to probes took, as seen from the one place where this service runs. */
+/** Time that valid 402 answers to probes took, as seen from the one place where this service runs. */
 export const latency = z
   .object({
     median_ms: z.int().nonnegative().describe('Half of them took no longer'),

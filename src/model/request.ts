@@ -26,7 +26,7 @@ export function buildToolCall(name: string, args: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
 }
 
-/** The request of a paid call, without what pays and what is secret. Hash: SHA-256, hex. */
+/** The request of a paid call, without its payment and secrets. Hash: SHA-256, hex. */
 export const paidRequest = z.object({
   method: httpMethod,
   url: z.string(),
@@ -49,7 +49,7 @@ export function getRequestHash({ method, url, body }: Pick<PaidRequest, 'method'
     .digest('hex');
 }
 
-/** The public record of a route: it decides what is shown of a request that was sent there. */
+/** The public record of a route: it decides which parts of a request sent there are shown. */
 interface RouteRecord {
   readonly path: string;
   readonly input_schema: JsonObject | null;
@@ -74,7 +74,7 @@ export function isPublicRequest(
   return values.every((value) => shown.has(value));
 }
 
-/** Builds what is shown of a request for a path whose values are on no public record: names, and types for values. */
+/** Builds the shown form of a request for a path whose values are on no public record: names, and types for values. */
 export function withholdValues({ method, url, headers, body }: PaidRequest, path: string): PaidRequest {
   const { origin, pathname, searchParams } = new URL(url);
   const segments = pathname.split('/');
@@ -111,7 +111,7 @@ function listValues(json: unknown): string[] {
   return values;
 }
 
-/** Writes JSON with something else in the place of each value that is no object or list. */
+/** Writes JSON with a replacement for each value that is no object or list. */
 function replaceValues(json: unknown, replace: (value: unknown) => unknown): string {
   return JSON.stringify(json, (_name, value) => (typeof value === 'object' && value !== null ? value : replace(value)));
 }

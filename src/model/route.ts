@@ -23,7 +23,7 @@ const routeFacts = z.object({
 
 /** The words of a feed's item about the whole service; a member is absent if the item lacks it. */
 export const itemWords = z.object({
-  /** Its whole text, if that is longer than the description of the route, or has lines. */
+  /** The item's whole text, if that is longer than the description of the route, or has lines. */
   text: z.string().optional(),
   service_name: z.string().optional(),
   /** Title of the web site at the host, as the feed found it. */
@@ -37,14 +37,14 @@ export type ItemWords = z.infer<typeof itemWords>;
 /** A route as one source declares it. */
 export const declaredRoute = routeFacts.extend({
   terms: z.array(terms),
-  /** Of a feed: the words of the route's item about the whole service. */
+  /** Words about the whole service in a feed's item for the route. */
   item: itemWords.optional(),
-  /** Of a feed: when it first had the route, by our clock; absent if that was when it first had the listing. */
+  /** Time by our clock when a feed first had the route; absent if that was when it first had the listing. */
   heard_at: z.iso.datetime().optional(),
 });
 export type DeclaredRoute = z.infer<typeof declaredRoute>;
 
-/** What a paid test call proved about a route. */
+/** The proof that a paid test call gave of a route. */
 export const routeProof = z.object({
   receipt_id: z.string(),
   network: networkKey,
@@ -67,7 +67,7 @@ export const routeProof = z.object({
 });
 export type RouteProof = z.infer<typeof routeProof>;
 
-/** What the latest probe of a route saw, how often it has failed since its last valid answer, and how fast it answers. */
+/** Result of the latest probe of a route, number of failures since its last valid answer, and latency. */
 export const routeProbe = z.object({
   at: z.iso.datetime(),
   outcome: probeOutcome,
@@ -150,7 +150,10 @@ export function getToolName(path: string): string {
   return path.split('#')[1] ?? '';
 }
 
-/** Gives the address a route is called at: its path after the base address, whose own query and fragment do not carry over. */
+/**
+ * Returns the address at which a route is called: its path after the base address, whose own query and fragment do not
+ * carry over.
+ */
 export function getRouteUrl(baseUrl: string, path: string): string {
   const base = new URL(baseUrl);
   return `${base.origin}${base.pathname.replace(/\/$/, '')}${path}`;

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 
 /**
- * Whose word a claim is, the one that is believed first: the host of the API itself, the operator of this catalogue, anybody
- * else. `evidence/authority.ts` says what each may say.
+ * Authority of a claim, the one that is believed first: the host of the API itself, the operator of this catalogue,
+ * anybody else. `evidence/authority.ts` says what each may say.
  */
 export const AUTHORITIES = ['host', 'operator', 'hearsay'] as const;
 export const authority = z.enum(AUTHORITIES);
 export type Authority = z.infer<typeof authority>;
 
-/** The same for readers. */
+/** Names of the authorities for readers. */
 export const AUTHORITY_WORDS: Readonly<Record<Authority, string>> = {
   host: "the API's own host says so",
   operator: 'the operator of this catalogue says so',
   hearsay: 'others say so',
 };
 
-/** A kind of source: whose word it is, and how readers are told of it. */
+/** A kind of source: its authority, and its words for readers. */
 interface SourceKindEntry {
-  /** `document`: that of the host which it was fetched from, or of the operator who handed it over. */
+  /** Authority; `document`: that of the host from which it was fetched, or of the operator who handed it over. */
   readonly speaker: Authority | 'document';
-  /** As a heading: `The provider's OpenAPI document`. */
+  /** Heading: `The provider's OpenAPI document`. */
   readonly title: string;
-  /** Why something changed: `its provider says so`. */
+  /** Reason of a change: `its provider says so`. */
   readonly says: string;
 }
 
@@ -38,15 +38,18 @@ export type SourceKind = keyof typeof SOURCES;
 export const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
 export const sourceKind = z.enum(SOURCE_KINDS);
 
-/** Where a declaration was read, and when what it says was seen to be so (null: a bare claim, evidence of nothing). */
+/**
+ * Source of a declaration, and the time at which its content was seen to be so (null: a bare claim, evidence of
+ * nothing).
+ */
 export const declarationSource = z.object({
   kind: sourceKind,
   /** Address or file name of the source; one source has one declaration of a listing. */
   name: z.string(),
   observed_at: z.iso.datetime().nullable(),
-  /** Where it was seen, where that is another place than the source itself: an address or a few words. */
+  /** Place where it was seen, if that is not the source itself: an address or a few words. */
   observed_in: z.string().optional(),
-  /** Of a document, the address of the host whose word it is; null if the operator handed it over or named what it lists. */
+  /** Address of the host whose word a document is; null if the operator handed it over or named what it lists. */
   speaker: z.url().nullable().optional(),
 });
 export type DeclarationSource = z.infer<typeof declarationSource>;
@@ -71,6 +74,6 @@ export const ROUTE_FACTS = ['route', 'description', 'input', 'output', 'example'
 export type ListingFact = (typeof LISTING_FACTS)[number];
 export type RouteFact = (typeof ROUTE_FACTS)[number];
 
-/** For each fact the place of the source that says so in the listing's `sources`; absent for what no source says. */
+/** Index in the listing's `sources` of the source of each fact; absent for facts that no source says. */
 export const listingSaidBy = z.partialRecord(z.enum(LISTING_FACTS), z.int().nonnegative());
 export const routeSaidBy = z.partialRecord(z.enum(ROUTE_FACTS), z.int().nonnegative());

@@ -17,7 +17,10 @@ export const terms = z.object({
 });
 export type Terms = z.infer<typeof terms>;
 
-/** Terms on record: what was claimed (`declared`) and what a 402 answer was seen to ask (`observed`), each with its time. */
+/**
+ * Terms on record: claimed ones (`declared`) and ones that a 402 answer was seen to ask (`observed`), each with its
+ * time.
+ */
 export const recordedTerms = terms.extend({
   evidence: z.enum(['declared', 'observed']),
   source: z.string().describe('Where the terms were read'),
@@ -32,7 +35,7 @@ export const recordedTerms = terms.extend({
 export type RecordedTerms = z.infer<typeof recordedTerms>;
 
 /**
- * Gives the key under which two mentions of the same offer are one: what is paid, in what, where and to whom, and whether
+ * Returns the key under which two mentions of the same offer are one: amount, asset, network and payee, and whether
  * through Permit2, which other clients can pay.
  */
 export function getTermsKey({ network, scheme, asset, amount, pay_to, extra_needs }: Terms): string {
@@ -40,7 +43,7 @@ export function getTermsKey({ network, scheme, asset, amount, pay_to, extra_need
   return [network, scheme, asset, amount, pay_to ?? '', ...transfer].join('|');
 }
 
-/** The x402 scheme whose amount is the most that a call may cost; the seller takes what the call came to. */
+/** The x402 scheme whose amount is the most that a call may cost; the seller takes the actual cost of the call. */
 const CEILING_SCHEME = 'upto';
 
 /** Returns whether the amount of an offer is a ceiling. */
@@ -52,8 +55,8 @@ export const termsField = z.enum(['network', 'scheme', 'asset', 'amount', 'pay_t
 export type TermsField = z.infer<typeof termsField>;
 
 /**
- * How one known offer stands in what was seen. `changed`: offered still, with other values in `fields`. `removed`: no
- * longer offered. `added`: offered besides, which takes nothing away from what is known.
+ * Difference of one known offer from the offers seen. `changed`: offered still, with other values in `fields`.
+ * `removed`: no longer offered. `added`: offered besides, which takes nothing away from what is known.
  */
 export const termsDifference = z.object({
   kind: z.enum(['changed', 'removed', 'added']),

@@ -3,7 +3,7 @@ import { REPLY_MAX_LENGTH } from './caution.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis where cut. */
+/** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis if cut. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cutAt = graphemes.segment(text).containing(limit - 1)?.index ?? 0;
@@ -20,7 +20,10 @@ export const TEXT_LIMITS = {
   reply: REPLY_MAX_LENGTH,
 } as const;
 
-/** A media type with parameters (RFC 9110, sections 5.6 and 8.3.1), or the range of all subtypes; and how long one may be. */
+/**
+ * A media type with parameters (RFC 9110, sections 5.6 and 8.3.1), or the range of all subtypes; and its greatest
+ * length.
+ */
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
 const MEDIA_TYPE_LENGTH = 200;
@@ -60,12 +63,12 @@ export function findNearest(word: string, candidates: readonly string[]): string
     .sort((a, b) => a.length - b.length)[0];
 }
 
-/** Gives how many letters apart two texts are. */
+/** Returns the number of letters by which two texts differ. */
 export function getDistance(some: string, other: string): number {
   return distance(some, other);
 }
 
-/** Returns a text that begins a sentence as it goes into the middle of one. */
+/** Returns a text that begins a sentence in the form for the middle of one. */
 export function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

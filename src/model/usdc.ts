@@ -42,12 +42,12 @@ export function formatPrice(amount: number, isCeiling = false): string {
   return `${isCeiling ? 'up to ' : ''}${formatUsdc(amount)}`;
 }
 
-/** Writes what was paid, in USDC; below a ceiling as `0.00012 of at most 0.05`. */
+/** Writes the paid amount in USDC; below a ceiling as `0.00012 of at most 0.05`. */
 export function formatPaid({ amount, ceiling }: { amount: number; ceiling?: number | undefined }): string {
   return `${formatUsdc(amount)}${ceiling === undefined ? '' : ` of at most ${formatUsdc(ceiling)}`}`;
 }
 
-/** Which ends of a price range are ceilings: the most that a call may cost. */
+/** The ends of a price range that are ceilings: the most that a call may cost. */
 export const priceCeilings = z.object({ min: z.boolean(), max: z.boolean() });
 export type PriceCeilings = z.infer<typeof priceCeilings>;
 
