@@ -62,20 +62,23 @@ export function refuseKeys(env: Environment = readEnvironment()): void {
   });
 }
 
-/** Gives an environment without the payer's settings, for a process that is to know of no wallet. */
+/** Returns an environment without the payer's settings, for a process that must know of no wallet. */
 export function withoutPayer(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !(name in payerSettings.shape)));
 }
 
-/** Whether npm started this process, as its own child: then it is to end when npm does. */
+/** True if npm started this process as its own child: then the process must end when npm does. */
 export function isRunByNpm(): boolean {
   return process.env.npm_lifecycle_event !== undefined;
 }
 
-/** Every setting of the serving and operating side: the value read, its default, and what it takes. */
+/** Hosts that only this machine can reach. */
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
 
-/** As it must be written: the URL parser itself mends blanks, line breaks, backslashes and missing slashes silently. */
+/**
+ * Full spelling of an address: the URL parser itself mends blanks, line breaks, backslashes and missing slashes
+ * silently.
+ */
 const WRITTEN_OUT = /^https?:\/\/[^\s\\?#]+$/i;
 
 const httpUrl = z.string().refine((text) => {
@@ -97,7 +100,10 @@ const httpAddress = z
 
 const onOff = z.enum(['on', 'off'], 'on or off').transform((value) => value === 'on');
 
-/** Separated by commas. All is checked here, since one network misread would let anybody name their own address. */
+/**
+ * Addresses of proxies, separated by commas. All is checked here, since one network misread would let anybody name
+ * their own address.
+ */
 const proxies = z.string().transform((text, context) => {
   const names = text.split(',').map((part) => part.trim());
   try {
@@ -117,6 +123,7 @@ const portNumber = z
   .transform(Number)
   .refine((port) => port <= 65_535, 'a port number from 0 to 65535');
 
+/** Every setting of the serving and operating side: the value read, its default, and what it takes. */
 const settings = z.object({
   BASE_URL: origin.optional(),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -152,9 +159,9 @@ export interface Config {
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
-  /** Where the catalogue is: a file, or the address of a PostgreSQL database (`postgres://…`). */
+  /** Place of the catalogue: a file, or the address of a PostgreSQL database (`postgres://…`). */
   readonly catalogueAddress: string;
-  /** Where Prometheus finds the metrics of the process; null where none are served. */
+  /** Address at which Prometheus finds the metrics of the process; null if none are served. */
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** The published catalogue that this process serves: a file that is made from the catalogue. */
   readonly publishedFile: string;
@@ -162,7 +169,7 @@ export interface Config {
   readonly releasesDir: string;
   readonly serviceTitle: string;
   readonly contactName: string;
-  /** Where people write to the operator; the same as `baseUrl` where none is set. */
+  /** Address at which people write to the operator; the same as `baseUrl` if none is set. */
   readonly contactUrl: string;
   readonly probe: boolean;
   readonly trustedProxies: readonly string[];
@@ -173,9 +180,9 @@ export interface Config {
 }
 
 /**
- * Reads the settings and freezes them. An empty value counts as unset. Throws `bad_input` naming the setting and
- * what it takes. `BASE_URL` and `CONTACT_URL` may only be left out while `HOST` is loopback, and `BASE_URL` only while
- * `PORT` is a certain one.
+ * Reads the settings and freezes them. An empty value counts as unset. Throws `bad_input` naming the setting and what
+ * it takes. `BASE_URL` and `CONTACT_URL` may only be left out while `HOST` is loopback, and `BASE_URL` only while
+ * `PORT` is a fixed one.
  */
 export function readConfig(env: Environment = readEnvironment()): Config {
   const parsed = settings.safeParse(listGiven(env));
@@ -275,16 +282,18 @@ const payerSettings = z.object({
 /** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = [...Object.keys(settings.shape), ...Object.keys(payerSettings.shape)];
 
-/** Where a wallet's key is: the key itself, or the file that holds it. */
+/** Source of a wallet's key: the key itself, or the file that holds it. */
 export type KeySource = { key: string } | { file: string };
 
-/** What paying needs, read by `verify` and `receipts` alone, never by the serving process. Amounts are atomic USDC. */
+/**
+ * Settings for paying, read by `verify` and `receipts` alone, never by the serving process. Amounts are atomic USDC.
+ */
 export interface PayerConfig {
   /** The wallet of each family. */
   readonly keys: Readonly<Record<Family, KeySource | null>>;
   /** Holds journal and lock of each wallet: one folder for all that pay from it on this machine. */
   readonly folder: string;
-  /** While this file exists nothing is paid. */
+  /** File that stops all payments while it exists. */
   readonly stopFile: string | null;
   /** The nodes of each network: none, one or two. */
   readonly rpcUrls: Readonly<Record<NetworkKey, readonly string[]>>;
@@ -325,8 +334,8 @@ export function readPayerConfig(env: Environment = readEnvironment({ payer: true
 }
 
 /**
- * Reads the cap on what a day may cost, in atomic USDC, for a process that only shows it: from the environment and `.env`,
- * never from the file that holds keys. Undefined where it is not set there. Throws as `readPayerConfig` does.
+ * Reads the cap on the cost of a day, in atomic USDC, for a process that only shows it: from the environment and
+ * `.env`, never from the file that holds keys. Undefined if it is not set there. Throws as `readPayerConfig` does.
  */
 export function findDayCap(env: Environment = readEnvironment()): number | undefined {
   const { MAX_USDC_PER_DAY } = listGiven(env);

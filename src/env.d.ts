@@ -2,7 +2,7 @@
 
 declare namespace App {
   interface Locals {
-    /** What pages are made of. The production server and the renderer pass theirs; else the middleware opens it. */
+    /** Reads the data of pages. The production server and the renderer pass theirs; else the middleware opens it. */
     reading: import('./published/reading.ts').Reading;
     /** The app of the live routes, for the endpoints that hand requests on to it. */
     app: { fetch(request: Request): Response | Promise<Response> };

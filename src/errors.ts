@@ -1,12 +1,12 @@
 /**
- * What went wrong, from the caller's point of view. Each delivery (problem+json, exit code) translates these once.
- * `bad_input`: the caller can mend it. `not_found`: nothing there. `gone`: was there, now a tombstone.
- * `conflict`: somebody else holds it. `refused`: a rule forbids it. `unavailable`: try again later. `internal`: our fault.
+ * The kind of failure, from the caller's point of view. Each delivery (problem+json, exit code) translates these once.
+ * `bad_input`: the caller can mend it. `not_found`: nothing there. `gone`: was there, now a tombstone. `conflict`:
+ * somebody else holds it. `refused`: a rule forbids it. `unavailable`: try again later. `internal`: our fault.
  */
 export type ErrorCode = 'bad_input' | 'not_found' | 'gone' | 'conflict' | 'refused' | 'unavailable' | 'internal';
 
 interface ErrorOptionsWithHint {
-  /** What the reader can do next: one sentence. */
+  /** The reader's next step: one sentence. */
   hint?: string;
   /** A finer reason than the code, as a stable snake_case word (`timeout`, `blocked_address` …). */
   reason?: string;

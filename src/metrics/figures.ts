@@ -1,13 +1,16 @@
 import { Gauge, Registry } from 'prom-client';
 
-/** A figure of one moment: a name as Prometheus has it, what it means, and its values by labels. */
+/** A figure of one moment: a name as Prometheus has it, its meaning, and its values by labels. */
 export interface Figure {
   readonly name: string;
   readonly help: string;
   readonly values: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[];
 }
 
-/** Returns figures in the text format of Prometheus. One without values is named, and has no sample: 0 would be another one. */
+/**
+ * Returns figures in the text format of Prometheus. A figure without values is named, and has no sample: 0 would be a
+ * wrong one.
+ */
 export function formatFigures(figures: readonly Figure[]): Promise<string> {
   const register = new Registry();
   for (const { name, help, values } of figures) {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 
-/** Where metrics are served. */
+/** Path at which metrics are served. */
 export const METRICS_PATH = '/metrics';
 
 /** Media type of the text format of Prometheus (exposition format 0.0.4). */
@@ -9,14 +9,15 @@ const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** An address at which Prometheus finds the metrics of a process. */
 export interface MetricsListener {
-  /** With the path. */
+  /** Address with the path. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves metrics on an address of their own. They say nothing of a single client, but how much is asked is nobody else's
- * business. A scrape that fails is answered with 500, or cut off, and told to `onError`. Throws `conflict` where the port is taken, and `bad_input` for an address that is not of this machine.
+ * Serves metrics on an address of their own. They say nothing of a single client, but only the operator may see the
+ * traffic. A scrape that fails is answered with 500, or cut off, and reported to `onError`. Throws `conflict` if the
+ * port is taken, and `bad_input` for an address that is not of this machine.
  */
 export async function openMetricsListener(
   { host, port }: { host: string; port: number },

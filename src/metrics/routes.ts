@@ -3,7 +3,7 @@ import { PATHS } from '../views/links.ts';
 /** The label of every path that the service does not have. */
 export const OTHER = 'other';
 
-/** Addresses with a variable part, by the pattern that stands for all of them. The first that fits a path counts. */
+/** Addresses with a variable part, by their pattern. The first that fits a path counts. */
 const TEMPLATES: readonly string[] = [
   PATHS.listingMarkdown('{slug}'),
   PATHS.listingFeed('{slug}'),
@@ -39,7 +39,9 @@ const PATTERNS = TEMPLATES.map((template) => {
 /** All labels that a request can get. */
 export const ROUTES: readonly string[] = [...FIXED, ...TEMPLATES, OTHER];
 
-/** Returns the route of a request's address (`/api/x?y` → `/api/{slug}`): one of few, whatever clients ask for. */
+/**
+ * Returns the route of a request's address (`/api/x?y` → `/api/{slug}`): one of few, whatever address clients ask for.
+ */
 export function getRoute(target: string): string {
   const [path = ''] = target.split('?', 1);
   if (FIXED.has(path)) return path;

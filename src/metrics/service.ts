@@ -7,7 +7,7 @@ const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const SIZE = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const REBUILD = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** How the service is, as far as metrics say it. Times are ISO 8601 UTC. */
+/** Health of the service, as far as metrics show it. Times are ISO 8601 UTC. */
 export interface ObservedHealth {
   readonly ready: boolean;
   readonly missing: readonly string[];
@@ -16,24 +16,27 @@ export interface ObservedHealth {
   readonly release: { readonly revision: number; readonly made_at: string } | null;
 }
 
-/** What the metrics of the serving process are read from. */
+/** Sources of the metrics of the serving process. */
 export interface Observed {
   readonly getHealth: () => ObservedHealth;
   /** All codes that `missing` can have. */
   readonly faults: readonly string[];
-  /** Live listings, and those of them that are settlement-verified. Throws while the published catalogue cannot be read. */
+  /**
+   * Returns the number of live listings, and of those that are settlement-verified. Throws while the published
+   * catalogue cannot be read.
+   */
   readonly countListings: () => { live: number; verified: number };
   readonly codeVersion: string;
   readonly now: () => Date;
 }
 
-/** Counts what the serving process does. */
+/** Counts the work of the serving process. */
 export interface ServiceMetrics {
   /** Counts a request when it comes, before it is answered. */
   countRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Counts a call of an MCP tool; `tool` is the name of one that exists, or `other`. */
   countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
-  /** Counts a rebuild that the process started, and how long it took; milliseconds. */
+  /** Counts a rebuild that the process started, and its time in milliseconds. */
   countRebuild(outcome: 'released' | 'unchanged' | 'failed', ms?: number): void;
   /** Returns all metrics in the text format of Prometheus. */
   read(): Promise<string>;
@@ -87,7 +90,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
     buckets: REBUILD,
     registers,
   });
-  // An alert compares with what was before: the first failure must not be the first figure.
+  // An alert compares with earlier figures: the first failure must not be the first figure.
   for (const outcome of ['released', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
   const updateHealth = addHealthGauges(register, observed);
   return {
@@ -122,7 +125,7 @@ function getStatusClass({ writableFinished, statusCode }: ServerResponse): strin
   return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted';
 }
 
-/** Adds what is only looked at when it is asked for. Returns the function that looks. */
+/** Adds gauges that are only read when metrics are asked for. Returns the function that reads them. */
 function addHealthGauges(
   register: Registry,
   { getHealth, faults, countListings, now, codeVersion }: Observed,
@@ -161,7 +164,7 @@ function addHealthGauges(
   };
 }
 
-/** A figure that is not known is left out: 0 would be another one. */
+/** Sets a gauge, or leaves it out if its value is not known: 0 would be a wrong value. */
 function setOrRemove(gauge: Gauge, value: number | null | undefined): void {
   if (value === null || value === undefined) gauge.remove();
   else gauge.set(value);
