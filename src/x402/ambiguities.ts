@@ -20,10 +20,12 @@ export const PAYEE_NAMES: readonly string[] = [
 ];
 const AMOUNT_NAMES: readonly string[] = ['amount', 'maxamountrequired'];
 
-/** Most that are listed: one is enough not to pay. */
+/** Most ambiguities listed: one is enough not to pay. */
 const MAX_LISTED = 8;
 
-/** Lists what in a challenge cannot be read alike, each with its place; `duplicateKeys` are found in its text. */
+/**
+ * Lists the parts of a challenge that cannot be read alike, each with its place; `duplicateKeys` are found in its text.
+ */
 export function listAmbiguities(accepts: readonly unknown[], duplicateKeys: readonly string[]): Ambiguity[] {
   const payees = new Map<string, string>();
   const inOffers = accepts.flatMap((entry, index) => {
@@ -65,7 +67,7 @@ function parseAccount(value: unknown): string | undefined {
   return isMainnetUsdc(text) ? undefined : findAccount(text)?.account;
 }
 
-/** Returns whether an amount is read alike by all who read it: decimal digits, or a number that is exact everywhere. */
+/** Returns whether all readers take an amount alike: decimal digits, or a number that is exact everywhere. */
 function isPlainAmount(value: unknown): boolean {
   return typeof value === 'number' ? Number.isSafeInteger(value) && value >= 0 : /^(?:0|[1-9]\d*)$/.test(String(value));
 }
@@ -75,7 +77,7 @@ function listDiffering(code: Ambiguity['code'], values: readonly { place: string
   return other ? [{ code, place: other.place }] : [];
 }
 
-/** Builds the key of what an offer asks apart from the payee. A network may be spelled as in either version. */
+/** Builds the key of an offer's terms apart from the payee. A network may be spelled as in either version. */
 function getOfferKey({ scheme, network, asset }: Record<string, unknown>, amount: unknown): string {
   const found = findOfferNetwork(network, null);
   return JSON.stringify(['key' in found ? found.key : network, scheme, asset, String(amount)]).toLowerCase();

@@ -4,12 +4,12 @@ import type { Ambiguity } from './ambiguities.ts';
 import type { OfferProblem } from './offer-fields.ts';
 
 /**
- * Why no challenge could be read from a 402 answer.
- * `no_challenge`: neither the header nor a body. `header_too_large`: the header is longer than the HTTP clients of Node
- * and others accept. `body_too_large`: beyond the limit of `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`, `too_deep`,
- * `not_an_object`: something else than a JSON object. `no_version`: the JSON is not a challenge. `bad_version`: a
- * version other than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: the list is too
- * long.
+ * Reasons why no challenge could be read from a 402 answer. `no_challenge`: neither the header nor a body.
+ * `header_too_large`: the header is longer than the HTTP clients of Node and others accept. `body_too_large`: beyond
+ * the limit of `challenge-json.ts`. `bad_base64`: the header is not base 64. `not_utf8`, `html_page`, `not_json`,
+ * `too_deep`, `not_an_object`: something else than a JSON object. `no_version`: the JSON is not a challenge.
+ * `bad_version`: a version other than 1 and 2. `no_accepts`: no list of offers, or an empty one. `too_many_offers`: the
+ * list is too long.
  */
 export type ChallengeProblem =
   | 'no_challenge'
@@ -35,36 +35,36 @@ export type ChallengeProblem =
 export type ChallengeFlaw = 'not_conforming' | 'header_unreadable' | 'header_missing' | 'network_spelling';
 
 /**
- * Why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for it.
- * `not_conforming`: the protocol's own schema refuses the challenge, so clients that check it do not pay.
+ * Reasons why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for
+ * it. `not_conforming`: the protocol's own schema refuses the challenge, so clients that check it do not pay.
  */
 export type SkipReason = OfferProblem | 'bad_timeout' | 'not_conforming';
 
 /** An offer that was left out. The names are as the provider wrote them, cut short. */
 export interface SkippedOffer {
-  /** Its place in `accepts`. */
+  /** Index in `accepts`. */
   index: number;
   reason: SkipReason;
   network: string | null;
   asset: string | null;
 }
 
-/** What a 402 answer asks. Everything except `offers` is as the provider wrote it. */
+/** The content of a 402 answer. Everything except `offers` is as the provider wrote it. */
 export interface Challenge {
   x402_version: 1 | 2;
   found_in: 'header' | 'body';
-  /** What can be paid here: USDC on Base or Solana. If it is empty, `others` says why. */
+  /** Offers that can be paid here: USDC on Base or Solana. If it is empty, `others` says why. */
   offers: Terms[];
   others: SkippedOffer[];
-  /** The address that the challenge says it is for. */
+  /** The address for which the challenge says it is. */
   resource: string | null;
-  /** What the challenge says about the route's request and answer, uncleaned, at most 16 KB each. */
+  /** Description of the route's request and answer in the challenge, uncleaned, at most 16 KB each. */
   input: JsonObject | null;
   output: JsonObject | null;
   flaws: ChallengeFlaw[];
-  /** Where the protocol's schema is not met (`accepts.0.description`), at most eight places. */
+  /** Places that the protocol's schema refuses (`accepts.0.description`), at most eight. */
   nonconforming: string[];
-  /** What other readers may read differently. A challenge with any of it is not to be paid. */
+  /** Parts that other readers may read differently. A challenge with any must not be paid. */
   ambiguities: Ambiguity[];
 }
 

@@ -6,7 +6,7 @@ const MAX_BYTES = 16 * 1024;
 const MAX_ADDRESS = 2048;
 
 /**
- * Reads what a challenge says about the route itself: its address, its request and its answer. Version 2 has them in
+ * Reads the description of the route in a challenge: its address, its request and its answer. Version 2 has them in
  * `resource` and in the extension `bazaar`, version 1 in `resource` and `outputSchema` of each offer. The caller has
  * already bounded the depth; anything of another shape is left out.
  */

@@ -3,18 +3,18 @@ import { isObject } from '../model/json.ts';
 import { isEvm, type NetworkKey } from '../model/network.ts';
 import { parsePayTo } from './offer-fields.ts';
 
-/** Most needs that are kept of one offer. */
+/** Most needs of one offer that are kept. */
 const MAX_NEEDS = 8;
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 
-/** What an offer may leave out. No extension goes by one of these names. */
+/** Members that an offer may leave out. No extension has one of these names. */
 const OMITTED = ['fee-payer', 'facilitator'];
 
 /**
- * Lists what a client needs to pay an offer beyond its network, scheme and version: the transfer method in its `extra`
- * (`assetTransferMethod` of the schemes on EVM), and the extensions that the document around it requires
- * (`info.required`). Sorted; names are cut off at eight, and one that cannot be kept is `other-extension`.
+ * Lists the needs of a client that pays an offer, beyond its network, scheme and version: the transfer method in its
+ * `extra` (`assetTransferMethod` of the schemes on EVM), and the extensions that the document around it requires
+ * (`info.required`). Sorted; at most eight names are kept, and one that cannot be kept is `other-extension`.
  */
 export function listExtraNeeds(
   { network, extra }: { network: NetworkKey; extra: unknown },
@@ -34,19 +34,23 @@ function getExtension(name: string): string {
   return NAME.test(name) && !isTaken ? name : 'other-extension';
 }
 
-/** When a payment is settled, as the SDK's clients know it. */
+/** Flows of settlement that the SDK's clients know. */
 const FLOWS: readonly unknown[] = ['authorization', 'upfront', 'escrow'];
 
-/** A method that no client of the SDK has is marked as one, so that it is not taken for an extension. */
+/**
+ * Returns the need for a transfer method. A method that no client of the SDK has is marked as one, so that it is not
+ * taken for an extension.
+ */
 function getTransfer(method: string): string {
   return method === 'permit2' ? method : `transfer-${method}`;
 }
 
 /**
- * Lists what an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The SDK's clients throw
- * without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token where it moves by EIP-3009,
- * `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays the fee. Text
- * that is not an account counts as missing. An offer with a `paymentFlow` that these clients do not know cannot be paid by them.
+ * Lists the members that an offer of a live challenge leaves out, so that most clients, or all, cannot pay it. The
+ * SDK's clients throw without these members of `extra`: `exact` on EVM needs the EIP-712 domain of the token if it
+ * moves by EIP-3009, `upto` on EVM the facilitator that may settle, and every scheme on Solana the account that pays
+ * the fee. Text that is not an account counts as missing. An offer with a `paymentFlow` that these clients do not know
+ * cannot be paid by them.
  */
 export function listOmissions({
   network,

@@ -6,9 +6,9 @@ import { type ChallengeOffer, parseChallengeOffer } from './challenge-offer.ts';
 import { readDiscovery } from './discovery.ts';
 import { getOfferNames, readAccepts, type UnreadChallenge } from './read-challenge.ts';
 
-/** One offer of a challenge that a buyer received: terms that can be paid here, or why they cannot. */
+/** One offer of a challenge that a buyer received: terms that can be paid here, or the reason why they cannot. */
 export interface GivenOffer extends Pick<SkippedOffer, 'network' | 'asset'> {
-  /** Its place in `accepts`. */
+  /** Index in `accepts`. */
   index: number;
   offer: Pick<Extract<ChallengeOffer, { terms: unknown }>, 'terms'> | { reason: SkipReason };
 }
@@ -17,9 +17,9 @@ export interface GivenOffer extends Pick<SkippedOffer, 'network' | 'asset'> {
 export interface GivenChallenge {
   x402_version: 1 | 2;
   offers: GivenOffer[];
-  /** The addresses that it says it is for: one in version 2, one for each offer in version 1. */
+  /** The addresses for which it says it is: one in version 2, one for each offer in version 1. */
   resources: string[];
-  /** What other readers may read differently. */
+  /** Parts that other readers may read differently. */
   ambiguities: Ambiguity[];
 }
 
@@ -78,7 +78,7 @@ export function readCopiedTerms({ network, asset, amount, pay_to, scheme }: Copi
   };
 }
 
-/** Removes the version, and what an offer needs besides: of these the copied fields say nothing. */
+/** Removes the version and the offer's needs: the copied fields say nothing of these. */
 function omitNeeds(offer: ChallengeOffer): GivenOffer['offer'] {
   if ('reason' in offer) return offer;
   const { extra_needs: _needs, ...terms } = offer.terms;

@@ -2,15 +2,15 @@ import { type Family, findNetwork, isUsdc, NETWORKS, type NetworkKey, networkKey
 import { parseAtomicUsdc } from '../model/usdc.ts';
 
 /**
- * Why an offer is not taken. With the codes for another network or asset the offer may be good, but not for this
- * service (specification, "Authentication" 3). With the other codes nobody can pay it.
+ * Reasons why an offer is not taken. With the codes for another network or asset the offer may be good, but not for
+ * this service (specification, "Authentication" 3). With the other codes nobody can pay it.
  */
 export type OfferProblem = OtherNetworkProblem | 'not_usdc' | BrokenProblem;
 
-/** The offer is on a network that the service does not list. */
+/** Reasons for an offer on a network that the service does not list. */
 type OtherNetworkProblem = 'unsupported_network' | 'test_network' | 'test_network_mainnet_asset';
 
-/** The offer is on a network of the service, or names none, and cannot be paid as it is. */
+/** Reasons for an offer on a network of the service, or on none, that cannot be paid as it is. */
 type BrokenProblem =
   | 'bad_offer'
   | 'bad_scheme'
@@ -34,7 +34,7 @@ export function isOnOtherNetwork(problem: string): boolean {
   return OTHER_NETWORK.includes(problem);
 }
 
-/** CAIP-2 identifiers of test networks, for those that do not say so in their name. */
+/** CAIP-2 identifiers of test networks, for those whose name does not say so. */
 const TEST_NETWORKS = new Set([
   ...['eip155:84532', 'eip155:11155111', 'eip155:80002', 'eip155:43113', 'eip155:421614', 'eip155:11155420'],
   ...['eip155:1952', 'eip155:1328', 'eip155:4202', 'eip155:97', 'eip155:5042002'],
@@ -46,8 +46,8 @@ const TEST_NAME = /sepolia|testnet|devnet|fuji|amoy|goerli|holesky|(?:^|[-:])tes
 const ASSET_NAME = /^(?:usdc?|usd coin|iso4217:[a-z]{3}|[a-z]{2,6})$/i;
 
 /**
- * Finds the network of an offer, or why it is not taken. `isUsual` is false for another spelling than that of the
- * version.
+ * Finds the network of an offer, or the reason why it is not taken. `isUsual` is false for another spelling than that
+ * of the version.
  */
 export function findOfferNetwork(
   raw: unknown,
@@ -63,7 +63,7 @@ export function findOfferNetwork(
   return { key: network.key, isUsual: exact !== undefined && name === usual };
 }
 
-/** Finds what is wrong with the asset of an offer; undefined if it is the USDC of its network. */
+/** Finds the fault of an offer's asset; undefined if it is the USDC of its network. */
 export function findAssetProblem(key: NetworkKey, raw: unknown): OfferProblem | undefined {
   if (typeof raw !== 'string' || raw.trim() === '') return 'no_asset';
   if (isUsdc(key, raw)) return undefined;

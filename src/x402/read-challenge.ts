@@ -13,26 +13,26 @@ const MAX_OFFERS = 100;
 /** Characters of all headers that Node's HTTP client accepts by default. With more, it drops the whole answer. */
 const USUAL_HEADER = 16 * 1024;
 
-/** Longest name that is kept of an offer that is left out, in characters. */
+/** Longest kept name of an offer that is left out, in characters. */
 const MAX_NAME = 80;
 const MAX_PLACES = 8;
 
-/** An answer that asks for a payment. `isTool`: it is that of an MCP tool, whose body alone can ask. */
+/** An answer that asks for a payment. `isTool`: it comes from an MCP tool, and only its body can ask. */
 export interface ChallengeAnswer {
   headers: Headers;
   body: Uint8Array;
   isTool?: boolean | undefined;
 }
 
-/** A challenge, and all its offers in USDC: those that the schema refuses are paid by readers who do not check it. */
+/** A challenge, and all its offers in USDC: readers who do not check the schema pay those that it refuses. */
 type PlacedChallenge = { challenge: Challenge; asked: Terms[] } | { problem: ChallengeProblem };
 
 /**
- * Reads what a 402 answer asks: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). If a
- * seller serves both, the header is taken, as new clients do, and the body is compared with it. If the header cannot be
- * read, or the protocol's schema refuses it, the body is taken, which older clients use. A 402 without x402 may belong
- * to another protocol, such as L402.
- * The content codings of `body` are already undone. Never throws, whatever the bytes.
+ * Reads the challenge of a 402 answer: the `PAYMENT-REQUIRED` header (x402 version 2) or the JSON body (version 1). If
+ * a seller serves both, the header is taken, as new clients do, and the body is compared with it. If the header cannot
+ * be read, or the protocol's schema refuses it, the body is taken, which older clients use. A 402 without x402 may
+ * belong to another protocol, such as L402. The content codings of `body` are already undone. Never throws, whatever
+ * the bytes.
  */
 export function readChallenge({ headers, body, isTool = false }: ChallengeAnswer): ChallengeReading {
   const value = headers.get('payment-required');
@@ -126,7 +126,8 @@ function buildChallenge(
 
 /**
  * Lists the offers that the protocol's own schema accepts: none if it refuses the challenge even without the others.
- * What only describes the service is left out, because a name in other letters than ASCII keeps no client from paying.
+ * Fields that only describe the service are left out, because a name in other letters than ASCII keeps no client from
+ * paying.
  */
 function listConforming(raw: Record<string, unknown>, accepts: readonly unknown[], version: 1 | 2): Set<unknown> {
   const good = accepts.filter(version === 1 ? isPaymentRequirementsV1 : isPaymentRequirementsV2);
@@ -134,7 +135,7 @@ function listConforming(raw: Record<string, unknown>, accepts: readonly unknown[
   return new Set(parsePaymentRequired({ x402Version: version, accepts: good, resource }).success ? good : []);
 }
 
-/** Lists where the protocol's own schema is not met. */
+/** Lists the places that the protocol's own schema refuses. */
 function listNonconforming(raw: Record<string, unknown>): string[] {
   const parsed = parsePaymentRequired(raw);
   if (parsed.success) return [];
@@ -143,8 +144,8 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
 }
 
 /**
- * Lists what makes another reader pay something else who takes the other of header and body: what is ambiguous in it, and
- * whether it asks other things by a scheme and on a network that both name. What only one of them names is no difference.
+ * Lists the ambiguities for a reader who takes the other of header and body: those within it, and `body_differs` if it
+ * asks other things by a scheme and on a network that both name. An offer that only one of them names is no difference.
  */
 function listBeside(where: 'header' | 'body', other: PlacedChallenge, { asked }: { asked: Terms[] }): Ambiguity[] {
   if (!('challenge' in other)) return [];

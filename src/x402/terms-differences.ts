@@ -36,8 +36,8 @@ export function listTermsDifferences(
 }
 
 /**
- * Finds how one offer differs from those on record: undefined if one of them is equal, `changed` compared with the most
- * similar one, `added` if there is none on its network. Payees are compared as in `listTermsDifferences`.
+ * Finds the difference of one offer from those on record: undefined if one of them is equal, `changed` compared with
+ * the most similar one, `added` if there is none on its network. Payees are compared as in `listTermsDifferences`.
  */
 export function findOfferDifference(
   offer: Terms,

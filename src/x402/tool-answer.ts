@@ -1,7 +1,7 @@
 import { isObject } from '../model/json.ts';
 import { checkChallengeObject } from './challenge-json.ts';
 
-/** The key of a payment in the `_meta` of a tool call, and of what the seller says of it in that of the result. */
+/** The key of a payment in the `_meta` of a tool call, and of the seller's receipt in that of the result. */
 const PAYMENT_KEY = 'x402/payment';
 const RESPONSE_KEY = 'x402/payment-response';
 
@@ -15,8 +15,8 @@ export function addToolPayment(message: string, payment: unknown): string {
 }
 
 /**
- * What the message that answers a tool call means. `challenge`: it asks for a payment. `product`: the tool answered, with
- * `text` as what came of it. `failed`: the tool, or the server, reports an error. `no_rpc`: it is no answer of MCP.
+ * Meaning of the message that answers a tool call. `challenge`: it asks for a payment. `product`: the tool answered,
+ * with `text` as its result. `failed`: the tool, or the server, reports an error. `no_rpc`: it is no answer of MCP.
  */
 export type ToolAnswer =
   | { kind: 'challenge'; challenge: Record<string, unknown> }
@@ -47,24 +47,27 @@ export function readToolAnswer(message: unknown): ToolAnswer {
   return { kind: 'product', text: isObject(structuredContent) ? JSON.stringify(structuredContent) : text, receipt };
 }
 
-/** Most of an error that is kept, in characters: only a whole answer can be recognised as one, and long ones are cut. */
+/**
+ * Longest part of an error that is kept, in characters: only a whole answer can be recognised as an error, and long
+ * ones are cut.
+ */
 const MAX_ERROR = 4_000;
 
-/** Writes a failure so that it is one by its own words, even if nothing says why. */
+/** Writes a failure so that its own words say that it is one, even without a reason. */
 function formatFailure(error: unknown): string {
   const words = typeof error === 'string' ? error : JSON.stringify(error);
   return JSON.stringify({ isError: true, error: words.length > MAX_ERROR ? words.slice(0, MAX_ERROR) : error });
 }
 
 function findChallenge(value: unknown): Record<string, unknown> | undefined {
-  // One that is too deep cannot be written again.
+  // A value that is too deep cannot be written again.
   if ('problem' in checkChallengeObject(value) || !isObject(value)) return undefined;
   if (value.x402Version !== undefined && Array.isArray(value.accepts)) return value;
   const wrapped = value['x402/error'];
   return isObject(wrapped) ? findChallenge(wrapped.data) : undefined;
 }
 
-/** Returns the text of the first content of a result; of content of other kinds its JSON. */
+/** Returns the text of the first content of a result; the JSON of content of other kinds. */
 function getText({ content }: Record<string, unknown>): string {
   const [first] = Array.isArray(content) ? content : [];
   if (!isObject(first)) return '';
