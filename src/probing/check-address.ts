@@ -25,7 +25,7 @@ import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** The result of one check: what was found, and what to do if it is not ok. */
+/** The result of one check, and what to do if it is not ok. */
 export interface Check {
   name: string;
   ok: boolean;
@@ -33,7 +33,7 @@ export interface Check {
   hint?: string;
 }
 
-/** A route as it would be listed. The price is in atomic USDC; null where none is known. */
+/** A route as it would be listed. The price is in atomic USDC; null if none is known. */
 interface WouldBeRoute {
   method: Method;
   url: string;
@@ -48,13 +48,13 @@ interface WouldBeListing {
   routes: WouldBeRoute[];
 }
 
-/** A finding, and how its cause is fixed. */
+/** A finding, and the way to fix its cause. */
 interface ExplainedFinding extends Finding {
   fix: string | null;
   example: string | null;
 }
 
-/** What an address would list, and why not more. */
+/** The listings of an address, and why there are not more. */
 export interface AddressCheck {
   ok: boolean;
   checks: Check[];
@@ -81,9 +81,9 @@ interface Parts {
 }
 
 /**
- * Goes the whole way of an import and a probe for an address, without payment, and writes nothing. Of a host alone it
- * reads the provider's statement and documents, and requests the 402 of some routes; of another address the 402, or the
- * document that is there.
+ * Goes the whole way of an import and a probe for an address, without payment, and writes nothing. For a host alone it
+ * reads the provider's statement and documents, and requests the 402 of some routes; for another address it requests
+ * the 402, or reads the document that is there.
  */
 export async function checkAddress(
   config: Config,
@@ -150,7 +150,7 @@ async function checkHost(origin: string, resolver: Resolver, context: Context): 
   const probed = all.listings.flatMap(({ routes }) => routes).slice(0, MAX_PROBED);
   const live: Parts[] = [];
   for (const route of probed) live.push(await probeAddress(route.url, route.method, context));
-  // What a live 402 asks counts before what a document says.
+  // Terms of a live 402 count before those of a document.
   const asked = new Map(
     live.flatMap(({ listings }) =>
       listings.flatMap(({ routes }) => routes.map((one) => [`${one.method} ${one.url}`, one])),

@@ -34,7 +34,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** The body is what a tool of an MCP server asked for, which has no header. */
+  /** True if the body is the request for payment of an MCP server's tool, which has no header. */
   isTool?: boolean | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface AnswerContext {
   payeeRotates?: boolean | undefined;
   /** Path parameters whose values the probe made up. */
   invented: readonly string[];
-  /** When the answer came, to compare dates in it with. */
+  /** Time of the answer, to compare dates in it with. */
   at: Date;
 }
 
@@ -83,7 +83,7 @@ function listAllowed(headers: Headers): string[] {
   return [...new Set(names.filter((name) => /^[A-Z]{3,16}$/.test(name)))].slice(0, 10);
 }
 
-/** How many of the skipped offers a sample keeps. */
+/** Number of skipped offers that a sample keeps. */
 const MAX_SKIPPED = 10;
 
 /**
@@ -111,7 +111,10 @@ export function classifyChallenge(
   return buildVerdict(outcome, cause, { ...rest, terms: challenge.offers, differences });
 }
 
-/** Classifies a valid 402 by its differences from the known terms. That it can be read in two ways is the graver cause. */
+/**
+ * Classifies a valid 402 by its differences from the known terms. The fact that it can be read in two ways is the
+ * graver cause.
+ */
 export function classifyDifferences(
   differences: readonly TermsDifference[],
   isAmbiguous: boolean,
@@ -157,7 +160,7 @@ function buildDetail({ found_in, flaws, nonconforming, ambiguities, others, reso
 
 /** The outcome and cause for each failure of the guarded client. A null cause means that the outcome says it all. */
 const MEANINGS: Readonly<Record<FetchFailureReason, readonly [ProbeOutcome, string | null]>> = {
-  // The address was refused: nothing was sent, so nothing is known.
+  // Nothing was sent if the address was refused, so nothing is known.
   bad_url: ['blocked_address', 'bad_url'],
   not_https: ['blocked_address', 'not_https'],
   userinfo: ['blocked_address', 'userinfo'],
@@ -234,7 +237,7 @@ const MAX_SECONDS = 7 * 86_400;
 export function parseRetryAfter(header: string | null, at: Date): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), MAX_SECONDS);
-  // Only real dates: `Date.parse` would read a bare number or a fraction as a year.
+  // `Date.parse` would read a bare number or a fraction as a year, so only real dates are parsed.
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
   const date = Date.parse(text);
   if (Number.isNaN(date)) return null;

@@ -9,9 +9,8 @@ import type { ProbeRequest } from './probe-request.ts';
 const METHOD_NOT_FOUND = -32_601;
 
 /**
- * Calls a tool without payment. Returns its request for payment as the 402 that it stands for, and any answer without
- * such a request as it came over HTTP, or its verdict where the server reports an error in the words of MCP. Throws what
- * the guarded client throws.
+ * Calls a tool without payment. Returns its request for payment as a 402, any answer without such a request as it came
+ * over HTTP, or its verdict if the server reports an error in the words of MCP. Throws what the guarded client throws.
  */
 export async function fetchTool(
   client: Pick<GuardedClient, 'fetch'>,

@@ -11,13 +11,15 @@ const MAX_REDIRECTS = 3;
 /** Most bytes of one answer, before and after content codings are undone. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Only the body of a 402 is read, up to the longest challenge and one byte more. */
+/**
+ * Returns the most bytes to read of a body: only that of a 402 is read, up to the longest challenge and one byte more.
+ */
 const getWantedBytes = (status: number): number => (status === 402 ? MAX_CHALLENGE_BYTES + 1 : 0);
 
 /** Cause of a sample if robots.txt forbids the request or the target of a redirect. */
 export const ROBOTS_DISALLOWED = 'robots_disallowed';
 
-/** A redirect that was not followed, and why. */
+/** A redirect that was not followed, and the reason. */
 export interface UnfollowedRedirect {
   cause:
     | 'redirected_elsewhere'
@@ -32,7 +34,7 @@ export interface UnfollowedRedirect {
 export interface FetchWithinOriginOptions {
   /** Time for each request, in milliseconds. */
   timeoutMs: number;
-  /** Whether robots.txt allows an address. Without this function everything is allowed. */
+  /** Returns whether robots.txt allows an address. Without this function everything is allowed. */
   isAllowed?: ((url: string) => boolean) | undefined;
   /** Awaited before each further request. Its errors are thrown on. */
   pause?: (() => Promise<void>) | undefined;

@@ -14,7 +14,7 @@ export interface ProbeRequest {
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** What a client of an MCP server takes (MCP, "Streamable HTTP"). */
+/** Headers of a client of an MCP server (MCP, "Streamable HTTP"). */
 const TOOL_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /** Headers that are never copied from an example: payments, secrets, and the user agent. */
@@ -110,10 +110,10 @@ function getText(value: unknown): string | undefined {
   return typeof value === 'string' && /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(value) ? value : undefined;
 }
 
-/** What a probe needs to know about a route. */
+/** The facts about a route that a probe needs. */
 export interface ProbedRoute extends Pick<DeclaredRoute, 'method' | 'path' | 'example' | 'input_schema'> {
   /** The current offers, without history; empty if none is known. */
   terms: DeclaredRoute['terms'];
-  /** The seller uses a fresh payee for each challenge, so payees are not compared. */
+  /** True if the seller uses a fresh payee for each challenge, so payees are not compared. */
   payeeRotates?: boolean | undefined;
 }

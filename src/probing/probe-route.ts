@@ -19,11 +19,14 @@ export interface ProbeOptions {
   /** A number from 0 up to 1, as `Math.random` gives. */
   random: () => number;
   /**
-   * Also request a decoy path beside a payable route: a random path that should not answer 402. This is one more
-   * request to the host, and once a day for each host is enough.
+   * True to request also a decoy path beside a payable route: a random path that should not answer 402. This is one
+   * more request to the host, and once a day for each host is enough.
    */
   checkWildcard?: boolean | undefined;
-  /** Whether robots.txt allows the decoy path or the target of a redirect. Without this function everything is allowed. */
+  /**
+   * Returns whether robots.txt allows the decoy path or the target of a redirect. Without this function everything is
+   * allowed.
+   */
   isAllowed?: ((url: string) => boolean) | undefined;
   /** Awaited before each further request, so that a host gets one request at a time. Its errors are thrown on. */
   pause?: (() => Promise<void>) | undefined;
@@ -62,10 +65,10 @@ export async function probeRoute(options: ProbeOptions): Promise<ProbeSample> {
   };
 }
 
-/** A verdict, and how long the answer took. Further requests of the probe do not count. */
+/** A verdict, and the time that the answer took. Further requests of the probe do not count. */
 type TimedVerdict = Verdict & Pick<ProbeSample, 'latency_ms'>;
 
-/** The same, and whether a second challenge named another payee (null: there was no second request). */
+/** A timed verdict, and whether a second challenge named another payee (null: there was no second request). */
 type CheckedVerdict = TimedVerdict & Pick<ProbeSample, 'payee_rotates'>;
 
 async function probeWithChecks(request: ProbeRequest, options: ProbeOptions): Promise<CheckedVerdict> {
@@ -178,7 +181,7 @@ export function findDecoyPath(path: string, random: () => number): string | null
   if (parent === undefined) return IDENTIFIER.test(leaf) ? `/${buildRandomWord(random)}` : null;
   const isNamed = COMMON_PREFIX.test(parent) && IDENTIFIER.test(leaf);
   const kept = segments.slice(0, isNamed ? -1 : -2);
-  // Without a fixed segment before it, a random pair would only match another template.
+  // A random pair without a fixed segment before it would only match another template.
   if (!isNamed && isTemplate(`/${parent}`) && kept.length === 0) return null;
   return `/${[...kept, ...(isNamed ? [] : [buildRandomWord(random)]), buildRandomWord(random)].join('/')}`;
 }

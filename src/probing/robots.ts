@@ -35,9 +35,9 @@ export type UnreadPart =
 export interface Robots {
   /** Finds the rule that forbids an address; undefined if the address is allowed. */
   findForbidding(url: string): string | undefined;
-  /** The pause that it asks for between requests, in milliseconds; 0 for none. */
+  /** Pause that it asks for between requests, in milliseconds; 0 for none. */
   delayMs: number;
-  /** Empty if all rules for us were read. */
+  /** Unread parts; empty if all rules for us were read. */
   unread: readonly UnreadPart[];
 }
 
@@ -75,7 +75,7 @@ interface Rule {
   allows: boolean;
   /** The normalised pattern. */
   pattern: string;
-  /** The pattern has no wildcard, and the whole path must equal `first`. */
+  /** True if the pattern has no wildcard, and the whole path must equal `first`. */
   isExact: boolean;
   /**
    * The parts of the pattern: before the first wildcard, after each wildcard, and the end that the path must have, if

@@ -27,7 +27,7 @@ import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/pr
 import { getUserAgent } from '../views/site.ts';
 import { type ProbeStore, runProbes } from './visit-hosts.ts';
 
-/** What a run probes: what is due, every route, or every route of some listings. */
+/** Routes that a run probes: the due ones, every route, or every route of some listings. */
 export type ProbeSelection =
   | { kind: 'due' }
   | { kind: 'all'; again: boolean }
@@ -43,7 +43,7 @@ export interface ProbeRunOptions {
   timeoutMs: number;
   /** Opens the client for the requests. Default: the guarded client. */
   openClient?: typeof openGuardedClient;
-  /** Name of the machine, whose network is judged by what it sees. Default: its host name. */
+  /** Name of the machine, whose network is judged by its results. Default: its host name. */
   prober?: string;
   /** Called when a route is done or put off, with the number so far and the total. */
   onProgress: (done: number, total: number) => void;
@@ -57,20 +57,20 @@ export interface ProbeReport {
   hosts: number;
   routes: {
     planned: number;
-    /** Probed earlier in the same pass by another process. */
+    /** Routes probed earlier in the same pass by another process. */
     done_before: number;
     probed: number;
-    /** Left for later, because their host asked for a wait or another prober is at it. */
+    /** Routes left for later, because their host asked for a wait or another prober visits it. */
     put_off: number;
   };
-  /** How many probes had each outcome, without zeros. */
+  /** Number of probes with each outcome, without zeros. */
   outcomes: Partial<Record<ProbeOutcome, number>>;
   listings: PublishedCounts;
   /** Hosts with a provider's file, and listings that it changed. */
   doors: { stated: number; changed: number };
   /**
-   * Most hosts that used to answer failed, or all hosts if hardly any ever answered. Then the fault is ours, and counts
-   * against nobody.
+   * True if most hosts that used to answer failed, or all hosts if hardly any ever answered. Then the fault is ours,
+   * and no failure counts.
    */
   fault_is_ours: boolean;
   revision: { before: number; after: number };
@@ -78,8 +78,8 @@ export interface ProbeReport {
 }
 
 /**
- * Probes the selection, records the samples, and publishes what they mean for readers. After a stop or a crash no
- * sample is lost, and the same run continues where it was.
+ * Probes the selection, records the samples, and publishes what they mean for readers. No sample is lost after a stop
+ * or a crash, and the same run continues where it was.
  */
 export async function runProbing(
   catalogue: Catalogue,
@@ -110,7 +110,7 @@ export async function runProbing(
       outcomes.set(sample.outcome, (outcomes.get(sample.outcome) ?? 0) + 1);
     } else putOff += 1;
     const done = doneBefore + probed + putOff;
-    // Of a listing that is due, a route that is set aside may be asked, too.
+    // A route that is set aside may be probed, too, beside the due one of a listing.
     planned = Math.max(planned, done);
     options.onProgress(done, planned);
   };
@@ -142,7 +142,7 @@ export async function runProbing(
   const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
   const listings = await publishing.finish();
   const ended = now().toISOString();
-  // What another prober was at may be left undone, so the next run goes on with the pass.
+  // Routes left to another prober may remain undone, so the next run goes on with the pass.
   if (pass && !stopped && isAlone) await writeCatalogue(catalogue, ended, (writing) => endProbeRun(writing, pass));
   return {
     scope: selection.kind,
@@ -178,7 +178,10 @@ function getScope(selection: ProbeSelection, since: string | null, at: string): 
   return selection.kind === 'all' ? { kind: 'all', since } : { ...selection, since: null };
 }
 
-/** How long a robots.txt is valid (RFC 9309 section 2.4), and how often a decoy path is requested. */
+/**
+ * Time for which a robots.txt is valid (RFC 9309 section 2.4), and between two requests of a decoy path, in
+ * milliseconds.
+ */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface ProbeStoreOptions {
@@ -195,10 +198,15 @@ export interface ProbeStoreOptions {
   applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
 }
 
-/** A scheduled probe reads a provider's file again after this time; a probe of chosen listings always does. */
+/**
+ * Time after which a scheduled probe reads a provider's file again, in milliseconds; a probe of chosen listings always
+ * does.
+ */
 export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 
-/** How long a host is a prober's after its last sample, in milliseconds: longer than any pause and request take. */
+/**
+ * Time for which a host is a prober's after its last sample, in milliseconds: longer than any pause and request take.
+ */
 const LEASE_MS = 5 * 60 * 1000;
 
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
@@ -209,7 +217,7 @@ export function openProbeStore(
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
     writeCatalogue(catalogue, now().toISOString(), (writing) => recordHost(writing.catalogue, host, learned));
-  // In a file one prober runs at a time; in PostgreSQL several share the hosts.
+  // One prober at a time runs on a file; in PostgreSQL several share the hosts.
   const isShared = catalogue.engine.name === 'postgres';
   const by = randomUUID();
   const lease = (host: string) => {
@@ -228,7 +236,7 @@ export function openProbeStore(
     },
     keepHost: async (host) => !isShared || (await lease(host)),
     async releaseHost(host) {
-      // Without it the lease runs out by itself.
+      // The lease runs out by itself if this fails.
       if (isShared) await releaseHost(catalogue, host, by).catch(() => undefined);
     },
     async *listTasks(host) {
@@ -274,10 +282,10 @@ export function openProbeStore(
 /** Listings that are published in one transaction, and so with one revision. */
 const BATCH_SIZE = 100;
 
-/** How often results are published while probes run, in milliseconds. */
+/** Time between two publications of results while probes run, in milliseconds. */
 const INTERVAL_MS = 10_000;
 
-/** How many listings had each result when their samples were published. */
+/** Number of listings with each result when their samples were published. */
 export type PublishedCounts = Record<PublicationResult['result'], number>;
 
 /** Publishes the results of samples in batches while a run goes on. */
@@ -314,7 +322,7 @@ export function openPublishing(
       const published = await write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
       for (const { result } of published) counts[result] += 1;
       if (published.length === 0) break;
-      // Between transactions the event loop handles probes.
+      // The event loop handles probes between transactions.
       await setImmediate();
     }
     if (fresh) await write(endFreshening);

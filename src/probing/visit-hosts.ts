@@ -10,25 +10,28 @@ import { buildProbeRequest, type ProbedRoute } from './probe-request.ts';
 import { type ProbeOptions, probeRoute } from './probe-route.ts';
 import { fetchRobots, parseRobots, type Robots } from './robots.ts';
 
-/** One route to be probed. `Key` is how its owner identifies it. */
+/** One route to be probed. `Key` is the form in which its owner identifies it. */
 export interface RouteTask<Key> {
   key: Key;
   base_url: string;
   route: ProbedRoute;
 }
 
-/** What a run reads and records. The owner of the data implements it. */
+/** Data that a run reads and records. The owner of the data implements it. */
 export interface ProbeStore<Key> {
-  /** Takes a host for this run, which nobody else may visit until `releaseHost`. False while another prober visits it. */
+  /**
+   * Takes a host for this run, which nobody else may visit until `releaseHost`. Returns false while another prober
+   * visits it.
+   */
   takeHost(host: string): Promise<boolean>;
-  /** Keeps a host that was taken for longer. False if another prober has it since. */
+  /** Keeps a taken host for longer. Returns false if another prober has it since. */
   keepHost(host: string): Promise<boolean>;
   releaseHost(host: string): Promise<void>;
-  /** Lists the routes of a host that are to be probed. Called when its turn comes. */
+  /** Lists the routes of a host to probe. Called when its turn comes. */
   listTasks(host: string): AsyncIterable<RouteTask<Key>>;
   /**
-   * Returns the policy for a host: its robots.txt as last read and whether to read it again, until when it asked us to
-   * wait, whether a decoy path is due, and whether its provider file is due.
+   * Returns the policy for a host: its robots.txt as last read and whether to read it again, the time until which it
+   * asked us to wait, whether a decoy path is due, and whether its provider file is due.
    */
   getHostPolicy(host: string): Promise<{
     robots: string | null;
@@ -74,13 +77,13 @@ const LARGE_BYTES = 1024 * 1024;
 /** Documents fetched at once. */
 const DOCUMENTS_AT_ONCE = 2;
 
-/** Longest wait for one host within a run, in milliseconds. For a longer one its routes are put off. */
+/** Longest wait for one host within a run, in milliseconds. If it asks for a longer one, its routes are put off. */
 const LONGEST_WAIT_MS = 30_000;
 
-/** How long to wait for a host that answers 429 without `Retry-After`, in milliseconds. */
+/** Wait for a host that answers 429 without `Retry-After`, in milliseconds. */
 const DEFAULT_WAIT_MS = 60 * 60 * 1000;
 
-/** How a run ended: `stopped` is true if it was stopped before its end. */
+/** The end of a run: `stopped` is true if it was stopped before it was complete. */
 export interface RunEnd {
   stopped: boolean;
 }
@@ -113,7 +116,7 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
 
 type Limit = ReturnType<typeof pLimit>;
 
-/** Visits a host, unless another prober does; its routes are that one's then. */
+/** Visits a host, unless another prober does; then its routes are left to that prober. */
 async function takeAndVisit<Key>(
   host: string,
   options: RunOptions<Key>,
@@ -146,7 +149,7 @@ async function visitHost<Key>(
   }
   const pace = openPace(options.pauseMs, signal);
   const read = known === null || robots_due ? await readRobots(host, options, pace, requests) : undefined;
-  // If it cannot be read, the last known one holds (RFC 9309 section 2.4); without one, everything is allowed.
+  // The last known robots.txt holds if it cannot be read (RFC 9309 section 2.4); without one, everything is allowed.
   const robots = parseRobots(read ?? known ?? '');
   if (provider_file_due) {
     const fetchInTurn: GuardedClient['fetch'] = (address, init) => {
@@ -166,7 +169,7 @@ async function visitHost<Key>(
     }
     const sample = await probeTask(task, { robots, pace, checkWildcard: isDecoyDue }, options, requests);
     if (sample.outcome === 'internal' && signal.aborted) return;
-    // If the decoy path answers 402, other paths may do so too. On such a host every route is compared with a decoy of
+    // Other paths may answer 402, too, if the decoy path does. On such a host every route is compared with a decoy of
     // its own.
     if (sample.detail.sibling !== undefined && sample.outcome !== 'wildcard_402') {
       isDecoyDue = false;

@@ -11,7 +11,7 @@ const LONGEST_SLEEP_MS = 60_000;
 /** Shortest pause between runs, in milliseconds: listings that become due within it are probed together. */
 const SHORTEST_SLEEP_MS = 5_000;
 
-/** After a run with a fault of our own the pause doubles with each such run, up to this. In milliseconds. */
+/** Longest pause after runs with a fault of our own, in milliseconds: it doubles with each such run. */
 const LONGEST_BACKOFF_MS = 30 * 60_000;
 
 /** Failures that may pass: another process writes to the catalogue, or the disk is full. */
@@ -26,8 +26,8 @@ export interface WatchOptions {
 }
 
 /**
- * Probes what becomes due until it is stopped, and returns the sum of all runs. A temporary failure of one run, such as
- * a locked catalogue, is shown and tried again; other failures are thrown.
+ * Probes routes as they become due until it is stopped, and returns the sum of all runs. A temporary failure of one
+ * run, such as a locked catalogue, is shown and tried again; other failures are thrown.
  */
 export async function watchProbes(catalogue: Catalogue, { now, signal, run, say }: WatchOptions): Promise<ProbeReport> {
   let total: ProbeReport | undefined;
