@@ -85,7 +85,7 @@ async function repairCatalogue(catalogue: Catalogue, { now, clockIsRight }: Comm
   return await writeCatalogue(catalogue, at, (writing) => repairListings(writing));
 }
 
-/** Runs one check after another. If something cannot be read, the checks that depend on it are left out. */
+/** Runs one check after another. Checks that depend on something unreadable are left out. */
 async function* generateChecks({ getConfig, now }: CommandContext): AsyncGenerator<Check> {
   const config = await attempt(getConfig);
   if ('failure' in config) return yield { name: 'settings', ok: false, ...config.failure };
@@ -138,13 +138,16 @@ async function* generateCatalogueChecks(catalogue: Catalogue, at: string): Async
   yield { name: 'catalogue', ok: true, found: `${catalogue.name}, identity ${identity}, revision ${revision}` };
   for (const [name, { list, well, hint }] of Object.entries(CATALOGUE_CHECKS)) {
     const faults = await attempt(() => list(catalogue, at));
-    // If the database cannot be read, the remaining checks are skipped.
+    // The remaining checks are skipped if the database cannot be read.
     if ('failure' in faults) return yield { name, ok: false, ...faults.failure };
     yield buildCheck(name, faults.value, well, hint);
   }
 }
 
-/** What readers are served: the published catalogue beside the catalogue, and the release beside the published catalogue. */
+/**
+ * Checks what readers are served: the published catalogue beside the catalogue, and the release beside the published
+ * catalogue.
+ */
 async function* generatePublicChecks(config: Config, catalogue: Catalogue): AsyncGenerator<Check> {
   const hint =
     'npm start and npm run rebuild bring it up to date; where they do not, remove the file, and they make it again.';
@@ -168,7 +171,7 @@ async function* generatePublicChecks(config: Config, catalogue: Catalogue): Asyn
   }
 }
 
-/** `reading` is of the published catalogue, where there is one. */
+/** Checks the release. `reading` is of the published catalogue, if there is one. */
 async function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Promise<Check> {
   const read = await attempt(async () => getReleaseState(config, await getCatalogueState(catalogue), reading));
   if ('failure' in read) return { name: 'release', ok: false, ...read.failure };

@@ -3,19 +3,19 @@ import type { Config } from '../config.ts';
 import { type Output, openPage, type Page } from './terminal/page.ts';
 import { formatJson } from './terminal/printable.ts';
 
-/** What a command gets besides its own arguments. */
+/** The context of a command, besides its own arguments. */
 export interface CommandContext {
   /** Reads the settings; throws as `readConfig` does. */
   getConfig: () => Config;
-  /** For the report only. */
+  /** Output for the report only. */
   stdout: Output;
-  /** For progress and remarks. */
+  /** Output for progress and remarks. */
   stderr: Output;
   now: () => Date;
   /** Aborted by Ctrl-C. The command stops at the next safe point and reports what is done. */
   signal: AbortSignal;
   json: boolean;
-  /** Whether the operator says that the clock is right, whatever the catalogue knows of the time. */
+  /** True if the operator says that the clock is right, whatever the catalogue knows of the time. */
   clockIsRight: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface CommandDefinition<Input, Result> {
   run: (input: Input, context: CommandContext) => Promise<Result | undefined> | Result | undefined;
   /** Writes the result for a person or a pipe. With `--json` the result itself is written instead. */
   render: (result: Result, page: Page) => void;
-  /** False if only a part of the work was done; then the exit code is 1. */
+  /** Returns false if only a part of the work was done; then the exit code is 1. */
   isDone?: (result: Result) => boolean;
 }
 

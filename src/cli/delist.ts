@@ -55,7 +55,7 @@ export interface StateChange {
   listing: Listing;
 }
 
-/** Writes the state of the listing before and now, and from which revision on readers see it. */
+/** Writes the state of the listing before and now, and the revision from which readers see it. */
 export function renderStateChange({ changed, revision, before, listing }: StateChange, page: Page): void {
   const { slug, state, state_reason, state_by } = listing;
   if (!changed) {

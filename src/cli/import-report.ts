@@ -15,7 +15,7 @@ const MEANINGS: Readonly<Record<keyof ImportReport['listings'], string>> = {
   failed: 'could not be recorded; the findings say why',
 };
 
-/** How many failures of a feed are named one by one. */
+/** Largest number of a feed's failures that are named one by one. */
 const SHOWN_FAILURES = 20;
 
 const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {

@@ -119,11 +119,11 @@ function getProgressOpener({ stderr, now }: CommandContext) {
   return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
 }
 
-/** How many missing paths a message names, and the longest part of each. */
+/** Largest number of missing paths that a message names, and the longest part of each. */
 const MAX_NAMED = 3;
 const PATH_LENGTH = 100;
 
-/** What an import reads: manifests, or one feed or document. */
+/** Paths that an import reads: manifests, or one feed or document. */
 export interface ImportPaths {
   manifests: readonly string[];
   /** A file or an address. */

@@ -25,8 +25,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS);
 
 /**
- * Returns the command that a command line names, by its name, or every command where it names none: all together take as
- * long to load as most commands take to run.
+ * Returns the command that a command line names, by its name, or every command if it names none: loading all takes as
+ * long as most commands take to run.
  */
 export async function loadCommands(args: readonly string[]): Promise<Record<string, Command>> {
   const named = args.find((argument) => !argument.startsWith('-'));

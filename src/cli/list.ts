@@ -50,7 +50,7 @@ interface ListedListing {
 
 interface ListResult {
   revision: number;
-  /** How many listings match the filters, without the limit. */
+  /** Number of listings that match the filters, without the limit. */
   total: number;
   listings: ListedListing[];
 }

@@ -35,7 +35,7 @@ export const metrics: Command = defineCommand({
     context.stdout.write(await formatFigures(figures));
     return undefined;
   },
-  // Without --json everything is written already.
+  // The output without --json is written already.
   render: () => undefined,
 });
 

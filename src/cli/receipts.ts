@@ -26,7 +26,7 @@ import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 import { describePayment, describeUnconfirmed, formatAmount } from './verify-report.ts';
 
-/** How many of the latest payments are listed. */
+/** Number of the latest payments that are listed. */
 const MAX_LISTED = 100;
 
 /** Largest receipt document, in bytes. Real ones have some 4 KB, plus the body of the request. */
@@ -257,7 +257,9 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
   });
 }
 
-/** Returns the nodes to ask: those given, else those of the settings. Throws `bad_input` (`usage`) if there is none. */
+/**
+ * Returns the nodes to ask: the given ones, else those of the settings. Throws `bad_input` (`usage`) if there is none.
+ */
 function getNodeUrls(network: NetworkKey, rpc: readonly string[]): RpcUrls {
   const [first, ...others] = rpc.length > 0 ? rpc : readPayerConfig().rpcUrls[network];
   if (first !== undefined) return [first, ...others];

@@ -6,12 +6,12 @@ import { findCurrentId, findCurrentRelease, getSettingsHash, getSite, type Relea
 import { findReleasePages, isWhole } from '../release/release-pages.ts';
 import { hasLostAssets } from '../release/state.ts';
 
-/** How current the served release is. */
+/** State of the served release. */
 export interface ReleaseState {
   id: string | null;
   revision: number | null;
   made_at: string | null;
-  /** Why it is not current; empty if it is. */
+  /** Reasons why it is not current; empty if it is. */
   behind: (
     | 'no_release'
     | 'damaged_release'
@@ -25,8 +25,8 @@ export interface ReleaseState {
 }
 
 /**
- * Compares the current release with the catalogue, the code and the settings as they are now, with what it was when it was
- * made, and with a published catalogue where one is given.
+ * Compares the current release with today's catalogue, code and settings, with its own state when it was made, and with
+ * a published catalogue if one is given.
  */
 export function getReleaseState(
   config: Config,
@@ -50,7 +50,7 @@ export function getReleaseState(
   return { id, revision, made_at, behind };
 }
 
-/** Says whether the pages of a release are those of the published catalogue, each by the key of what it shows. */
+/** Says whether the pages of a release are those of the published catalogue, each by the key of its content. */
 function hasPagesOf(release: Release, { published, readAtOnce }: Reading): boolean {
   const pages = findReleasePages(release);
   return readAtOnce((snapshot) => {

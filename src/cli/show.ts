@@ -41,7 +41,7 @@ export const show: Command = defineCommand({
 /** Everything on record about one listing. Amounts are atomic USDC. */
 export interface ShowResult {
   revision: number;
-  /** What readers see. */
+  /** The listing as readers see it. */
   listing: Listing;
   /** The whole declaration of each source. */
   declarations: RecordedDeclaration[];

@@ -4,20 +4,23 @@ import { EXIT } from './failure.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * A signal that comes again within this time is the same one: npm repeats what the terminal sent to every process.
- * Milliseconds.
+ * Time within which a repeated signal is the same one, in milliseconds: npm repeats what the terminal sent to every
+ * process.
  */
 const ONE_PRESS_MS = 500;
 
-/** How often the parent process is checked, and how long a process may go on after its parent ended; milliseconds. */
+/**
+ * Time between two checks of the parent process, and the longest time that a process may go on after its parent ended,
+ * in milliseconds.
+ */
 const PARENT_CHECK_MS = 500;
 const ORPHAN_MS = 3000;
 
 /**
  * Returns a signal that aborts on the first SIGINT (Ctrl-C), SIGTERM or SIGHUP, so that long work stops at its next
  * safe point, and calls `onSignal`. A second one ends the process at once; every write is a whole transaction, so
- * nothing recorded is lost. The end of the parent aborts as well and soon ends the process: of a parent with a channel
- * to it, or of npm, which passes on only SIGINT and SIGTERM.
+ * nothing recorded is lost. The end of the parent, if it has a channel to the process or is npm, which passes on only
+ * SIGINT and SIGTERM, aborts as well and soon ends the process.
  */
 export function listenForStop(process: NodeJS.Process, onSignal: () => void): AbortSignal {
   const stopping = new AbortController();

@@ -10,7 +10,7 @@ import { formatCount } from '../views/words/figures.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
-/** Texts for why nothing is paid. */
+/** Reasons why nothing is paid, in words. */
 const REFUSALS: Readonly<Record<NonNullable<VerifyResult['refused']>, string>> = {
   not_402: 'the route did not answer 402, so there is nothing to pay',
   reads_differently: 'the 402 can be read in two ways, so another reader would pay something else',
@@ -84,7 +84,7 @@ function describeBalance(balance: number | null): string {
   return balance === null ? 'not known, the node cannot be asked' : `${formatUsdc(balance)} USDC`;
 }
 
-/** Texts for what a chain shows that contradicts what was signed. */
+/** Contradictions between the chain and what was signed, in words. */
 const DISPUTES: Readonly<Record<string, string>> = {
   nodes_disagree: 'the nodes say different things',
   no_event: 'the nonce is used, but no transaction shows it',
@@ -92,7 +92,7 @@ const DISPUTES: Readonly<Record<string, string>> = {
   above_ceiling: 'the chain shows that more was taken than the ceiling that was signed',
 } satisfies Record<DisputeReason, string>;
 
-/** Writes the amount of a payment in USDC: what was taken of a ceiling, and until that is known that it is one. */
+/** Writes the amount of a payment in USDC: the part taken of a ceiling, or `up to …` until that is known. */
 export function formatAmount(payment: Payment): string {
   const { state, by_operator, amount } = payment;
   return state === 'settled' && !by_operator ? formatPaid(payment) : formatPrice(amount, isCeiling(payment));
@@ -141,7 +141,7 @@ function describeDifference({ kind, fields, before, after }: TermsDifference): s
   return `${kind}: ${describeOffers([before ?? after].filter((offer) => offer !== null))}`;
 }
 
-/** Texts for a run that ended early, or a route that was skipped. */
+/** Reasons why a run ended early, or a route was skipped, in words. */
 const REASONS: Readonly<Record<string, string>> = {
   interrupted: 'stopped by Ctrl-C',
   cap_per_day: 'the daily cap is reached',

@@ -20,10 +20,10 @@ import type { Page } from './terminal/page.ts';
 const DECISION_LIMIT = 100_000;
 
 interface WhyResult {
-  /** Null for an address without a listing. */
+  /** Slug; null for an address without a listing. */
   slug: string | null;
   state: Listing['state'] | null;
-  /** Why it is in its current state, in sentences. */
+  /** Reasons for its current state, in sentences. */
   standing: string[];
   decisions: Decision[];
   findings: RecordedFinding[];
@@ -84,7 +84,7 @@ async function listStateSentences(catalogue: Catalogue, listing: Listing): Promi
   const { id, state, state_reason, state_by, state_at } = listing;
   const said = describeSources(listing);
   const withdrawn = (await listDeclarations(catalogue, id)).filter(({ withdrawn_at }) => withdrawn_at !== null);
-  // While every source has withdrawn it, the listing still names them.
+  // The listing still names its sources while every one has withdrawn it.
   const isWithdrawn = listing.cautions.some(({ code }) => code === 'withdrawn');
   const standing = isWithdrawn ? [] : listing.sources;
   const by = [
