@@ -76,7 +76,7 @@ export function rebaseDeclarations(document: ApiDocument, baseUrl: string): ApiD
   const sorted = [...routes.values()].sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1));
   const declare = ({ source, ...rest }: Declaration): Declaration => ({
     ...rest,
-    // Of an address that the document cannot speak for, it is the operator's word who named it.
+    // The word of the operator who named it counts for an address that the document cannot speak for.
     source: source.speaker && !speaksFor(source.speaker, baseUrl) ? { ...source, speaker: null } : source,
     base_url: baseUrl,
     routes: sorted,

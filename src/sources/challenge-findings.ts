@@ -4,8 +4,8 @@ import { getOfferPlace } from './bazaar/offer.ts';
 import { buildFinding, type FindingCode, formatPointer } from './finding-codes.ts';
 
 /**
- * Lists what is wrong with a live 402, each with its place: a JSON pointer in the challenge, or the header. `refused` is
- * what keeps buyers from paying.
+ * Lists the faults of a live 402, each with its place: a JSON pointer in the challenge, or the header. `refused` faults
+ * keep buyers from paying.
  */
 export function listChallengeFindings(reading: ChallengeReading, item: string): Finding[] {
   if (reading.kind === 'other_scheme') {
@@ -43,13 +43,13 @@ function getPlaceInOffer(reason: FindingCode, version: 1 | 2): string {
   return place === '/amount' && version === 1 ? '/maxAmountRequired' : place;
 }
 
-/** Said of every place that can be read in two ways. */
+/** Message for every place that can be read in two ways. */
 const AMBIGUOUS = 'Two honest readers may read different payments here, so agents are told not to pay it.';
 
 function listFlawFindings({ flaws, nonconforming, ambiguities, others, offers }: Challenge, item: string): Finding[] {
   const known = new Set(others.map(({ index }) => formatPointer('accepts', index)));
   const places = nonconforming.map((path) => `/${path.replaceAll('.', '/')}`);
-  // A field that an offer was left out for is not reported twice.
+  // A field for which an offer was left out is not reported twice.
   const further = places.filter(
     (place) =>
       !others.some(({ reason }) => reason !== 'not_conforming') || ![...known].some((one) => place.startsWith(one)),

@@ -17,7 +17,7 @@ const HIDING_CHARACTERS = /[\u200B\u2060-\u2064\u202A-\u202E\u2066-\u2069]|[\u{E
 /** Line ends of every kind: CR LF, NEL, line and paragraph separators, form feed and vertical tab. */
 const LINE_END = /\r\n?|[\u0085\u2028\u2029\f\v]/g;
 
-/** More combining marks than any script uses, which draw over neighbouring lines. */
+/** A stack of more combining marks than any script uses, which draws over neighbouring lines. */
 const MARK_STACK = /(\p{M}{4})\p{M}+/gu;
 
 /** The blank Braille cell, which looks like a space but is not one. */
@@ -94,7 +94,7 @@ const JOINERS = new RegExp(`(${NEEDED_JOINERS.join('|')})|${ANY_JOINER}`, 'gu');
 const JOINER_RUN = new RegExp(`(${ANY_JOINER})${ANY_JOINER}+`, 'gu');
 
 /**
- * Removes joiners that change nothing visible, since they can only hide something. Of several in a row the first
+ * Removes joiners that change nothing visible, since they can only hide something. The first of several in a row
  * counts.
  */
 export function removeUnneededJoiners(text: string): string {

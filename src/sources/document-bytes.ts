@@ -42,7 +42,7 @@ async function readLimitedFile(path: string): Promise<Uint8Array> {
   const subject = `The file ${getSourceName(path)}`;
   try {
     const stats = await stat(path);
-    // Reading a pipe would wait for its writer, and a device has no end.
+    // A pipe would make reading wait for its writer, and a device has no end.
     if (!stats.isFile()) throw buildFileError('not_a_file', `${subject} is a folder, a pipe or a device.`);
     if (stats.size > MAX_DOCUMENT_BYTES) throw buildFileError('too_large', `${subject} is larger than 10 MB.`);
     return await readFile(path);

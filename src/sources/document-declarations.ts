@@ -43,7 +43,7 @@ export interface ServiceTexts {
   tagline?: unknown;
   description?: unknown;
   docs_url?: unknown;
-  /** Words for what it does, of which one may be a category of the catalogue. */
+  /** Words for its subject, of which one may be a category of the catalogue. */
   categories?: unknown;
 }
 

@@ -3,7 +3,7 @@ import { FINDING_SECTIONS, type FindingCode } from '../model/finding.ts';
 
 export type { FindingCode };
 
-/** What each code means, in one sentence. */
+/** Meaning of each code, in one sentence. */
 export const FINDING_CODES = Object.fromEntries(
   Object.values(FINDING_SECTIONS).flatMap(({ codes }) =>
     Object.entries(codes).map(([code, { meaning }]) => [code, meaning]),
@@ -21,7 +21,7 @@ export function buildFinding(
   return { code, severity, item, message, ...(place !== undefined && { place }) };
 }
 
-/** Notes something about the item or file that is being read, and where: a JSON pointer from the item on. */
+/** Notes something about the item or file that is being read, and its place: a JSON pointer from the item on. */
 export type Note = (code: FindingCode, message?: string, place?: string) => void;
 
 /** Returns a function that notes places below `prefix`, a JSON pointer. */

@@ -31,7 +31,7 @@ function copyJson(value: unknown, depth: number, budget: { left: number }): Json
   if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;
   if (typeof value === 'string') return cleanString(value);
   if (typeof value === 'boolean' || value === null) return value;
-  // Adding zero makes -0 the 0 that JSON writes.
+  // Adding zero turns -0 into 0, as JSON writes it.
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
   if (Array.isArray(value)) {
     const items: Json[] = [];

@@ -11,7 +11,7 @@ import type { DocumentProblem } from './openapi/document-text.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 import { listRecordAddresses, TEXT_RECORD_PREFIX } from './text-record.ts';
 
-/** Where a host may describe its paid resources, the best place first. */
+/** Places where a host may describe its paid resources, the best place first. */
 const DOCUMENT_PATHS = ['/.well-known/x402', '/.well-known/x402.json', '/openapi.json'];
 
 /** Time after which no further document is looked for, in milliseconds. */
@@ -25,15 +25,15 @@ export interface LookUpContext {
 
 export type LookUpOptions = Omit<ApiDocumentOptions, 'url' | 'speaker'>;
 
-/** A document that was looked for: what it says, why it cannot be taken, or that nothing is there. */
+/** A document that was looked for: its content, the reason why it cannot be taken, or `absent`. */
 export interface LookedUp {
   url: string;
   read: ApiDocument | DocumentProblem | 'absent';
 }
 
 /**
- * Reads a provider's own document with the OpenAPI document that it names. Of a bare host, such as
- * `https://api.example.com`, it reads what is found at the usual places: an x402 file, and where that states no price the
+ * Reads a provider's own document with the OpenAPI document that it names. For a bare host, such as
+ * `https://api.example.com`, it reads the documents at the usual places: an x402 file, and if that states no price the
  * OpenAPI document of the host, too. Throws what `readDocumentBytes` throws.
  */
 export async function readWholeDocument(
@@ -61,7 +61,7 @@ function isTaken(read: LookedUp['read']): read is ApiDocument {
   return read !== 'absent' && !('code' in read) && read.declarations.length > 0;
 }
 
-/** Returns whether a document says all that is looked for: it is OpenAPI, or it states a price. */
+/** Returns whether a document has all that is looked for: it is OpenAPI, or it states a price. */
 function isEnough(read: LookedUp['read']): boolean {
   if (!isTaken(read)) return false;
   const routes = read.declarations.flatMap((declaration) => declaration.routes);
@@ -99,7 +99,7 @@ export async function lookUpDocuments(
   for (const url of [...named, ...usual]) {
     if (done.has(url) || performance.now() - started > MAX_LOOK_UP_MS) continue;
     done.add(url);
-    // Whoever rules the name of the host names the document in a record, and so vouches for it.
+    // The owner of the host's name names the document in a record, and so vouches for it.
     const read = await readThere(url, options, named.includes(url) ? origin : undefined, context);
     if (read !== 'absent' && !('code' in read) && read.openapi_url !== null) done.add(read.openapi_url);
     found.push({ url, read });
@@ -108,7 +108,7 @@ export async function lookUpDocuments(
   return found;
 }
 
-/** Reads a document. `speaker` is the host that vouches for it, if that is another than it lies on. */
+/** Reads a document. `speaker` is the host that vouches for it, if that is not its own host. */
 async function readThere(
   url: string,
   given: LookUpOptions,
@@ -136,8 +136,8 @@ function nameSource<Read extends ApiDocument | DocumentProblem>(read: Read, name
 }
 
 /**
- * Reads the OpenAPI document that an x402 file names, which vouches for it, and merges the two. A document that cannot be read is noted, and
- * the file alone counts.
+ * Reads the OpenAPI document that an x402 file names, which vouches for it, and merges the two. If the document cannot
+ * be read, that is noted, and the file alone counts.
  */
 async function followOpenApi(
   file: ApiDocument,

@@ -173,14 +173,14 @@ function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext
   return null;
 }
 
-/** What building a declaration needs besides the manifest. */
+/** The context for building a declaration, besides the manifest. */
 export interface ManifestContext {
   /** Name of the file, which is also the name of the source. */
   name: string;
   allowPrivateNetworks: boolean;
   /** Now, ISO 8601 UTC. */
   now: string;
-  /** Refuses the manifest: why, and at which path. */
+  /** Refuses the manifest, with the reason and the path. */
   refuse: (code: FindingCode, path: Path, message: string) => void;
   note: Note;
 }

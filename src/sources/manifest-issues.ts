@@ -38,7 +38,7 @@ function describeIssue(issue: Issue, manifest: unknown, parent: Path, find: Find
     manifest,
   );
   if (issue.code === 'invalid_union' && isObject(value)) {
-    // For a price that is a mapping, report the problem of the range: nobody means a mapping as plain text.
+    // A price that is a mapping has the problem of the range: nobody means a mapping as plain text.
     const ofMapping = issue.errors.at(-1) ?? [];
     return ofMapping.flatMap((inner) => describeIssue(inner, manifest, path, find));
   }
@@ -80,7 +80,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function describeExpectation(issue: Issue): string {
-  // For a route's price, or one end of a range, the schema's own message is complete.
+  // The schema's own message is complete for a route's price, or one end of a range.
   if (issue.path.at(-1) === 'price_usdc' && !issue.path.includes('routes')) {
     return `${PRICE_WORDS}, or {min: …, max: …}`;
   }

@@ -14,7 +14,7 @@ export interface YamlProblem {
 
 export interface YamlText {
   value: unknown;
-  /** The line of the value at a path, or of the nearest value around it. */
+  /** Returns the line of the value at a path, or of the nearest value around it. */
   getLine: (path: Path) => number;
 }
 

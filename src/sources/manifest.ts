@@ -12,7 +12,7 @@ import { getSourceName } from './source-name.ts';
 /** Largest manifest that is read, in bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
-/** How many problems of one file are reported. */
+/** Largest number of problems of one file that are reported. */
 const MAX_PROBLEMS = 20;
 
 export interface ManifestOptions {
@@ -22,9 +22,9 @@ export interface ManifestOptions {
 }
 
 export interface ParsedManifest {
-  /** Absent if anything is wrong: a manifest is taken whole or not at all. */
+  /** The declaration; absent if anything is wrong: a manifest is taken whole or not at all. */
   declaration?: Declaration;
-  /** Each names the file; a refusal also names the line and what to do. */
+  /** Findings, each with the name of the file; a refusal also names the line and what to do. */
   findings: Finding[];
 }
 
@@ -113,7 +113,7 @@ async function readManifest(path: string, options: ManifestOptions): Promise<Man
 async function readManifestText(path: string, name: string): Promise<string | Finding> {
   try {
     const stats = await stat(path);
-    // Reading a pipe would wait for its writer, and a device has no end.
+    // A pipe would make reading wait for its writer, and a device has no end.
     if (!stats.isFile()) return buildFileFinding('manifest_not_a_file', name);
     if (stats.size > MAX_MANIFEST_BYTES) return buildFileFinding('manifest_too_large', name);
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));

@@ -152,7 +152,7 @@ function replaceTag(
   const isSure = hasAttribute || (!isAfterSlash && words.includes('='));
   const element = name.toLowerCase();
   if (isElement(element)) {
-    // `if a<b and c>d`, `a<b/2 and c>d`: a one-letter element name followed by words that are not attributes.
+    // A one-letter element name followed by words that are not attributes is no tag: `if a<b and c>d`, `a<b/2 and c>d`.
     if (words !== '' && element.length === 1 && !isSure) return tag;
     if (isAfterSlash && !words.includes('=')) return `{${name}${words}}`;
     return BLOCK_ELEMENTS.has(element) ? '\n' : '';

@@ -28,7 +28,7 @@ export function mergeDocuments(file: ApiDocument, openapi: ApiDocument): ApiDocu
     const same = byKey.get(getKey(placed));
     const terms = placed.route.terms;
     if (same && terms.length > 0) byKey.set(getKey(placed), { ...same, route: { ...same.route, terms } });
-    // A bare address names no method, so it is about whatever OpenAPI describes there.
+    // A bare address names no method, so it is about every route that OpenAPI describes there.
     if (same || (terms.length === 0 && addresses.has(getAddressKey(placed)))) duplicates += 1;
     else alone.push(placed);
   }
@@ -59,7 +59,7 @@ function listPlaced(declaration: Declaration): Placed[] {
   });
 }
 
-/** Two spellings of one template (`{id}`, `:id`) are one route. */
+/** Returns a key of an address: two spellings of one template (`{id}`, `:id`) are one route. */
 function getAddressKey({ origin, path }: Placed): string {
   return `${origin}${path.replace(PATH_TEMPLATE, '{}')}`;
 }

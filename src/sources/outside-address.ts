@@ -24,9 +24,9 @@ export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: b
 }
 
 /**
- * Parses the address of a resource as `parseListedUrl`. An address with http:// is taken with https://, and noted: feeds
- * are full of addresses that a proxy, which ends TLS, wrote. With a port of its own it is refused, because the same port
- * does not speak TLS.
+ * Parses the address of a resource as `parseListedUrl` does. An address with http:// is taken with https://, and noted:
+ * feeds are full of addresses that a proxy, which ends TLS, wrote. An address with a port of its own is refused,
+ * because the same port does not speak TLS.
  */
 export function parseResourceUrl(
   text: string,

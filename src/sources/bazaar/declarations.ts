@@ -83,7 +83,9 @@ function buildDuplicateFinding(name: string, count: number): Finding {
   return buildFinding('noted', 'duplicate', name, `The item came ${count + 1} times in one pull and counts once.`);
 }
 
-/** Builds the declaration of the items of one origin. Which of their words are about the whole listing is decided later. */
+/**
+ * Builds the declaration of the items of one origin. Which of their words are about the whole listing is decided later.
+ */
 function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt, isFile }: FeedOptions): Declaration {
   const dates = items.flatMap(({ updated_at }) => updated_at ?? []).sort();
   const names = new Set(items.flatMap(({ words }) => words.service_name ?? []));
@@ -148,7 +150,7 @@ export function mergeRouteItems(items: readonly [TakenItem, ...TakenItem[]]): Ta
   return { ...newest, route: { ...newest.route, terms: listDistinct(kept.map(({ offer }) => offer)) } };
 }
 
-/** Two offers are for the same way to pay if they differ only in amount or payee. */
+/** Returns whether two offers are for the same way to pay: they differ only in amount or payee. */
 function isSameNetworkAndScheme(a: Terms, b: Terms): boolean {
   return a.network === b.network && a.scheme === b.scheme;
 }

@@ -17,7 +17,7 @@ export function listOffers(item: unknown): unknown[] {
   return Array.isArray(accepts) ? accepts.slice(0, MAX_OFFERS) : [];
 }
 
-/** Where an item may have its address, the first place first. */
+/** Places where an item may have its address, the first place first. */
 const RESOURCE_PLACES = [['resource'], ['resource', 'url'], ['url'], ['resourceUrl'], ['resource_url']];
 
 /**

@@ -14,7 +14,7 @@ export function getFeedItemKey(raw: unknown): string {
   const resource = findResource(raw);
   const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
-  // Without a port of its own, an address with http is taken with https (`parseResourceUrl`).
+  // An address with http and without a port of its own is taken with https (`parseResourceUrl`).
   if (url.protocol === 'http:' && url.port === '') url.protocol = 'https:';
   // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);

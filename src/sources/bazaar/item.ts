@@ -32,7 +32,7 @@ export interface TakenItem {
   findings: Finding[];
 }
 
-/** An item that does not become a route, and why. One of its findings is `refused` and has this code. */
+/** An item that does not become a route, and the reason. One of its findings is `refused` and has this code. */
 export interface RefusedItem {
   outcome: 'refused';
   key: string;
@@ -123,7 +123,7 @@ function isSameAddress(a: string, b: string): boolean {
   return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
 }
 
-/** Returns the place of the method that counts; of one that is elsewhere, the place of the description. */
+/** Returns the place of the method that counts; the place of the description if the method is not in it. */
 function findMethodPlace(raw: unknown): string {
   const places = [['method'], ['resource', 'method'], ['extensions', 'bazaar', 'info', 'input', 'method']];
   const place = places.find((path) => typeof findMember(raw, ...path) === 'string');
@@ -156,10 +156,10 @@ function findMimeType(raw: unknown): unknown {
   return places.find((place) => place !== undefined && place !== null && place !== '');
 }
 
-/** Clocks differ: a date up to this far ahead of ours counts as now. In milliseconds. */
+/** Longest time by which a date may be ahead of our clock and count as now, in milliseconds: clocks differ. */
 const CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
 
-/** The x402 protocol did not exist before this date. */
+/** Earliest time of a valid date: the x402 protocol did not exist before. */
 const EARLIEST_MS = Date.UTC(2025, 0, 1);
 
 /**
@@ -179,7 +179,7 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
 }
 
 /**
- * Reads what an item says about its service. `extra.name` is the name of the token and is not read. A documentation
+ * Reads the words of an item about its service. `extra.name` is the name of the token and is not read. A documentation
  * address that could not be fetched is left out.
  */
 export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {

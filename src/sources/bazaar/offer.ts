@@ -102,7 +102,7 @@ function isDifferent(first: unknown, second: unknown): boolean {
   return a !== '' && b !== '' && a?.toLowerCase() !== b?.toLowerCase();
 }
 
-/** The field that a code is about, of which an offer may have one of several. */
+/** The field that a code is about. An offer may have one of several. */
 const FIELDS: Partial<Record<FindingCode, readonly [string, ...string[]]>> = {
   bad_scheme: ['scheme'],
   no_network: ['network'],

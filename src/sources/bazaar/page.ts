@@ -151,7 +151,7 @@ function findRetryAfterMs(header: string | null): number | null {
 
 async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
-    // Up to a quarter more, so that clients that failed together do not come back together.
+    // The wait is up to a quarter longer, so that clients that failed together do not come back together.
     await sleep(ms * (1 + Math.random() / 4), undefined, { signal });
   } catch (error) {
     if (!signal?.aborted) throw error;

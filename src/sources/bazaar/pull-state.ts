@@ -1,6 +1,6 @@
 import type { ServedPage } from './page.ts';
 
-/** Why a pull ended. `complete` says whether all items from the first offset on were seen. */
+/** Reason for the end of a pull. `complete` says whether all items from the first offset on were seen. */
 export interface FeedEnd {
   reason: 'whole_file' | 'total_reached' | 'no_more_items' | 'offset_ignored' | 'page_limit';
   complete: boolean;
@@ -26,8 +26,8 @@ export interface PullState {
 }
 
 /**
- * Pages in a row without new items after which a feed of unknown length counts as complete, and one of known length is
- * given up.
+ * Number of pages in a row without new items after which a feed of unknown length counts as complete, and one of known
+ * length is given up.
  */
 const MAX_IDLE_PAGES = { unknownTotal: 3, knownTotal: 50 };
 
@@ -48,7 +48,7 @@ export function openPullState(from: number, requested: number, maxPages: number)
   };
 }
 
-/** What to do after a page: the next offset, and why the pull ends, if it does. */
+/** The decision after a page: the next offset, and the reason for the end of the pull, if it ends. */
 export interface PageDecision {
   fresh: number;
   nextOffset: number;
@@ -65,7 +65,7 @@ export function advancePull(state: PullState, page: ServedPage, keys: readonly s
   for (const key of keys) state.seen.add(key);
   const sorted = [...keys].sort().join('\n');
   if (fresh > 0 || sorted !== state.previous) state.previousFrom = state.offset;
-  // The same page for two ranges that share no row: the server ignores the offset.
+  // The server ignores the offset if two ranges that share no row have the same page.
   const isRepeated = keys.length > 0 && state.offset - state.previousFrom >= state.requested;
   state.previous = sorted;
   state.pages += 1;
@@ -76,11 +76,11 @@ export function advancePull(state: PullState, page: ServedPage, keys: readonly s
 }
 
 function getStride({ requested, largest, idle }: PullState, { limit }: ServedPage, count: number): number {
-  // No rows: only the server's `limit` says how far it looked.
+  // A page without rows: only the server's `limit` says how far it looked.
   if (count === 0) return limit ?? requested;
   // A server that states a smaller limit than requested has capped it. One that repeats ours may have capped it too.
   const covered = Math.max(largest, limit !== null && limit < requested ? limit : 0);
-  // Nothing new: advance further with each page, up to the requested size.
+  // Each page without news advances further, up to the requested size.
   if (idle > 0) return Math.max(covered, limit ?? Math.min(requested, covered * 2 ** idle));
   return covered - Math.min(MAX_OVERLAP, Math.floor(covered / 4));
 }

@@ -18,9 +18,9 @@ type Part = keyof typeof PARTS;
 type Sides = { schema: Json | undefined; example: Json | undefined };
 
 /**
- * Reads what an item says about its request: a JSON Schema with one property for each part (`queryParams`, `body`,
- * `headers`, `pathParams`), and an example. Version 2 has a schema and an example in separate places. Version 1 mixes
- * them in one map, where a descriptor is a schema, text of several words a description, and any other value an example.
+ * Reads the request of an item: a JSON Schema with one property for each part (`queryParams`, `body`, `headers`,
+ * `pathParams`), and an example. Version 2 has a schema and an example in separate places. Version 1 mixes them in one
+ * map, where a descriptor is a schema, text of several words a description, and any other value an example.
  */
 export function readRequest(
   item: unknown,

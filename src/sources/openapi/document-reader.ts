@@ -100,9 +100,9 @@ function listEntries(value: object, listed: KnownEntries): [name: string, member
 
 interface Expansion {
   document: unknown;
-  /** How deep references may be nested. */
+  /** Deepest nesting of references. */
   depth: number;
-  /** How many more values may be visited. */
+  /** Number of values that may still be visited. */
   values: number;
   /** The references that are being resolved, outermost first. */
   open: string[];

@@ -13,16 +13,16 @@ const MAX_YAML_BYTES = 4 * 1024 * 1024;
 /** Limit for aliases, so that a small text cannot become a huge document. */
 const MAX_ALIASES = 100;
 
-/** Why a whole document cannot be taken, and what the user can do. */
+/** Reason why a whole document cannot be taken, and the user's next step. */
 export interface DocumentProblem {
   code: FindingCode;
   message: string;
   hint: string;
-  /** Where it is wrong: a line, if that is known. */
+  /** Place of the fault: a line, if that is known. */
   place?: string;
 }
 
-/** What a document says, and its duplicate keys as JSON pointers. */
+/** The content of a document, and its duplicate keys as JSON pointers. */
 export interface DocumentValue {
   value: unknown;
   duplicateKeys: readonly string[];

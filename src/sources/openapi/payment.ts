@@ -19,7 +19,7 @@ type Details = Record<string, unknown>;
 export interface Refusal {
   code: FindingCode;
   message: string;
-  /** JSON pointer of what is wrong, from the thing that is refused on. */
+  /** JSON pointer of the fault, from the refused thing on. */
   place?: string;
 }
 
@@ -41,7 +41,7 @@ export function readPayment(info: unknown, noteInfo: Note): Terms[] | Refusal {
   return Array.isArray(read) ? read : { ...read, place: getPaymentPlace(read.code, info) };
 }
 
-/** The members that a code is about, the first of which that is there is its place. */
+/** The members that a code is about. The first that exists is its place. */
 const PLACES: Partial<Record<FindingCode, readonly (readonly string[])[]>> = {
   dynamic_price: [['price', 'mode'], ['pricingMode'], ['price']],
   usd_as_usdc: [['price', 'currency'], ['currency'], ['price']],
@@ -58,7 +58,7 @@ const PLACES: Partial<Record<FindingCode, readonly (readonly string[])[]>> = {
 };
 const PRICE_PLACES = [['price', 'amount'], ['price'], ['amount'], ['protocols']];
 
-/** Returns the JSON pointer of what a code is about, from the payment information on. */
+/** Returns the JSON pointer of the member that a code is about, from the payment information on. */
 function getPaymentPlace(code: FindingCode, info: unknown): string {
   const isAssumed = code === 'network_assumed' || code === 'protocol_assumed';
   const places = isAssumed ? [] : (PLACES[code] ?? PRICE_PLACES);
@@ -135,7 +135,7 @@ function readTerms(
   };
 }
 
-/** Finds what is wrong with an asset. Without an asset, or with its symbol alone, the USDC of the network is meant. */
+/** Finds the fault of an asset. A missing asset, or its symbol alone, means the USDC of the network. */
 function findProblem(key: NetworkKey, asset: unknown): FindingCode | undefined {
   if (asset === undefined || asset === null || (typeof asset === 'string' && /^usdc$/i.test(asset.trim())))
     return undefined;
@@ -149,7 +149,7 @@ function getOwnPrice(details: Details, price: number | PriceProblem, note: Note)
   return typeof own === 'number' ? own : price;
 }
 
-/** Payment discovery names the asset as the currency of an offer. */
+/** Finds the asset in the currency of an offer, where payment discovery has it. */
 function findAssetInCurrency({ currency }: Details): unknown {
   return typeof currency === 'string' && currency.trim().length > 30 ? currency : undefined;
 }
@@ -185,8 +185,8 @@ function readTimeout(raw: unknown, note: Note): number | null {
 type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; max: unknown };
 
 /**
- * Why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without a
- * price.
+ * Reason why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without
+ * a price.
  */
 export type PriceProblem = 'zero_amount' | 'implausible_price' | 'dynamic_price' | 'unknown_price' | 'other_currency';
 
@@ -251,7 +251,7 @@ function isNamedUsdc(currency: unknown): boolean {
 
 /** One payment protocol that an operation names, with its details. */
 export interface NamedProtocol {
-  /** In lower case. */
+  /** Name, in lower case. */
   name: string;
   details: Details;
 }

@@ -133,7 +133,7 @@ function readBody({ reader, requestBody, method }: RequestSource, note: Note): B
   return { mime_type, schema: reader.readSchema(media.schema, note), example: writeBody(mime_type, example) };
 }
 
-/** Returns an example body as it can be sent: JSON as it is, a form as text, and of other media types only text. */
+/** Returns an example body as it can be sent: JSON as it is, a form as text, and other media types only as text. */
 function writeBody(mimeType: string, example: unknown): unknown {
   if (isJsonType(mimeType) || example === undefined || typeof example === 'string') return example;
   if (!/^application\/x-www-form-urlencoded\b/i.test(mimeType) || !isObject(example)) return undefined;

@@ -26,7 +26,7 @@ import type { ProviderRequest, StatedReply } from './statement.ts';
 /** Largest statement that is read, in bytes. */
 const MAX_STATEMENT_BYTES = 64 * 1024;
 
-/** The requests of a statement, and whether every entry could be read. */
+/** The requests of a statement. `is_whole`: every entry could be read. */
 export interface ReadStatement {
   requests: ParsedRequest[];
   /** Number of entries in the list. */
@@ -96,7 +96,7 @@ function listDistinct(requests: readonly ParsedRequest[], { url, findings }: Sta
   return [...byAddress.values()];
 }
 
-/** How many problems of one entry or its replies are reported. */
+/** Largest number of problems of one entry or its replies that are reported. */
 const MAX_PROBLEMS = 20;
 
 export interface StatementContext {
@@ -300,7 +300,7 @@ function readReason(raw: string | undefined): string | null {
   return words === '' || /^[a-z0-9_]+$/.test(words) ? null : words;
 }
 
-/** What building a declaration needs besides the facts. */
+/** The context for building a declaration, besides the facts. */
 export interface FactsContext {
   /** Address of the statement, which is the source. */
   source: string;
@@ -325,7 +325,7 @@ export function buildFactsDeclaration(
   return { ...declaration, source: buildProviderSource(source) };
 }
 
-/** Returns the source of a provider's own declarations, from whatever document. */
+/** Returns the source of a provider's own declarations, whatever document they are in. */
 export function buildProviderSource(source: string): Declaration['source'] {
   return { kind: 'provider', name: source, observed_at: null };
 }

@@ -144,7 +144,10 @@ async function addDocument(
   return { ...request, declaration: { ...declaration, source: buildProviderSource(url) } };
 }
 
-/** Adds the OpenAPI document that an x402 file names, if it is at the same origin: only that speaks for the host. */
+/**
+ * Adds the OpenAPI document that an x402 file names, if it is at the same origin: only such a document speaks for the
+ * host.
+ */
 async function addOpenApi(
   client: Pick<GuardedClient, 'fetch'>,
   file: ApiDocument,

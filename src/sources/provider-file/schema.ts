@@ -24,7 +24,7 @@ export const MAX_REPLIES = 20;
 /** A route as the catalogue writes it: method, space, path. */
 const ROUTE = new RegExp(`^(?:${httpMethod.options.join('|')}) /\\S{0,499}$`);
 
-/** What a provider replies to one caution. */
+/** A provider's reply to one caution. */
 export const providerReply = z.strictObject({
   caution: cautionCode.describe('The caution that this replies to'),
   route: z
@@ -42,7 +42,7 @@ export const providerReply = z.strictObject({
     .describe(`Your reply in plain text on one line, shown as your words; ${REPLY_MAX_LENGTH} characters at most`),
 });
 
-/** What a provider wants of one listing of its own host. */
+/** A provider's wishes for one listing of its own host. */
 export const providerEntry = z.strictObject({
   base_url: address(
     "Base address of the listing; default: the host's origin. Of the same origin as this file",

@@ -1,7 +1,7 @@
 import type { CautionCode } from '../../model/caution.ts';
 import type { Declaration, Finding } from '../../model/declaration.ts';
 
-/** What a provider replies to a caution. */
+/** A provider's reply to a caution. */
 export interface StatedReply {
   caution: CautionCode;
   /** Method and path as the catalogue writes them; null: that caution of the whole listing and all its routes. */
@@ -18,7 +18,7 @@ interface RequestBase {
   replies: StatedReply[] | null;
 }
 
-/** What a provider asks for one listing: to list it, or to remove it and keep it out. */
+/** A provider's request for one listing: to list it, or to remove it and keep it out. */
 export type ProviderRequest = RequestBase &
   (
     | {
@@ -29,8 +29,7 @@ export type ProviderRequest = RequestBase &
     | {
         asks: 'list';
         /**
-         * What it declares about the listing; null if it only asks to list it, or if the declaration could not be
-         * taken.
+         * Its declaration of the listing; null if it only asks to list it, or if the declaration could not be taken.
          */
         declaration: Declaration | null;
         /** True if its declaration could not be taken; then the earlier one still counts. */
@@ -51,14 +50,16 @@ export interface ProviderStatement {
   findings: Finding[];
 }
 
-/** There is no statement, which has no consequences. `reason` is a stable code, such as `not_found` or `timeout`. */
+/**
+ * The absence of a statement, which has no consequences. `reason` is a stable code, such as `not_found` or `timeout`.
+ */
 export interface NoStatement {
   kind: 'absent';
   url: string;
   reason: string;
 }
 
-/** There is a statement that cannot be read. */
+/** A statement that cannot be read. */
 export interface UnreadableStatement {
   kind: 'unreadable';
   url: string;

@@ -17,7 +17,7 @@ const LIST_NAMES = new Set([
 /** Names of an object that may hold such a list. */
 const HOLDER_NAMES = new Set(['x402', 'payment', 'payments', 'api', 'discovery', 'manifest', 'data', 'service']);
 
-/** Names of the address that relative ones are below. */
+/** Names of the base address for relative ones. */
 const BASE_NAMES = new Set(['baseurl', 'servicebaseurl', 'apibaseurl', 'apibase', 'origin', 'server', 'serverurl']);
 
 /** Names of the address of an OpenAPI document, and of objects that may hold one. */
@@ -33,12 +33,12 @@ const LINK_HOLDERS = new Set([
   'publisher',
 ]);
 
-/** One entry of a file: what it says, and where. */
+/** One entry of a file: its content and its place. */
 export interface Entry {
   raw: unknown;
   /** JSON pointer in the file. */
   place: string;
-  /** What a relative address is below; null if there is nothing. */
+  /** Base address for relative ones; null if there is none. */
   base: string | null;
 }
 
@@ -77,7 +77,9 @@ function listEntriesIn(holder: unknown, place: string, base: string | null, dept
   return lists.length > 0 ? lists.flat().slice(0, MAX_RESOURCES + 1) : undefined;
 }
 
-/** Lists the members of a list, or of a map by address or by name; undefined for what is no list of resources. */
+/**
+ * Lists the members of a list, or of a map by address or by name; undefined for a value that is no list of resources.
+ */
 function listMembers(normal: string, member: unknown): [key: string | number, raw: unknown][] | undefined {
   const isAboutPrices = normal === 'pricing' || normal === 'prices';
   if (Array.isArray(member)) {
@@ -194,7 +196,7 @@ function findAddressPlace(raw: unknown): { address: string; place: string } | un
   return typeof extra === 'string' ? { address: extra, place: '/accepts/0/extra/resource' } : undefined;
 }
 
-/** Finds the method of an entry; of several (`GET,POST`, or a list) the first. */
+/** Finds the method of an entry; the first of several (`GET,POST`, or a list). */
 function findMethod(raw: unknown): string | undefined {
   const member = listNamed(raw).find(([normal]) => METHOD_NAMES.has(normal))?.[1];
   const own = Array.isArray(member) ? member[0] : member;

@@ -36,7 +36,7 @@ import { findStatedPayment } from './stated-payment.ts';
 
 type RouteAtAddress = { base_url: string; route: DeclaredRoute };
 
-/** Why offers cannot be taken although the entry may state its payment in another way. */
+/** Codes of offers that cannot be taken although the entry may state its payment in another way. */
 const STATED_INSTEAD: ReadonlySet<FindingCode> = new Set([
   ...(['no_offers', 'no_amount', 'bad_amount', 'asset_not_an_address', 'no_asset', 'unsupported_network'] as const),
 ]);
@@ -114,8 +114,8 @@ interface Context {
 }
 
 /**
- * Adds the offers of the whole file (`accepts`) to its entries: those that name an address to the entry there, or as an
- * entry of their own, and those that name none to each entry that states no payment itself.
+ * Adds the offers of the whole file (`accepts`) to its entries: an offer that names an address goes to the entry there,
+ * or becomes an entry of its own; an offer that names none goes to each entry that states no payment itself.
  */
 function addOffersOfFile(file: unknown, entries: Entry[], findings: DocumentFindings): Entry[] {
   const isAlone = entries.every(({ place }) => place.startsWith('/accepts/'));
@@ -152,7 +152,7 @@ function hasAmount(offer: unknown): boolean {
   return ['amount', 'maxAmountRequired'].some((name) => findMember(offer, name) !== undefined);
 }
 
-/** Returns whether an entry is to be read by its offers: it has some, and states no payment that is read instead. */
+/** Returns whether an entry is read by its offers: it has some, and states no payment that is read instead. */
 function isOffering(resource: Resource, { file, options }: Context): boolean {
   const { raw, place } = resource.entry;
   if (!Array.isArray(findMember(raw, 'accepts'))) return false;
@@ -224,7 +224,7 @@ function readEntry(
   return { base_url: url.origin, route: buildRoute(resource, method.data, url, terms, found.note), keep: found.keep };
 }
 
-/** Reads the payment that an entry states into terms; refuses the entry if it is not to be listed. */
+/** Reads the payment that an entry states into terms; refuses the entry if it must not be listed. */
 function readTerms(
   { entry: { place } }: Resource,
   stated: ReturnType<typeof findStatedPayment>,
@@ -276,7 +276,7 @@ function getRouteKey({ base_url, route }: RouteAtAddress): string {
   return `${route.method} ${base_url}${route.path}`;
 }
 
-/** Lists the keys of a route: with its method, and of its address alone. */
+/** Lists the keys of a route: one with its method, and one of its address alone. */
 function listRouteKeys(found: RouteAtAddress): string[] {
   return [getRouteKey(found), `${found.base_url}${found.route.path}`];
 }

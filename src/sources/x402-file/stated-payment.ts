@@ -49,7 +49,7 @@ const ATOMIC_NAMES = new Set([
   ...['pricemicrousdc', 'priceusdcatomic', 'amountusdcatomic'],
 ]);
 
-/** Names of an amount within an object about the price, whose unit its neighbours say. */
+/** Names of an amount within an object about the price. Its neighbours say its unit. */
 const AMOUNT_NAMES = new Set(['amount', 'value', 'default', 'fixed', 'perrequest', 'percall']);
 
 /** Names of an object about paying. */
@@ -153,7 +153,7 @@ function buildPrice(
   const amount = raw as string | number;
   const inName = /usdc?(?:percall|perrequest)?$/.test(normal) || /^usdc?/.test(normal);
   const own = inName ? (normal.includes('usdc') ? 'USDC' : 'USD') : currency;
-  // The name says what the amount is; only plain names such as `amount` leave that to their neighbours.
+  // The name says the unit of the amount; only plain names such as `amount` leave that to their neighbours.
   const stated = ATOMIC_NAMES.has(normal) ? 'atomic' : AMOUNT_NAMES.has(normal) ? unit : undefined;
   return {
     amount,
@@ -169,7 +169,7 @@ function isDecimal(amount: string | number): boolean {
   return typeof amount === 'number' ? !Number.isInteger(amount) : /[.$]|[a-z]/i.test(amount);
 }
 
-/** Whole amounts from here on are as likely atomic. */
+/** Smallest whole amount that may as well be atomic. */
 const SMALLEST_ATOMIC = 1000;
 
 function getUnit(amount: string | number, currency: unknown): StatedPrice['unit'] {
@@ -219,7 +219,7 @@ function mergeWays(ways: readonly Way[], payee: unknown): Way[] {
   return [...merged.values()].slice(0, MAX_WAYS);
 }
 
-/** Returns the payee on a network: of a map the one of the network; of a list or a text one that fits the network. */
+/** Returns the payee on a network: the one of the network in a map; one that fits the network in a list or a text. */
 function findPayee(payee: unknown, network: string): unknown {
   const key = findNetwork(network)?.key;
   if (isObject(payee)) {
