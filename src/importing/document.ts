@@ -32,7 +32,7 @@ export interface DocumentImportOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;
-  /** List everything under this address; default: the addresses in the document. */
+  /** Address under which everything is listed; default: the addresses in the document. */
   baseUrl: string | undefined;
   /** The name of a file's document on record; default: the file's own name. */
   source: string | undefined;
@@ -121,7 +121,7 @@ async function completeDocumentImport(
   return await writeCatalogue(catalogue, at.toISOString(), async (writing) => {
     await recordFindings(writing, name, findings);
     const slugs: string[] = [];
-    // What was a file of one kind before may be one of the other now.
+    // A file of one kind before may be one of the other now.
     for (const kind of ['openapi', 'x402_file'] as const) {
       const kept = kind === read ? held : new Set<string>();
       slugs.push(...(await withdrawDeclarations(writing, { kind, name }, kept, { cause: 'absent_from_document' })));

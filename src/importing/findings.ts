@@ -16,7 +16,7 @@ export function getMeaning(code: string): string {
   return findCodeWords(code)?.meaning ?? 'A finding of another version of the program.';
 }
 
-/** How often a code was found. */
+/** The number of findings with a code. */
 export interface FindingCount {
   code: string;
   severity: Finding['severity'];

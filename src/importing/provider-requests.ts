@@ -80,7 +80,7 @@ export async function listReplyFindings(catalogue: Catalogue, request: ProviderR
   });
 }
 
-/** How many addresses a finding names. */
+/** Largest number of addresses that a finding names. */
 const MAX_NAMED = 5;
 
 /**
@@ -121,7 +121,7 @@ export interface ListingBefore {
   revision: number;
 }
 
-/** Builds what readers now see of a listing in the provider's file. */
+/** Builds the effect that readers now see of a listing in the provider's file. */
 export async function buildEffect(
   catalogue: Catalogue,
   request: ProviderRequest,
@@ -145,7 +145,7 @@ export async function buildEffect(
   return { base_url, slug: listing?.slug ?? null, effect, sentence: [sentence, ...notes].join(' ') };
 }
 
-/** Builds what readers now see of a listing that the provider's file no longer describes. */
+/** Builds the effect that readers now see of a listing that the provider's file no longer describes. */
 export async function buildWithdrawalEffect(
   catalogue: Catalogue,
   base_url: string,

@@ -41,7 +41,7 @@ export async function importProvider(
   const read = await reading.finally(client.close);
   if (read.kind === 'absent') throw buildAbsence(read, origin);
   const problems = read.findings.filter(({ severity }) => severity === 'refused').length;
-  // If the file cannot be read, no entry is known, so each problem counts as one.
+  // No entry is known if the file cannot be read, so each problem counts as one.
   const received = read.kind === 'unreadable' ? problems : read.entries;
   const report = {
     feed: read.url,
@@ -68,7 +68,7 @@ function readOrigin(text: string, config: Config): string {
   });
 }
 
-/** What is there instead of a statement, by the reason code. */
+/** Description of what is there instead of a statement, by the reason code. */
 const FOUND_INSTEAD: Readonly<Record<string, string>> = {
   not_found: 'there is nothing',
   empty: 'the answer is empty',

@@ -14,7 +14,7 @@ import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
-/** Declarations in one transaction: readers see them together, and a stop loses at most this many. */
+/** Number of declarations in one transaction: readers see them together, and a stop loses at most this many. */
 const BATCH_SIZE = 100;
 
 /** Longest error message that is passed on, in UTF-16 units. */
@@ -35,7 +35,7 @@ export interface DeclarationOutcome {
   outcome: RecordOutcome;
 }
 
-/** A declaration that could not be recorded: the id that its listing has or would have, and why. */
+/** A declaration that could not be recorded: the id that its listing has or would have, and the reason. */
 export interface FailedDeclaration {
   declaration: Declaration;
   id: string;
@@ -47,7 +47,7 @@ export interface FailedDeclaration {
 export interface Recording {
   recorded: DeclarationOutcome[];
   failed: FailedDeclaration[];
-  /** How many declarations a stop left unrecorded. */
+  /** Number of declarations that a stop left unrecorded. */
   left: number;
 }
 
@@ -82,7 +82,7 @@ export async function recordDeclarations(
     }
     done += batch.length;
     onProgress?.(done, declarations.length);
-    // Between transactions the event loop runs, so that Ctrl-C works.
+    // The event loop runs between transactions, so that Ctrl-C works.
     await setImmediate();
   }
   return { recorded, failed, left: declarations.length - done };

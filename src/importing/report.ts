@@ -18,10 +18,10 @@ export interface ImportOutcome {
   file: string | null;
 }
 
-/** What readers see at an address in a provider's file after the file was applied. */
+/** The effect that readers see at an address in a provider's file after the file was applied. */
 export interface ReaderEffect {
   base_url: string;
-  /** Null if nothing is listed at the address. */
+  /** Slug; null if nothing is listed at the address. */
   slug: string | null;
   /**
    * `live`: it was not before. `removed`: a tombstone, as the provider asks. `waiting`: somebody else removed it.
@@ -29,7 +29,7 @@ export interface ReaderEffect {
    * known.
    */
   effect: 'live' | 'changed' | 'unchanged' | 'removed' | 'waiting' | 'held' | 'kept_out' | 'nothing_to_list';
-  /** The same in words. */
+  /** The effect in words. */
   sentence: string;
 }
 
@@ -42,7 +42,7 @@ export interface ImportReport {
    * are refused.
    */
   complete: boolean;
-  /** What to do next, if the import is incomplete or something was refused. */
+  /** The next step, if the import is incomplete or something was refused. */
   next: string | null;
   revision: { before: number; after: number };
   /**
@@ -54,7 +54,7 @@ export interface ImportReport {
   /** Findings by code, refusals first. */
   reasons: FindingCount[];
   outcomes: ImportOutcome[];
-  /** Only for a provider's file: what readers see at each address in it. */
+  /** Effects at each address, for a provider's file alone. */
   effects?: ReaderEffect[];
   findings: Finding[];
   took_ms: number;
@@ -95,11 +95,13 @@ export function buildFailureFindings({ failed }: Recording, isFile: boolean): Fi
   });
 }
 
-/** How complete an import is. Each kind of import knows this itself. */
+/** Completeness of an import. Each kind of import knows this itself. */
 export interface ImportCompletion {
-  /** Why it is incomplete, and what to do: it was stopped, there was nothing to import, or its end was not seen. */
+  /**
+   * Reason why it is incomplete, and what to do: it was stopped, there was nothing to import, or its end was not seen.
+   */
   shortfall: string | null;
-  /** What to do about refused items. */
+  /** Advice about refused items. */
   advice: string | null;
 }
 
