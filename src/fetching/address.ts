@@ -7,7 +7,7 @@ const MAX_URL_LENGTH = 2048;
 /** White space, control characters, and invisible or direction-changing characters that make two addresses look alike. */
 const UNSAFE_CHARACTERS = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|\p{Cs}/u;
 
-/** Why an address is refused before any network access. */
+/** Reasons why an address is refused before any network access. */
 export type RefusalReason = 'bad_url' | 'not_https' | 'userinfo' | 'blocked_address' | 'blocked_host' | 'blocked_port';
 
 /** The refusal of an address. The message is one sentence that quotes at most the host. */
@@ -101,13 +101,13 @@ function toCanonical(text: string): string {
 }
 
 /**
- * Finds why an IP address may not be connected to, as one word (`loopback`, `private`, `ipv4Mapped` …); undefined if it
- * may. Takes the textual forms of both families; anything else is `unreadable`. Everything except plain global unicast
- * is refused: the IANA special-purpose registries (RFC 6890), multicast, unallocated IPv6, and IPv6 forms that contain
- * an IPv4 address (mapped, NAT64, 6to4, Teredo), which a router would unpack without our notice.
+ * Finds the reason why an IP address may not be connected to, as one word (`loopback`, `private`, `ipv4Mapped` …);
+ * undefined if it may. Takes the textual forms of both families; anything else is `unreadable`. Everything except plain
+ * global unicast is refused: the IANA special-purpose registries (RFC 6890), multicast, unallocated IPv6, and IPv6
+ * forms that contain an IPv4 address (mapped, NAT64, 6to4, Teredo), which a router would unpack without our notice.
  */
 export function findAddressProblem(text: string, options: { allowPrivateNetworks: boolean }): string | undefined {
-  // Only the strict form: URL parsers and resolvers return canonical addresses, so any other spelling is a trick.
+  // URL parsers and resolvers return canonical addresses, so any spelling but the strict form is a trick.
   const isIPv4 = ipaddr.IPv4.isValidFourPartDecimal(text);
   if (!isIPv4 && !ipaddr.IPv6.isValid(text)) return 'unreadable';
   const address = ipaddr.parse(text);
@@ -144,12 +144,15 @@ const METADATA_NAMES = new Set([
   ...['metadata.google.internal', 'metadata.goog', 'metadata.tencentyun.com', 'instance-data.ec2.internal'],
 ]);
 
-/** Why a host name is refused: `syntax` (not a name), `metadata`, or `local` (has a meaning only within a network). */
+/**
+ * Reasons why a host name is refused: `syntax` (not a name), `metadata`, or `local` (has a meaning only within a
+ * network).
+ */
 type HostNameProblem = 'syntax' | 'metadata' | 'local';
 
 /**
- * Finds why a lower-case ASCII host name without trailing dot is refused; undefined if it is allowed. Local names (one
- * label, `.local`, `.internal` …) are allowed with private networks; metadata names never are.
+ * Finds the reason why a lower-case ASCII host name without trailing dot is refused; undefined if it is allowed. Local
+ * names (one label, `.local`, `.internal` …) are allowed with private networks; metadata names never are.
  */
 function findHostNameProblem(name: string, options: { allowPrivateNetworks: boolean }): HostNameProblem | undefined {
   const labels = name.split('.');

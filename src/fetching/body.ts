@@ -80,9 +80,9 @@ const DECODERS = new Map<string, (body: Uint8Array) => Transform>([
 export interface DecodingOptions {
   /** Most bytes that any step may produce. */
   maxBytes: number;
-  /** How many bytes of the last step are kept. */
+  /** Number of bytes of the last step that are kept. */
   wantedBytes: number;
-  /** If the last step produces more than `maxBytes`, return its beginning and do not throw. */
+  /** True to return the beginning if the last step produces more than `maxBytes`, and not to throw. */
   isCutAllowed: boolean;
   host: string;
 }

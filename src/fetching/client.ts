@@ -11,7 +11,7 @@ import { type Network, openNetwork } from './network.ts';
 import { buildRedirect, buildRequest, type FetchInit, isPaying, isRedirect, type OutgoingRequest } from './request.ts';
 
 export interface GuardedClientOptions {
-  /** Also allow loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
+  /** True to allow also loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
   allowPrivateNetworks: boolean;
   /** Sent with every request without a user agent of its own. */
   userAgent: string;
@@ -31,7 +31,7 @@ export interface GuardedClient {
   close: () => Promise<void>;
 }
 
-/** How long idle connections are kept, in milliseconds: by default, and at most if the server offers more. */
+/** Times for which idle connections are kept, in milliseconds: by default, and at most if the server offers more. */
 const KEEP_ALIVE = { keepAliveTimeout: 4_000, keepAliveMaxTimeout: 10_000 };
 
 /**
@@ -113,7 +113,7 @@ function buildDetailedFailure(error: ServiceError, progress: Progress): ServiceE
 /** A whole answer, whatever its status. */
 export interface FetchResponse {
   status: number;
-  /** As received; `content-encoding` still names the original coding. */
+  /** Headers as received; `content-encoding` still names the original coding. */
   headers: Headers;
   /** The body with its content codings undone. */
   body: Uint8Array;
@@ -126,7 +126,7 @@ export interface FetchResponse {
   /** The addresses that redirected, in order, with their statuses. */
   redirects: readonly { status: number; url: string }[];
   /**
-   * How long the address that answered took, from the first byte of the request to the last of the answer, in whole
+   * Time that the answering address took, from the first byte of the request to the last of the answer, in whole
    * milliseconds. Opening the connection is left out: a kept one needs no opening.
    */
   elapsedMs: number;

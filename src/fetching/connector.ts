@@ -7,8 +7,8 @@ import type { Network } from './network.ts';
 export interface ConnectorOptions {
   allowPrivateNetworks: boolean;
   /**
-   * A connection that is still being opened is dropped after twice this many milliseconds; its request gives up
-   * earlier.
+   * Time that a request waits for its connection, in milliseconds. A connection still being opened is dropped after
+   * twice as long.
    */
   connectMs: number;
   network: Network;
@@ -17,8 +17,8 @@ export interface ConnectorOptions {
 }
 
 /**
- * How long one of several addresses may take before the next is tried (RFC 8305 proposes 250 ms, which is too short for
- * distant hosts).
+ * Time that one of several addresses may take before the next is tried, in milliseconds (RFC 8305 proposes 250 ms,
+ * which is too short for distant hosts).
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 

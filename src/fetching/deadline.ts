@@ -4,7 +4,7 @@ const CHECK_MS = { most: 100, least: 5 };
 /** The longest wait, as a multiple of the time limit. */
 const MAX_STRETCH = 4;
 
-/** How late a timer may be without the event loop being blocked, in milliseconds. */
+/** Longest delay of a timer without the event loop being blocked, in milliseconds. */
 const TIMER_TOLERANCE_MS = 20;
 
 /**
@@ -25,7 +25,7 @@ export function startDeadline(ms: number, onExpire: (wasHeldUp: boolean) => void
       const now = performance.now();
       const passed = now - checkedAt;
       checkedAt = now;
-      // After a block the event loop first handles what came meanwhile, so an answer that has arrived is still read.
+      // The event loop first handles what came during a block, so an answer that has arrived is still read.
       listened += passed - wait > TIMER_TOLERANCE_MS ? wait : passed;
       // Timers may fire a moment early.
       if (listened >= ms - 1 && passed - wait <= TIMER_TOLERANCE_MS) onExpire(false);

@@ -14,15 +14,17 @@ export interface RawAnswer {
   receivedBytes: number;
   /** True if this is only the beginning of the body. */
   isCut: boolean;
-  /** From the first byte sent to the last byte received, in whole milliseconds. Opening the connection is left out. */
+  /**
+   * Time from the first byte sent to the last byte received, in whole milliseconds. Opening the connection is left out.
+   */
   elapsedMs: number;
 }
 
 export interface ExchangeOptions {
   limits: FetchLimits;
-  /** If the body is longer than `bodyBytes` and not encoded, return its beginning. */
+  /** True to return the beginning of a body that is longer than `bodyBytes` and not encoded. */
   isCutAllowed: boolean;
-  /** How many bytes of the body to keep, by the status of the answer. */
+  /** Returns the number of bytes of the body to keep, by the status of the answer. */
   getWantedBytes: (status: number) => number;
   /** Returns whether the body is not needed. Then the connection ends after the headers. */
   isBodySkipped: (status: number, headers: Headers) => boolean;
@@ -81,7 +83,7 @@ export async function fetchOnce(
     answer?.body.drop();
     reject(getFetchFailure(error, host, controller !== undefined));
   }
-  // Without a controller the request still waits for its connection. It fails here, and is dropped when its turn comes.
+  // A request without a controller still waits for its connection. It fails here, and is dropped when its turn comes.
   function stop(): void {
     fail(signal.reason);
     controller?.abort(signal.reason);

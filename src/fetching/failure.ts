@@ -3,13 +3,13 @@ import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import type { Refusal, RefusalReason } from './address.ts';
 
 /**
- * Why a fetch returned no answer. Besides the refusals of the address:
- * `name_not_resolved`: no addresses. `refused`: the connection is refused. `tls`: no trustworthy encryption.
- * `disconnected`: the connection broke before the answer was complete. `timeout`, `too_large`, `too_many_redirects`: a
- * limit. `held_up`: our own event loop was blocked for too long, so nobody knows whether the other side answered.
- * `redirected`: a redirect although none is accepted. `malformed`: not HTTP, or a content coding that cannot be undone.
- * `bad_request`: our own request cannot be sent. `aborted`: the caller stopped it. `closed`: the client is closed.
- * `bad_status`, `bad_json`: answers of the JSON reader.
+ * Reasons why a fetch returned no answer. Besides the refusals of the address: `name_not_resolved`: no addresses.
+ * `refused`: the connection is refused. `tls`: no trustworthy encryption. `disconnected`: the connection broke before
+ * the answer was complete. `timeout`, `too_large`, `too_many_redirects`: a limit. `held_up`: our own event loop was
+ * blocked for too long, so nobody knows whether the other side answered. `redirected`: a redirect although none is
+ * accepted. `malformed`: not HTTP, or a content coding that cannot be undone. `bad_request`: our own request cannot be
+ * sent. `aborted`: the caller stopped it. `closed`: the client is closed. `bad_status`, `bad_json`: answers of the JSON
+ * reader.
  */
 export type FetchFailureReason =
   | RefusalReason
@@ -70,7 +70,7 @@ export function buildRefusalFailure(refusal: Refusal): ServiceError {
   return buildFetchFailure(refusal.reason, refusal.message);
 }
 
-/** Builds the failure of a host: what it did, and the error code of the system or OpenSSL (`ECONNREFUSED`). */
+/** Builds the failure of a host: its fault, and the error code of the system or OpenSSL (`ECONNREFUSED`). */
 export function buildHostFailure(
   reason: FetchFailureReason,
   host: string,
@@ -121,7 +121,7 @@ function buildConnectFailure(error: unknown, host: string): ServiceError {
     return buildFetchFailure('held_up', 'This process was too busy to open a connection.');
   }
   const cause = isUndicis ? error.cause : error;
-  // If several addresses failed, the error is an AggregateError. A connection that broke in the TLS handshake has
+  // The error is an AggregateError if several addresses failed. A connection that broke in the TLS handshake has
   // another `syscall`.
   const isTcp =
     cause instanceof AggregateError || (cause instanceof Error && 'syscall' in cause && cause.syscall === 'connect');

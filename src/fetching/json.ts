@@ -2,7 +2,10 @@ import type { FetchResponse, GuardedClient } from './client.ts';
 import { buildFetchFailure } from './failure.ts';
 import type { FetchInit } from './request.ts';
 
-/** No document needs deeper JSON, which would overflow the stack of the code that walks it later (schemas, stringify). */
+/**
+ * Deepest nesting of JSON. No document needs deeper JSON, which would overflow the stack of the code that walks it
+ * later (schemas, stringify).
+ */
 const MAX_DEPTH = 200;
 
 /** A parsed JSON answer, and the response that contained it. */

@@ -9,18 +9,18 @@ export interface FetchInit {
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
   /**
-   * What to do with a redirect: follow it (`follow`, the default), return it as the answer (`manual`), or throw
+   * Handling of a redirect: follow it (`follow`, the default), return it as the answer (`manual`), or throw
    * `redirected` (`error`). A request with a payment never follows redirects: they are returned.
    */
   redirect?: 'follow' | 'manual' | 'error' | undefined;
   signal?: AbortSignal | undefined;
-  /** The body carries a payment: handled as a request whose headers do. */
+  /** True if the body carries a payment: handled as a request whose headers do. */
   isPaying?: boolean | undefined;
-  /** Return the beginning of a body that is longer than the limits, and do not throw `too_large`. */
+  /** True to return the beginning of a body that is longer than the limits, and not to throw `too_large`. */
   isCutAllowed?: boolean | undefined;
   /**
-   * Returns how many bytes of the body are wanted, by the status of the answer. Default: all. Further bytes count
-   * towards the limits and are dropped. An encoded body that is longer than that is `too_large`.
+   * Returns the number of bytes of the body that are wanted, by the status of the answer. Default: all. Further bytes
+   * count towards the limits and are dropped. An encoded body that is longer than that is `too_large`.
    */
   getWantedBytes?: ((status: number) => number) | undefined;
   limits?: Partial<PerFetchLimits> | undefined;

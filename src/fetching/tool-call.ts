@@ -14,7 +14,7 @@ export interface ToolCallOptions {
   headers: Record<string, string>;
   /** The message of the call, as JSON. */
   message: string;
-  /** The message carries a payment, so it is sent over a connection of its own. */
+  /** True if the message carries a payment; then it is sent over a connection of its own. */
   isPaying?: boolean;
   /** Limits of each of the three requests. */
   limits: Partial<PerFetchLimits>;
@@ -75,7 +75,7 @@ function throwUnsent(error: unknown): never {
   throw new ServiceError(code, message, { reason, cause: error.cause, details: { ...details, sent: false } });
 }
 
-/** Builds the failure of a server that opens no session: what it answered is not the answer to the call. */
+/** Builds the failure of a server that opens no session: its answer is not the answer to the call. */
 function buildUnopened(host: string): ServiceError {
   return buildFetchFailure('malformed', `The host ${host} opens no session of MCP.`, {
     details: { host, sent: false },
