@@ -18,7 +18,7 @@ const ABOUT = `Makes a catalogue, and measures each kind of page with Lighthouse
 
 Ends with 1 if a page scores below 100 in a category, or has an LCP of a second or more.`;
 
-/** How often a page that fails is measured. The best counts, because a busy machine makes pages slow. */
+/** Number of times that a failing page is measured. The best counts, because a busy machine makes pages slow. */
 const TRIES = 3;
 
 /** Runs `npm run audit -- [--json] [path…]`. Returns the exit code: 1 if a page fails. */

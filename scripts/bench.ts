@@ -6,7 +6,7 @@ import { formatTable, type Row } from './bench/measuring.ts';
 import type { Run } from './bench/world.ts';
 import { endWithFailure, readArguments } from './entry.ts';
 
-/** One benchmark, the catalogue sizes it is run at, and those that `--large` adds. */
+/** One benchmark, the catalogue sizes at which it is run, and those that `--large` adds. */
 interface Benchmark {
   readonly about: string;
   readonly sizes: readonly number[];
@@ -91,7 +91,7 @@ ${Object.entries(BENCHMARKS)
 A ratio is our figure divided by theirs in the same run. Only ratios carry over to another machine.`,
 };
 
-/** Reads the command line. If it is wrong, says why and ends the process. */
+/** Reads the command line. Says why and ends the process if it is wrong. */
 function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;

@@ -14,5 +14,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   }),
   now: () => new Date(),
 });
-// Without this, the channel to a parent would keep a finished command alive.
+// The channel to a parent would keep a finished command alive.
 process.channel?.unref();

@@ -60,7 +60,7 @@ async function run(): Promise<void> {
       if (signal.aborted) return;
       await say(['verify', slug, '--route', route, '--pay'], { ...settings, ...wallet });
     }
-    // Of two networks with the same price, Base is taken. Without a wallet on Base, this call is paid on Solana.
+    // Base is taken of two networks with the same price. Without a wallet on Base, this call is paid on Solana.
     const { EVM_RPC_URL: _node, PAYER_EVM_PRIVATE_KEY: _key, ...solanaOnly } = wallet;
     await say(['verify', 'map-math', '--route', 'GET /v1/distance', '--pay'], { ...settings, ...solanaOnly });
     // A price that is a ceiling is paid through Permit2, which the wallet allows once.
@@ -78,11 +78,11 @@ function tell(line: string): void {
   stdout.write(`${line}\n`);
 }
 
-/** Runs an operator's command with these settings, after saying which. An exit code is its own affair. */
+/** Runs an operator's command with these settings, after saying which. Its exit code does not count here. */
 async function say(args: readonly string[], settings: Record<string, string>): Promise<void> {
   signal.throwIfAborted();
   tell(`\n$ npm run catalogue -- ${args.map((arg) => (/[\s"]/.test(arg) ? JSON.stringify(arg) : arg)).join(' ')}`);
-  // In this process: to start one for each command would be twice the work of all else here.
+  // Run in this process: starting one for each command would be twice the work of all else here.
   const { runCommandLine } = await import('../src/cli/run.ts');
   process.env = buildEnvironment(settings);
   await runCommandLine(args, { stdout, stderr, signal, now: () => new Date() });
@@ -92,7 +92,7 @@ async function say(args: readonly string[], settings: Record<string, string>): P
 async function serve(settings: Record<string, string>): Promise<void> {
   signal.throwIfAborted();
   const child = spawn(process.execPath, [join(ROOT, 'scripts/serve.ts')], {
-    // By the channel the child notices that this process is gone.
+    // The channel tells the child that this process is gone.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: buildEnvironment(settings),
   });
@@ -102,7 +102,7 @@ async function serve(settings: Record<string, string>): Promise<void> {
   signal.removeEventListener('abort', stop);
 }
 
-/** Gives these settings beside those of the machine. The operator's own wallet pays for nothing here. */
+/** Returns these settings beside those of the machine. The operator's own wallet pays for nothing here. */
 function buildEnvironment(settings: Record<string, string>) {
   return { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings };
 }

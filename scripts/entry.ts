@@ -10,7 +10,7 @@ const COMMON = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolea
 export interface Usage {
   /** One line: `npm start -- [--no-rebuild]`. */
   readonly line: string;
-  /** What it does, and what each option means. */
+  /** Its purpose, and the meaning of each option. */
   readonly about: string;
 }
 

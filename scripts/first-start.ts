@@ -11,7 +11,7 @@ import { findServableAge, isMistake } from '../src/published/follow.ts';
 import { PROJECT_DIR } from '../src/release/page-code.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
-/** What a first start is given. */
+/** The context of a first start. */
 interface FirstStart {
   readonly config: Config;
   readonly now: () => Date;
@@ -21,9 +21,10 @@ interface FirstStart {
 }
 
 /**
- * Makes sure that there is a catalogue that this code can read: creates it, migrates it, and imports the seed manifests into
- * one that nothing was ever written to. A catalogue that is ready is only opened for reading. Of several first starts in
- * one folder, one does the work and the others wait for it. Where that fails, what was published before is served.
+ * Makes sure that there is a catalogue that this code can read: creates it, migrates it, and imports the seed manifests
+ * into one that nothing was ever written to. A catalogue that is ready is only opened for reading. If several first
+ * starts run in one folder, one does the work and the others wait for it. If that fails, the earlier published
+ * catalogue is served.
  */
 export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
@@ -61,7 +62,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
       await deriveAgain(catalogue, now().toISOString());
     } catch (error) {
       if (!isWrongClock(error)) throw error;
-      // Readers are served what was derived before; the next command that may write derives again.
+      // Readers are served the listings of earlier rules; the next command that may write derives them again.
       tell(`${error.message} ${error.hint} Until then listings are as earlier rules derived them.`);
     }
     if ((await getRevision(catalogue)) > 0) return;
@@ -91,7 +92,7 @@ export async function prepareRelease({ config, signal, tell }: FirstStart): Prom
     tell(describeRebuildResult(result));
   } catch (error) {
     const { code, message, hint = '' } = getFailure(error);
-    // A disk that takes no more stops pages alone: documents are served, and pages made once that is possible.
+    // A full disk stops pages alone: documents are served, and pages made once that is possible.
     const isOfDisk = code === 'unavailable' || code === 'refused';
     if (signal.aborted || !isOfDisk || findServableAge(config.publishedFile) === undefined) throw error;
     tell(`${message} ${hint} Meanwhile documents are served, and no pages.`);

@@ -1,12 +1,15 @@
 import pino, { type Level, type Logger } from 'pino';
 import { buildLogFields } from '../src/http/request.ts';
 
-/** How much of the log is kept in memory while it cannot be written; more is dropped. */
+/** Most of the log that is kept in memory while it cannot be written, in bytes; more is dropped. */
 const KEPT_LOG_BYTES = 1024 * 1024;
 
 type Stream = Pick<NodeJS.WriteStream, 'write' | 'isTTY'>;
 
-/** Writes one line about the process for its caller: the sentence `msg` on a terminal, elsewhere JSON in the form of the log. */
+/**
+ * Writes one line about the process for its caller: the sentence `msg` on a terminal, elsewhere JSON in the form of the
+ * log.
+ */
 export function say(stream: Stream, msg: string, fields: Record<string, unknown> = {}, level: Level = 'info'): void {
   const line = { level: pino.levels.values[level], time: Date.now(), ...fields, msg };
   stream.write(`${stream.isTTY ? msg : JSON.stringify(line)}\n`);
@@ -17,7 +20,7 @@ export function openLog(stderr: Stream, level: string): Logger {
   const options = { level, mixin: buildLogFields };
   if (stderr.isTTY) return pino(options, { write: (line: string) => stderr.write(formatLine(line)) });
   const log = pino.destination({ fd: 2, sync: true, maxLength: KEPT_LOG_BYTES });
-  // If the log cannot be written, because nobody reads it or a disk is full, serving goes on.
+  // Serving goes on if the log cannot be written, because nobody reads it or a disk is full.
   log.on('error', () => undefined);
   return pino(options, log);
 }

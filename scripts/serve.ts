@@ -23,7 +23,7 @@ Settings are read from the environment and .env; .env.example lists them. On a t
 lines of JSON: what happens on standard output, the log on standard error.`,
 };
 
-/** How long stopping may take before the process ends anyway; milliseconds. */
+/** Longest time that stopping may take before the process ends anyway, in milliseconds. */
 const STOP_MS = 4500;
 
 const tell = (line: string, fields?: Record<string, unknown>) => say(stdout, line, fields);
@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   const logger = openLog(stderr, config.logLevel);
   const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
   let stopWatchdog: (() => void) | undefined;
-  // Before that, a large catalogue is read in one piece, which may take as long as a hang.
+  // Started only now, because a large catalogue is read in one piece before, which may take as long as a hang.
   void server.warmedUp.then(() => {
     const onError = (error: unknown) => logger.error({ err: error }, 'nothing notices any more if the server hangs');
     stopWatchdog = startWatchdog({ isTerminal: stderr.isTTY, onError });

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { buildVectorFile, DIMENSIONS } from '../src/search/vectors.ts';
 import { getStem } from '../src/search/words.ts';
 
-/** How many stems are kept, the most frequent in English. */
+/** Number of stems that are kept, the most frequent in English. */
 const STEMS = 20_000;
 
-/** Words after this place in the order of frequency are mostly names. */
+/** Rank in the order of frequency after which words are mostly names. */
 const WORDS_READ = 120_000;
 
-/** How many directions that nearly all vectors share are removed: they say nothing about a word. */
+/** Number of directions shared by nearly all vectors that are removed: they say nothing about a word. */
 const COMMON_DIRECTIONS = 2;
 
 const [source = ''] = process.argv.slice(2);

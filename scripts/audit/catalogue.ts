@@ -14,7 +14,7 @@ import { getRouteUrl, type Route } from '../../src/model/route.ts';
 import { buildSample, buildShown, PAY_TO, SHOWN_SLUG } from './shown.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Enough for a reliability band and a plot of weeks. */
+/** Number of probes: enough for a reliability band and a plot of weeks. */
 const PROBES = 60;
 const PROBE_EVERY_MS = 8 * HOUR_MS;
 
@@ -42,7 +42,7 @@ async function findShown(catalogue: Catalogue): Promise<{ listing: Listing; rout
   return { listing, routes: listing.routes };
 }
 
-/** Records one probe. They take the routes in turn, as the service does. */
+/** Records one probe. Probes take the routes in turn, as the service does. */
 async function recordProbe(catalogue: Catalogue, number: number, at: string): Promise<void> {
   const { listing, routes } = await findShown(catalogue);
   const route = routes[number % routes.length];

@@ -2,7 +2,7 @@ import lighthouse from 'lighthouse';
 import type { FailingAudit, PageMeasure } from './limits.ts';
 import type { AuditedPage } from './pages.ts';
 
-/** Where pages are measured, and by which browser. */
+/** The service whose pages are measured, and the browser. */
 export interface MeasureOptions {
   /** Origin of the service. */
   readonly url: string;

@@ -1,9 +1,10 @@
 /**
- * `node scripts/bench/agent-loop.ts <corpus> [--code <folder>]`: how far an agent gets that follows answers without a model. For each
- * request it calls `search_listings`, takes the first result that is not weak and not dangerous, asks its provider for a 402,
- * and hands that to `check_payment_terms`. Requests are 50 of the tasks in `test/search/tasks.yaml` over the feed in the
- * corpus, whose providers answer here from the record, and some over the market of the demo, whose providers are real.
- * `--code` measures another state of the code, such as that of an earlier commit.
+ * `node scripts/bench/agent-loop.ts <corpus> [--code <folder>]` measures how far an agent gets that follows answers
+ * without a model. For each request it calls `search_listings`, takes the first result that is not weak and not
+ * dangerous, asks its provider for a 402, and hands that to `check_payment_terms`. Requests are 50 of the tasks in
+ * `test/search/tasks.yaml` over the feed in the corpus, whose providers answer here from the record, and some over the
+ * market of the demo, whose providers are real. `--code` measures another state of the code, such as that of an earlier
+ * commit.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,7 +18,7 @@ import type { Reading } from '../../src/published/reading.ts';
 import { startMarket } from '../market/market.ts';
 import { getMedian, getPercentile } from './measuring.ts';
 
-/** A request with the routes that are right answers: `host GET /path`, in which one `*` stands for anything. */
+/** A request with the routes that are right answers: `host GET /path`, in which one `*` matches anything. */
 interface Request {
   readonly q: string;
   readonly right: readonly string[];
@@ -27,7 +28,10 @@ interface World {
   readonly name: string;
   readonly requests: readonly Request[];
   readonly reading: Reading;
-  /** Calls a route without paying, with the example on record; gives the challenge of its 402, or undefined without one. */
+  /**
+   * Calls a route without paying, with the example on record. Returns the challenge of its 402, or undefined without
+   * one.
+   */
   call(route: Called, example?: Route['example']): Promise<unknown>;
 }
 
@@ -36,7 +40,7 @@ interface Called {
   readonly url: string;
 }
 
-/** What a search result says of a route, in this state of the code and in earlier ones. */
+/** A search result about a route, in this state of the code and in earlier ones. */
 interface Result extends Partial<Called> {
   readonly slug: string;
   readonly caution?: string;
@@ -44,15 +48,15 @@ interface Result extends Partial<Called> {
   readonly route?: Partial<Called> & { readonly caution?: string };
 }
 
-/** How a request went. */
+/** The result of a request. */
 interface Loop {
-  /** Some result is a right route: who reads all of them can go on with it. */
+  /** True if some result is a right route: an agent that reads all of them can go on with it. */
   readonly isListed: boolean;
-  /** It came to a right route whose 402 is what is on record, with nothing grave against it. */
+  /** True if it ended at a right route whose 402 is what is on record, with nothing grave against it. */
   readonly isRight: boolean;
-  /** The answers say what that route takes, with types; or nobody knows. */
+  /** True if the answers say what that route takes, with types, or if nobody knows. */
   readonly isReady: boolean;
-  /** What both answers cost as they are sent, and with the further answer that says what the route takes. */
+  /** Tokens of both answers as they are sent, and with the further answer that says what the route takes. */
   readonly tokens: number;
   readonly tokensToCall: number;
 }
@@ -108,7 +112,7 @@ async function loadCode(root: string) {
   return { runCommandLine, publishCatalogue, openReading, buildCaller, TOOLS };
 }
 
-/** Runs commands on a catalogue of its own, and opens what they made. */
+/** Runs commands on a catalogue of its own, and opens their result. */
 async function open(name: string, commands: readonly string[][], now: () => Date) {
   const file = join(home, `${name}.sqlite`);
   const settings = {
@@ -128,7 +132,7 @@ async function open(name: string, commands: readonly string[][], now: () => Date
   return code.openReading(files.publishedFile, SITE, { now });
 }
 
-/** Opens the real listings. Their providers are not asked: they are taken to ask what is on record. */
+/** Opens the real listings. Their providers are not asked: they are assumed to ask what is on record. */
 async function openCorpus(): Promise<World> {
   const commands = [
     ['import', '--bazaar', join(corpus, 'bazaar-2026-03/resources.json')],
@@ -163,7 +167,7 @@ async function openDemo(): Promise<World> {
   };
 }
 
-/** The tasks by a digest of their words, so that nobody chooses them. */
+/** Reads the tasks in the order of a digest of their words, so that nobody chooses them. */
 function readTasks(): Request[] {
   const lines: Record<string, Record<string, string[]>>[] = parse(
     readFileSync(join(ROOT, 'test/search/tasks.yaml'), 'utf8'),
@@ -191,7 +195,7 @@ function listRoutes({ published }: Reading): { route: Route; url: string }[] {
   });
 }
 
-/** Writes the terms on record of a route as its 402 would; undefined where nothing can be paid. */
+/** Writes the terms on record of a route as its 402 would; undefined if nothing can be paid. */
 function buildChallenge({ terms }: Route, url: string): object | undefined {
   const ids = { base: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' };
   const accepts = terms
@@ -242,7 +246,7 @@ function matches(label: string, name: string): boolean {
   return end === undefined ? name === label : name.startsWith(begin) && name.endsWith(end);
 }
 
-/** Calls a tool; gives the answer, and the tokens of the whole result as it is sent. */
+/** Calls a tool. Returns the answer, and the tokens of the whole result as it is sent. */
 function callTool(reading: Reading, name: string, args: object) {
   const tool = code.TOOLS[name];
   if (tool === undefined) throw new Error(`no tool ${name}`);

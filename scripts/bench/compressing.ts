@@ -6,10 +6,10 @@ import { getHash } from '../../src/published/hash.ts';
 import { writeNew } from '../../src/release/folders.ts';
 import { compressPage } from '../../src/release/forms.ts';
 
-/** What the thread is given at its start. */
+/** The thread's data at its start. */
 export interface Compressing {
   readonly files: readonly string[];
-  /** Where the forms go. */
+  /** Folder for the forms. */
   readonly folder: string;
   /** Its number, which no other thread has. */
   readonly thread: number;

@@ -49,7 +49,7 @@ import {
 } from './sellers.ts';
 import type { Run } from './world.ts';
 
-/** How a market is run. */
+/** Options of a market. */
 export interface MarketOptions {
   readonly seed: number;
   /** Share of the full size: of sellers, topics, calls and payments alike. */
@@ -66,26 +66,28 @@ export interface MarketOptions {
 const HARMS = ['delisted', 'danger', 'reworded', 'mispriced', 'imitation'] as const;
 type Harm = (typeof HARMS)[number];
 
-/** What agents paid sellers of one kind, in atomic USDC. */
+/** Payments of agents to sellers of one kind, in atomic USDC. */
 export interface Sales {
   calls: number;
   spent: number;
-  /** Spent on calls that were not delivered, and the part of it before anything could show what the seller is. */
+  /**
+   * Amount spent on calls that were not delivered, and the part of it before anything could show what the seller is.
+   */
   lost: number;
   unavoidable: number;
 }
 
-/** What became of the listings of honest sellers that had the same fate. */
+/** Figures of the listings of honest sellers that had the same fate. */
 export interface FateFigures {
   sellers: number;
-  /** By kind of harm: how many were ever harmed in that way, and the days of all of them together. */
+  /** Number of sellers that were ever harmed, and the days of all of them together, by kind of harm. */
   harm: Record<Harm, { sellers: number; days: number }>;
   /** Average score on all days, and on the last; null without a score. */
   score: number | null;
   last_score: number | null;
 }
 
-/** What a market came to. */
+/** Figures of a whole market. */
 export interface MarketFigures {
   seed: number;
   days: number;
@@ -102,13 +104,13 @@ export interface MarketFigures {
   marked: Record<LiarKind, { sellers: number; marked: number; median_days: number | null }>;
 }
 
-/** How often hosts are asked on a day. */
+/** Number of times a day that hosts are asked. */
 const TICKS_A_DAY = 4;
 
 /** Parts of the market that have random numbers of their own. */
 const STREAMS = Object.freeze({ uptime: 1, schedule: 2, verifying: 3, agents: 4 });
 
-/** What is known of a running market. */
+/** The state of a running market. */
 interface World extends MarketOptions {
   readonly market: Market;
   readonly catalogue: Catalogue;
@@ -165,12 +167,12 @@ export async function runMarket(options: MarketOptions): Promise<MarketFigures> 
   return observation.finish();
 }
 
-/** Records what sources say on a day. */
+/** Records the declarations of sources on a day. */
 async function declare({ catalogue }: World, day: number, declarations: readonly Declaration[]): Promise<void> {
   await writeCatalogue(catalogue, getTime(day), (writing) => recordDeclarations(writing, declarations));
 }
 
-/** Asks each listing that is due, as a probe run does, and publishes what follows. */
+/** Asks each listing that is due, as a probe run does, and publishes the results. */
 async function probe(world: World, day: number): Promise<void> {
   const { catalogue, seed } = world;
   const at = getTime(day);
@@ -192,7 +194,7 @@ async function probe(world: World, day: number): Promise<void> {
   await openPublishing(catalogue, { now: () => new Date(at), freshens: true }).finish();
 }
 
-/** Builds what a probe sees: now and then a host is down. */
+/** Builds the sample of a probe: now and then a host is down. */
 function buildSample(world: World, asked: { base_url: string; path: string; day: number }): ProbeSample {
   const { base_url, path, day } = asked;
   const seller = getSeller(world, base_url);
@@ -286,7 +288,7 @@ function buildReceipt(paid: { number: number; route: Route; offer: Offer; at: st
   };
 }
 
-/** Lets agents make their calls of a day: each takes the best answer for what it looks for that is safe to pay. */
+/** Lets agents make their calls of a day: each takes the best answer for its topic that is safe to pay. */
 function callAsAgents(world: World, day: number, listings: readonly Listing[]): void {
   const { seed, scale, market, figures, caught } = world;
   const live = listings.filter(isLive);
@@ -360,12 +362,15 @@ function findSafeOffer(
   return undefined;
 }
 
-/** Returns whether anything could have shown by now what a liar is: its name, another payee, or a call that we lost to it. */
+/**
+ * Returns whether anything could have shown by now what a liar is: its name, another payee, or a call that we lost to
+ * it.
+ */
 function isRecognisable(seller: Seller, caught: ReadonlySet<Seller>): boolean {
   return seller.kind === 'name' || seller.kind === 'switch' || caught.has(seller);
 }
 
-/** Watches the listings of all sellers, and writes what it saw to the figures in the end. */
+/** Watches the listings of all sellers, and writes the results to the figures at the end. */
 function openObservation({ market, byUrl, figures }: World) {
   const harmed = new Map(market.honest.map((seller) => [seller, buildRecord(HARMS, () => 0)]));
   const scores = new Map(market.honest.map((seller): [Seller, number[]] => [seller, []]));
@@ -418,7 +423,7 @@ function openObservation({ market, byUrl, figures }: World) {
   };
 }
 
-/** How each harm shows on a listing. One that cannot be found counts as delisted, for whatever reason. */
+/** Test for each harm of a listing. One that cannot be found counts as delisted, whatever the reason. */
 const IS_HARMED: Readonly<Record<Harm, (listing: Listing, seller: Seller) => boolean>> = {
   delisted: (listing) => !isLive(listing),
   danger: ({ cautions, routes }) => isDangerous([...cautions, ...routes.flatMap((route) => route.cautions)]),
@@ -476,15 +481,15 @@ function roundTo(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** Three markets: a rule that helps in one by chance does not in all. */
+/** Seeds of three markets: a rule that helps in one by chance does not help in all. */
 const SEEDS = [1, 2, 3];
 const DAYS = 60;
-/** Enough for all that happens in a market to begin. */
+/** Size of a market in which everything that can happen begins. */
 const QUICK = Object.freeze({ honest: 30, days: 20 });
 
 /**
- * Measures what liars take from agents and do to honest sellers, in the middle of three simulated markets with this many
- * honest sellers.
+ * Measures what liars take from agents and do to honest sellers, as the median of three simulated markets with this
+ * many honest sellers.
  */
 export async function measureLiars({ folder, rounds, tell }: Run, honest: number): Promise<Row[]> {
   const isQuick = rounds === 1;

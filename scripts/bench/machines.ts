@@ -27,7 +27,7 @@ const SERVERS = 3;
 /** Samples that are recorded, one in each transaction, as probers do. */
 const SAMPLES = 5000;
 
-/** Writes whose way to the readers is timed, in each round. */
+/** Number of writes in each round whose way to the readers is timed. */
 const WRITES = 10;
 
 /** Requests of each round behind the proxy. */
@@ -150,7 +150,7 @@ async function measureServers(run: Run, listings: number, address: string, home:
   }
 }
 
-/** Compares one, two and three servers behind nginx. They share the cores of this machine with it and with what asks. */
+/** Compares one, two and three servers behind nginx. They share the cores of this machine with nginx and the client. */
 async function measureProxy(run: Run, listings: number, servers: readonly Server[], home: string): Promise<Row[]> {
   const nginx = await getPeer('nginx', run.tell);
   if (!nginx) return [];

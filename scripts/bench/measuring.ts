@@ -58,10 +58,12 @@ export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', 
 
 const CONNECTIONS = 8;
 
-/** Rounds that are not counted. In them V8 compiles what runs often, as in a server that has run for a minute. */
+/**
+ * Number of rounds that are not counted. In them V8 compiles what runs often, as in a server that has run for a minute.
+ */
 const WARM_UP_ROUNDS = 5;
 
-/** Two servers, and what they are asked. */
+/** Two servers, and their requests. */
 export interface Comparison {
   readonly ours: Server;
   readonly theirs: Server;

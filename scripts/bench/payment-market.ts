@@ -2,7 +2,10 @@ import { openBuyer } from '../market/buyer.ts';
 import { startMarket } from '../market/market.ts';
 import { MAP_MATH } from '../market/providers/map-math.ts';
 
-/** What a benchmark has to know of the market in this process: addresses, and the key of a wallet with money on its chain. */
+/**
+ * Facts that a benchmark needs of the market in this process: addresses, and the key of a wallet with money on its
+ * chain.
+ */
 export interface MarketPlace {
   rpcUrl: string;
   sellerUrl: string;

@@ -65,7 +65,7 @@ export async function measurePayments({ folder, rounds }: Run, listings: number)
   }
 }
 
-/** Milliseconds of one payment, and how many of them were spent waiting for the seller and for the chain. */
+/** Milliseconds of one payment, and the part of them spent waiting for the seller and for the chain. */
 interface Payment {
   readonly ms: number;
   readonly seller: number;

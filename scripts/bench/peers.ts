@@ -35,7 +35,7 @@ const PEERS = {
 
 type PeerName = keyof typeof PEERS;
 
-/** Where downloaded programs are unpacked. */
+/** Folder in which downloaded programs are unpacked. */
 const PEERS_DIR = resolve(import.meta.dirname, '../../dist/peers');
 
 /** Finds a program: the one that `NGINX` or `HUGO` names, else the one on the PATH, else one downloaded before. */
@@ -51,7 +51,7 @@ export function findPeer(name: PeerName): Peer | undefined {
   });
 }
 
-/** Finds a program, or downloads it from Debian without installing it. If that fails, says why and returns undefined. */
+/** Finds a program, or downloads it from Debian without installing it. Says why and returns undefined if that fails. */
 export async function getPeer(name: PeerName, tell: (line: string) => void): Promise<Peer | undefined> {
   const found = findPeer(name);
   if (found) return found;
@@ -156,7 +156,7 @@ async function copyRecords(config: World['config'], file: string): Promise<void>
 
 /** The folders of nginx, and the service behind it. */
 export interface NginxOptions {
-  /** For nginx's own files. */
+  /** Folder for nginx's own files. */
   readonly folder: string;
   readonly releasesDir: string;
   /** Address of the service's process. */
@@ -224,9 +224,9 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** What Hugo needed for the pages of the listings, in seconds and bytes. */
+/** Time and size of Hugo's build of the listings' pages, in seconds and bytes. */
 export interface HugoBuild {
-  /** Reading the catalogue and writing the content files that Hugo reads. */
+  /** Time for reading the catalogue and writing the content files that Hugo reads. */
   readonly exporting: number;
   readonly building: number;
   /** Mean size of a listing's page. */

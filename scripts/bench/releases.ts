@@ -17,7 +17,7 @@ import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
 
-/** From this number of listings on, a full rebuild takes minutes and is made only once. */
+/** Number of listings from which a full rebuild takes minutes and is made only once. */
 const LARGE = 100_000;
 
 /** Numbers of listings that one write changes. */
@@ -142,7 +142,7 @@ async function measureFollowing(run: Run, world: World, catalogue: Catalogue): P
     }
     const memory = listFamily(server.pid).reduce((sum, pid) => sum + (readUsage(pid).rss ?? 0), 0);
     rows.push(buildRow({ listings, what: 'memory of server and rebuilder', unit: 'MB', ours: memory / 1e6 }));
-    // Without `/proc` memory is not known.
+    // Memory is not known without `/proc`.
     return rows.filter(({ ours }) => ours > 0);
   } finally {
     await server.stop();
@@ -168,13 +168,13 @@ async function timeFollowing({ config }: World, server: Server, revision: number
   return { documentsMs, pagesMs: performance.now() - committed, longestMs };
 }
 
-/** What a full rebuild took, in seconds and bytes. */
+/** Time and size of a full rebuild, in seconds and bytes. */
 interface FullRebuild {
-  /** From the start of the process to the new release. */
+  /** Time from the start of the process to the new release. */
   readonly seconds: number;
-  /** From then to the copy for download. */
+  /** Time from then to the copy for download. */
   readonly copying: number;
-  /** How much of `seconds` went into the compressed forms of pages. */
+  /** Part of `seconds` for the compressed forms of pages. */
   readonly compressing: number;
   /** Mean size of a listing's page. */
   readonly pageBytes: number;
@@ -188,7 +188,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
   const [ours, theirs]: [FullRebuild[], HugoBuild[]] = [[], []];
   for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
     run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
-    // In new folders, because ext4 makes files many times slower for minutes after others were removed.
+    // New folders, because ext4 makes files many times slower for minutes after others were removed.
     ours.push(await rebuildAll(await openWorld(run, listings, `releases-full-${round}`)));
     if (hugo) theirs.push(await buildWithHugo(hugo, world, join(run.folder, `hugo-${listings}-${round}`)));
   }
@@ -219,7 +219,7 @@ async function measureFull(run: Run, world: World): Promise<Row[]> {
       ours: getOurs(({ peak }) => peak / 1e6),
       theirs: getTheirs(({ peak }) => peak / 1e6),
     }),
-    // Without `/proc` memory is not known.
+    // Memory is not known without `/proc`.
   ].filter(({ ours }) => ours > 0);
 }
 

@@ -1,9 +1,10 @@
 /**
- * `node scripts/bench/search-quality.ts <folder of data sets> [--both]`: how well requests in plain words are answered, beside
- * SQLite's FTS5 and MiniSearch on the same texts. The folder holds data sets that others wrote, each with `tools.jsonl`
- * (name, description, routes as `apis`) and `requests.jsonl` (query, and the right `tools` or `routes`); the repository's own
- * requests are asked where the folder beside it holds the feed they are about. Requests fall into two halves by a
- * digest of their text: `tuning`, to look at while the search is changed, and with `--both` the one `set aside`.
+ * `node scripts/bench/search-quality.ts <folder of data sets> [--both]` measures how well requests in plain words are
+ * answered, beside SQLite's FTS5 and MiniSearch on the same texts. The folder holds data sets that others wrote, each
+ * with `tools.jsonl` (name, description, routes as `apis`) and `requests.jsonl` (query, and the right `tools` or
+ * `routes`); the repository's own requests are asked if the folder beside it holds the feed they are about. Requests
+ * fall into two halves by a digest of their text: `tuning`, to look at while the search is changed, and with `--both`
+ * the one `set aside`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -45,14 +46,16 @@ interface Tool {
   }[];
 }
 
-/** A request with its right answers: hosts of listings, and routes (`host GET /path`), in which a `*` stands for anything. */
+/**
+ * A request with its right answers: hosts of listings, and routes (`host GET /path`), in which a `*` matches anything.
+ */
 interface Request {
   readonly q: string;
   readonly hosts: readonly string[];
   readonly routes: readonly string[];
 }
 
-/** What a search found, best first: hosts of listings, and routes. */
+/** The results of a search, best first: hosts of listings, and routes. */
 interface Found {
   readonly hosts: readonly string[];
   readonly routes: readonly string[];
@@ -62,7 +65,7 @@ interface Found {
 interface DataSet {
   readonly name: string;
   readonly requests: readonly Request[];
-  /** Requests that nothing answers, where the set has some. */
+  /** Requests that nothing answers, if the set has some. */
   readonly unanswerable: readonly string[];
   readonly reading: Reading;
   /** Removes the listings by whose absence requests become unanswerable. */
@@ -181,7 +184,7 @@ async function openOwnSets(feed: string): Promise<DataSet[]> {
   return [
     { ...own, name: 'own requests', requests, unanswerable },
     { ...own, name: 'own tasks', requests: tasks, unanswerable },
-    // Requests of any length: tasks are longer than what nothing answers, so that words could just be counted.
+    // Requests of any length: tasks are longer than unanswerable requests, so a count of words would tell them apart.
     {
       ...own,
       name: 'own requests and tasks',
@@ -274,7 +277,7 @@ function openFts(documents: readonly TextDocument[]): Search {
   const open = (kind: TextDocument['kind']) => {
     sqlite.exec(`CREATE VIRTUAL TABLE ${kind}s USING fts5 (key UNINDEXED, name, own, listing, tokenize = 'porter')`);
     const insert = sqlite.prepare(`INSERT INTO ${kind}s VALUES (@key, @name, @own, @listing)`);
-    // Identifiers are written apart, as they are for the others.
+    // Identifiers are split into words, as for the others.
     for (const document of documents.filter((one) => one.kind === kind)) {
       const apart = (text: string) => listWords(text).join(' ');
       insert.run({
@@ -326,7 +329,7 @@ interface Result {
   readonly ms: number;
 }
 
-/** The place of the first right answer from 1, 0 for none in ten; and the share of the right ones that are in ten. */
+/** The rank of the first right answer from 1, 0 for none in ten; and the share of the right ones that are in ten. */
 interface Ranks {
   readonly place: number;
   readonly recall: number;

@@ -9,9 +9,9 @@ export const MARKET = Object.freeze({
   /** Sellers who do what they say, and liars of each of the eight kinds: three of ten sellers lie. */
   honest: 300,
   liars_of_each_kind: 17,
-  /** What agents look for: about eleven sellers offer each, so that agents can choose. */
+  /** Subjects of agents' calls: about eleven sellers offer each, so that agents can choose. */
   topics: 40,
-  /** What a day of verifying can pay for: far fewer calls than there are routes. */
+  /** Calls that a day of verifying can pay for: far fewer than there are routes. */
   paid_calls_a_day: 6,
   agent_calls_a_day: 60,
   /** Share of agents who look for one seller by name, whom imitators wait for. */
@@ -41,9 +41,9 @@ export const MARKET = Object.freeze({
   lies_on: 3,
   rivals_of_each: 3,
   invented_routes: 16,
-  /** What those lies cost to call, in atomic USDC: less than any honest seller. */
+  /** Price of the invented routes, in atomic USDC: lower than any honest seller's. */
   invented_price: 10,
-  /** An imitator is this much cheaper than whom it imitates. */
+  /** Price of an imitator as a share of that of its model. */
   imitator_price: 0.9,
   /** Day before which nobody pays half of the imitated sellers: a known name is not always a verified one. */
   half_paid_from: 10,
@@ -60,7 +60,7 @@ export type LiarKind = (typeof LIARS)[number];
 export const SELLER_KINDS = ['honest', ...LIARS] as const;
 export type SellerKind = (typeof SELLER_KINDS)[number];
 
-/** What happens to an honest seller that may harm its listing; the first that applies counts. */
+/** Events for an honest seller that may harm its listing; the first that applies counts. */
 export const FATES = [
   'attacked_in_both_feeds',
   'attacked_in_second_feed',
@@ -82,14 +82,14 @@ export interface Seller {
   readonly payee: string;
   readonly paths: readonly string[];
   readonly uptime: number;
-  /** When a liar begins to lie. */
+  /** Day on which a liar begins to lie. */
   readonly lies_from: number;
-  /** When it raises its price, and when it moves to another wallet; never if infinite. */
+  /** Day on which it raises its price, and day on which it moves to another wallet; never if infinite. */
   readonly raises_on: number;
   readonly moves_on: number;
   readonly has_document: boolean;
   readonly fate: Fate;
-  /** Nobody pays it for verification before this day. */
+  /** First day on which somebody pays it for verification. */
   readonly paid_from: number;
 }
 
@@ -97,7 +97,7 @@ export interface Seller {
 export interface Attack {
   readonly liar: Seller;
   readonly victim: Seller;
-  /** It also adds invented routes to the victim's own entry in the first feed. */
+  /** True if it also adds invented routes to the victim's own entry in the first feed. */
   readonly in_both_feeds: boolean;
 }
 
@@ -108,7 +108,7 @@ export interface Market {
   readonly attacks: readonly Attack[];
 }
 
-/** Returns how many of something there are at a scale: at least one. */
+/** Returns the number of something at a scale: at least one. */
 export function scaleCount(count: number, scale: number): number {
   return Math.ceil(count * scale);
 }
@@ -121,7 +121,7 @@ export function createStream(seed: number, ...part: readonly number[]): () => nu
   return createRandom(part.reduce((mixed, one) => Math.imul((mixed ^ (mixed >>> 15)) + one + 1, 0x9e3779b1), seed));
 }
 
-/** Builds all sellers of a market, and who lies about whom. The same arguments give the same market. */
+/** Builds all sellers of a market, and their attacks on rivals. The same arguments give the same market. */
 export function buildMarket({ seed, scale, days }: { seed: number; scale: number; days: number }): Market {
   const random = createStream(seed, 0);
   const count = scaleCount(MARKET.honest, scale);
@@ -151,7 +151,7 @@ export function buildMarket({ seed, scale, days }: { seed: number; scale: number
   return { seed, sellers: [...honest, ...others], honest, attacks };
 }
 
-/** Every second liar about rivals gets its lies into both feeds. */
+/** Returns whether a liar about rivals gets its lies into both feeds, as every second one does. */
 function isInBothFeeds(liar: number): boolean {
   return liar % 2 === 0;
 }
@@ -225,13 +225,16 @@ function buildAddress(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
 
-/** Numbers of wallets that are no seller's first one: where those of `switch` turn, and where honest sellers move to. */
+/**
+ * Numbers of wallets that are no seller's first one: those to which `switch` turns, and those to which honest sellers
+ * move.
+ */
 const WALLETS = Object.freeze({ turned: 900_000, moved: 500_000, invented: 666_666 });
 
 /** Price and payee of one call. */
 export type Offer = Pick<Terms, 'amount' | 'pay_to'> & { pay_to: string };
 
-/** Returns what a route of a seller asks for on a day; null if there is no such route. */
+/** Returns the offer of a seller's route on a day; null if there is no such route. */
 export function getOffer(seller: Seller, path: string, day: number): Offer | null {
   const { kind, price, payee, paths, number } = seller;
   if (!paths.includes(path)) return null;
@@ -277,7 +280,7 @@ export function getTime(day: number): string {
 /** The feed that all sellers are in from the beginning, and the one that holds nothing but lies. */
 const FEEDS = ['https://feed-a.example/discovery/resources', 'https://feed-b.example/discovery/resources'] as const;
 
-/** Returns what sellers with a topic say of themselves in one line. */
+/** Returns the one line in which sellers with a topic describe themselves. */
 export function getTagline({ topic }: Pick<Seller, 'topic'>): string {
   return `Answers questions about topic ${topic}.`;
 }
@@ -287,14 +290,17 @@ export function getDescription({ topic }: Pick<Seller, 'topic'>): string {
   return `Answers about topic ${topic}, with one call for each question.`;
 }
 
-/** Builds what the first feed says of a seller: what it says itself, true or not. */
+/** Builds a seller's declaration in the first feed: its own words, true or not. */
 export function declareInFeed(seller: Seller, day: number): Declaration {
   const amount = seller.kind === 'bait' ? Math.round(seller.price * MARKET.bait_declares) : seller.price;
   const routes = seller.paths.map((path) => buildRoute(path, { amount, pay_to: seller.payee }));
   return buildDeclaration(seller, { kind: 'bazaar', name: FEEDS[0], observed_at: getTime(day) }, routes);
 }
 
-/** Builds what the document on a seller's own host says, which has no date: its terms of the day, and a payee to come. */
+/**
+ * Builds the declaration of the document on a seller's own host, which has no date: its terms of the day, and a payee
+ * to come.
+ */
 export function declareInDocument(seller: Seller, day: number): Declaration {
   const { base_url, paths, moves_on } = seller;
   const named = day >= moves_on - MARKET.announced_before ? Number.POSITIVE_INFINITY : day;
@@ -305,7 +311,10 @@ export function declareInDocument(seller: Seller, day: number): Declaration {
   return buildDeclaration(seller, { kind: 'openapi', name: `${base_url}/openapi.json`, observed_at: null }, routes);
 }
 
-/** Builds what liars put into feeds about a rival: another entry in the second feed, and more routes in the first. */
+/**
+ * Builds the declarations about a rival that liars put into feeds: another entry in the second feed, and more routes in
+ * the first.
+ */
 export function listLies({ liar, victim, in_both_feeds }: Attack, day: number): Declaration[] {
   const lie = { amount: MARKET.invented_price, pay_to: buildAddress(WALLETS.invented) };
   const invented = Array.from({ length: MARKET.invented_routes }, (_, route) => buildRoute(`/invented/${route}`, lie));
@@ -322,7 +331,7 @@ export function listLies({ liar, victim, in_both_feeds }: Attack, day: number): 
   return in_both_feeds ? [second, { ...first, routes: [...first.routes, ...invented] }] : [second];
 }
 
-/** Builds the terms that an offer is recorded as. */
+/** Builds the terms as which an offer is recorded. */
 export function buildTerms(offer: Offer): Terms {
   const exact = { network: 'base', scheme: 'exact', asset: NETWORKS.base.usdc } as const;
   return { ...exact, ...offer, max_timeout_seconds: 60, x402_version: 2 };
@@ -336,7 +345,7 @@ function buildRoute(path: string, offer: Offer): DeclaredRoute {
     mime_type: 'application/json',
     input_schema: null,
     output_schema: null,
-    // Without an example request a route is never paid for.
+    // A route without an example request is never paid for.
     example: { query: {} },
     terms: [buildTerms(offer)],
   };

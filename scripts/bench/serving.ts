@@ -105,14 +105,14 @@ export async function measurePages(run: Run, listings: number): Promise<Row[]> {
   }
 }
 
-/** How many searches of each kind are measured, and how many come before them while code is compiled. */
+/** Number of searches of each kind that are measured, and of those before them while code is compiled. */
 const SEARCHES = 300;
 const WARM_UP = 50;
 
-/** Of these the peer is asked the last ones alone: it takes up to a second for each. */
+/** Number of searches, the last ones, that the peer answers, too: it takes up to a second for each. */
 const PEER_SEARCHES = 60;
 
-/** Measures how long searches take, one after the other, beside FTS5 on the same texts. */
+/** Measures the time of searches, one after the other, beside FTS5 on the same texts. */
 export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
   const world = await openReleasedWorld(run, listings);
   const server = await startService(world);
@@ -120,7 +120,7 @@ export async function measureSearch(run: Run, listings: number): Promise<Row[]> 
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const list = (query: Query) => buildGet(buildListPath(query));
   const pickRequest = () => pickWords(random, pick([2, 3, 4, 5, 6]));
-  /** Those that FTS5 can be asked, too. */
+  /** Searches that FTS5 can answer, too. */
   const searches: Readonly<Record<string, () => Asked>> = {
     'list: one word': () => list({ q: pickWords(random, 1), limit: 20 }),
     'list: one word, misspelt': () => list({ q: misspell(pickWords(random, 1)), limit: 20 }),
@@ -241,7 +241,7 @@ async function measureBesideRebuild(run: Run, { listings }: World, server: Serve
   ];
 }
 
-/** After this time without a request the server has collected its garbage; milliseconds. */
+/** Time without a request after which the server has collected its garbage, in milliseconds. */
 const REST_MS = 1000;
 
 /** Measures the time from the start of the process to the end of its first answer, and the server's memory. */

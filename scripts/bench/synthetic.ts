@@ -28,7 +28,9 @@ const COMMON_WORDS =
 const SYLLABLES = 'ba co da fe gi ha lo ma ne ori pa qui ra sto ta ul vi wen xo zan kel mor tin dra sel'.split(' ');
 const WORDS = 20_000;
 
-/** Listings above this number are copies, because writing one with its evidence takes two milliseconds. */
+/**
+ * Number of listings above which the others are copies, because writing one with its evidence takes two milliseconds.
+ */
 const WRITTEN_MAX = 10_000;
 
 /** Creates a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers everywhere. */
@@ -137,7 +139,7 @@ export async function createSyntheticCatalogue(file: string, count: number): Pro
   return catalogue;
 }
 
-/** Copies what readers see of each listing several times under other names. The evidence is not copied. */
+/** Copies each listing as readers see it several times under other names. The evidence is not copied. */
 function copyListings({ engine: { sqlite } }: Catalogue, copies: number): void {
   sqlite.function('listing_id', { deterministic: true }, (base_url) => getListingId(String(base_url)));
   const copyListing = sqlite.prepare(`

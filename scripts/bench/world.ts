@@ -11,11 +11,11 @@ import { createRandom, createSyntheticCatalogue } from './synthetic.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** What all benchmarks of a run share. */
+/** Context that all benchmarks of a run share. */
 export interface Run {
   /** Folder for catalogues and releases, removed after the run. */
   readonly folder: string;
-  /** How often each figure is measured. */
+  /** Number of times that each figure is measured. */
   readonly rounds: number;
   /** Reports progress and omissions. */
   readonly tell: (line: string) => void;
@@ -135,7 +135,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What a process and all its descendants needed. */
+/** Resources that a process and all its descendants needed. */
 export interface Spent {
   readonly seconds: number;
   /** Sum of the peak memory of each, in bytes; 0 on a system without `/proc`. */
@@ -165,7 +165,7 @@ export async function runChild(command: string, args: readonly string[], options
   return { seconds, peak: [...peaks.values()].reduce((sum, peak) => sum + peak, 0) };
 }
 
-/** What a process has used so far. All is undefined without `/proc`, or without such a process. */
+/** Resources that a process has used so far. All is undefined without `/proc`, or without such a process. */
 export interface Usage {
   /** Processor time of all its threads, in milliseconds. */
   readonly cpuMs: number | undefined;
@@ -177,7 +177,7 @@ export interface Usage {
 /** A clock tick of `/proc`, in milliseconds: the same on every Linux. */
 const TICK_MS = 10;
 
-/** Reads what a process has used so far. */
+/** Reads the resources that a process has used so far. */
 export function readUsage(pid: number): Usage {
   const [stat, status] = [readProc(pid, 'stat'), readProc(pid, 'status')];
   // Fields are counted after the command's name, which is in parentheses and may have blanks.

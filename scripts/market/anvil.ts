@@ -23,7 +23,7 @@ export async function startAnvil(parameters: readonly string[] = []): Promise<An
   const all = ['--host', '127.0.0.1', '--port', '0', '--chain-id', '8453', '--accounts', '1', ...parameters];
   const guard = spawn(process.execPath, [GUARD, findAnvil(), ...all], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    // In a process group of its own, because Ctrl-C on a terminal would end the chain before the parent has finished.
+    // A process group of its own, because Ctrl-C on a terminal would end the chain before the parent has finished.
     detached: true,
   });
   const ended = once(guard, 'exit');

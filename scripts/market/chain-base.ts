@@ -17,7 +17,7 @@ import { base } from 'viem/chains';
 import { startAnvil } from './anvil.ts';
 import { CONTRACTS, readCode, TOKEN_ABI, TOKEN_ADDRESS } from './token/token.ts';
 
-/** What the treasury has at first, in atomic USDC: more than any market spends. */
+/** Balance of the treasury at first, in atomic USDC: more than any market spends. */
 const TREASURY_USDC = 10n ** 15n;
 const GAS_MONEY = 10n ** 24n;
 const SLOT_OF_SUPPLY = 0n;
@@ -46,7 +46,7 @@ export interface BaseChain {
 }
 
 export interface BaseChainOptions {
-  /** Seconds between blocks without transactions. Left out, there are only blocks with transactions. */
+  /** Seconds between blocks without transactions. Without it, there are only blocks with transactions. */
   blockSeconds?: number;
 }
 

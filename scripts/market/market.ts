@@ -12,7 +12,7 @@ import type { SlotOptions } from './solana/slots.ts';
 /** A market on loopback: chains, a facilitator and sellers. It uses no other network, and ends with the process. */
 export interface Market {
   readonly base: BaseChain;
-  /** Undefined if the market was started without it. */
+  /** Solana; undefined if the market was started without it. */
   readonly solana: SolanaChain | undefined;
   readonly facilitator: Facilitator;
   readonly providers: readonly Provider[];
@@ -24,15 +24,15 @@ export interface Market {
 }
 
 export interface MarketOptions {
-  /** Whether to start Solana, too. */
+  /** True to start Solana, too. */
   solana?: boolean;
   plans?: readonly ProviderPlan[];
-  /** Whether to open the seller of tools over MCP. */
+  /** True to open the seller of tools over MCP. */
   tools?: boolean;
   chains?: BaseChainOptions & SlotOptions;
 }
 
-/** Starts the market, in about half a second. If a part does not start, those before it are stopped. */
+/** Starts the market, in about half a second. Stops the parts before one that does not start. */
 export async function startMarket({
   solana = true,
   plans = PLANS,

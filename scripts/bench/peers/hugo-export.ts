@@ -33,7 +33,10 @@ for (const slug of reading.getSnapshot().columns.slugs) {
 }
 readings.close();
 
-/** Builds the front matter of a page: what the layouts use of its model, and what our components compute from it. */
+/**
+ * Builds the front matter of a page: the parts of its model that the layouts use, and what our components compute from
+ * it.
+ */
 function buildFront(page: ListingPage): object {
   const { kind, name, record_url, verified_routes, probes, latency, description, routes, json_ld, ...rest } = page;
   const { verification, price, ...status } = page.status;

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs one of the operator's commands with the settings of the units, as the user that they are for: the payer for what reads
-# keys. Install it as /usr/local/sbin/catalogue; then `catalogue status`, `catalogue receipts reconcile`. Paths of files are
-# those that this user can reach; a relative one begins in /opt/catalogue.
+# Runs one of the operator's commands with the settings of the units, as the user that they are for: the payer for commands
+# that read keys. Install it as /usr/local/sbin/catalogue; then `catalogue status`, `catalogue receipts reconcile`. Paths of
+# files are those that this user can reach; a relative one begins in /opt/catalogue.
 set -eu
 
 case "${1:-}" in

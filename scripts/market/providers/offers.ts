@@ -2,10 +2,10 @@ import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
 import { formatUsdc } from '../../../src/model/usdc.ts';
 import type { PayableRoute, ProviderPlan } from './route.ts';
 
-/** How long a payment may be open, in seconds. */
+/** Time for which a payment may be open, in seconds. */
 export const MAX_TIMEOUT_SECONDS = 60;
 
-/** Who is paid on each network. */
+/** The payee on each network. */
 export type Payees = Readonly<Record<NetworkKey, string>>;
 
 /** Returns the `extra` of terms: on Base the EIP-712 domain, on Solana the account that pays the fee. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/model/json.ts';
 import { jsonObject } from '../../../src/model/json-object.ts';
 import type { NetworkKey } from '../../../src/model/network.ts';
 
-/** Result of a call: the product, or what is wrong with the request. */
+/** Result of a call: the product, or the fault of the request. */
 export type Outcome = { product: JsonObject } | { problem: string };
 
 /** One route that a provider sells. */
@@ -21,7 +21,7 @@ export interface PayableRoute {
   answer(raw: unknown): Outcome;
 }
 
-/** One seller: what it is, how it is paid, and what it sells. */
+/** One seller: its name, its way to be paid, and its routes. */
 export interface ProviderPlan {
   key: string;
   title: string;

@@ -13,7 +13,7 @@ interface PaidTool {
   description: string;
   /** Price of one call in atomic USDC; with `getCost` the most that one may cost. */
   price: number;
-  /** Returns what a call came to, which is taken in place of the price (scheme `upto`). */
+  /** Returns the actual cost of a call, which is taken in place of the price (scheme `upto`). */
   getCost?(given: Record<string, unknown>): number;
   inputSchema: { type: 'object'; properties: { text: typeof text }; required: string[] };
   example: JsonObject;
@@ -53,7 +53,7 @@ function countLetters(given: string): Record<string, number> {
   return Object.fromEntries([...groups].map(([letter, all]) => [letter, all.length]));
 }
 
-/** Who settles for the desk, and whom it has paid. */
+/** The facilitator that settles for the desk, and the payee. */
 interface Seller {
   facilitatorUrl: string;
   /** The account that sends the settlements: a payment of the scheme `upto` is signed for it. */
@@ -133,7 +133,7 @@ function buildRequirement({ price, getCost }: PaidTool, { payTo, facilitatorAddr
   };
 }
 
-/** Describes what a tool takes and gives, as its 402 and its item in a feed do. */
+/** Describes the input and output of a tool, as its 402 and its item in a feed do. */
 function describeTool({ name, description, inputSchema, example, answer }: PaidTool): JsonObject {
   const input = { type: 'mcp', toolName: name, description, transport: 'streamable-http', inputSchema, example };
   return { bazaar: { info: { input, output: { type: 'json', example: answer(example) } } } };

@@ -31,7 +31,7 @@ export interface AccountState {
   holding: Holding | undefined;
 }
 
-/** Why a node refuses to put a transaction into a block. */
+/** Reason why a node refuses to put a transaction into a block. */
 export interface Refusal {
   refused: 'malformed' | 'bad_signature' | 'preflight';
   message: string;
@@ -41,8 +41,8 @@ export interface Refusal {
 /** The transactions of the chain, in order. */
 export interface Ledger {
   /**
-   * Submits a transaction and returns its signature, as a node does. That does not mean that it gets into a block: without
-   * preflight, a node takes even what never can, and drops it.
+   * Submits a transaction and returns its signature, as a node does. That does not mean that it gets into a block:
+   * without preflight, a node takes even a transaction that never can, and drops it.
    */
   submit(wire: Uint8Array, options?: { skipPreflight?: boolean }): string | Refusal;
   simulate(wire: Uint8Array, options: { checkSignatures: boolean; anyBlockhash: boolean }): Execution | Refusal;

@@ -43,7 +43,7 @@ export interface Machine {
 
 /** Starts the runtime, with USDC that the given authority may mint, in about 10 ms. */
 export function openMachine(mintAuthority: Address): Machine {
-  // Without a history, because the ledger refuses repeated transactions, with the answers of a node.
+  // No history, because the ledger refuses repeated transactions, with the answers of a node.
   const svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(0n);
   const data = getMintEncoder().encode({
     mintAuthority: some(mintAuthority),
@@ -118,7 +118,7 @@ function parseError(text: string): unknown {
   return { InstructionError: [Number(index), code === undefined ? inner : { [inner ?? 'Custom']: Number(code) }] };
 }
 
-/** Returns whether a transaction with this result is in a block, which also a failed one that paid its fee is. */
+/** Returns whether a transaction with this result is in a block, as also a failed one that paid its fee is. */
 export function isLanded({ error }: Execution): boolean {
   return error === null || (typeof error === 'object' && error !== null && 'InstructionError' in error);
 }

@@ -136,7 +136,7 @@ function getPastBlock(slots: Slots, at: bigint): Block {
   throw new RpcError(BLOCK_NOT_AVAILABLE, `Block not available for slot ${at}`);
 }
 
-/** Builds the view of a block without its transactions, which nobody here asks for. */
+/** Builds the view of a block without its transactions, which no caller here needs. */
 function buildBlockView(slots: Slots, block: Block) {
   const parent = slots.getBlock(block.slot > slots.firstSlot ? block.slot - 1n : block.slot);
   return {

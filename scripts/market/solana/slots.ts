@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Blockhash, blockhash, getBase58Decoder } from '@solana/kit';
 
-/** For how many slots a transaction may name a block as its recent one (Solana, `MAX_PROCESSING_AGE`). */
+/** Number of slots for which a transaction may name a block as its recent one (Solana, `MAX_PROCESSING_AGE`). */
 const BLOCKHASH_SLOTS = 150n;
 const FIRST_SLOT = 1_000n;
 

@@ -26,7 +26,7 @@ function buildMeta({ execution, before, after, message }: Landed) {
   return {
     err: error,
     status: error === null ? { Ok: null } : { Err: error },
-    // What all accounts together lost is the fee.
+    // The fee is what all accounts together lost.
     fee: Number(sum(before) - sum(after)),
     preBalances: before.map(({ lamports }) => Number(lamports)),
     postBalances: after.map(({ lamports }) => Number(lamports)),
@@ -109,7 +109,9 @@ function buildInstruction({ programAddressIndex, accountIndices = [], data = new
   };
 }
 
-/** Builds an instruction: transfers and memos parsed, others as they are, as a node leaves those that it does not know. */
+/**
+ * Builds an instruction: transfers and memos parsed, others as they are, as a node leaves those that it does not know.
+ */
 function buildParsedInstruction({ staticAccounts }: Message, instruction: Instruction) {
   const { programAddressIndex, accountIndices = [], data = new Uint8Array() } = instruction;
   const programId = staticAccounts[programAddressIndex];
