@@ -45,7 +45,10 @@ export interface Engine {
   holdLong(inside: Kysely<Tables>): Promise<void>;
   /** Makes each later transaction be on the disk when it ends, even if the power fails right after it. */
   makeDurable(): void;
-  /** Tells those who follow the catalogue that a revision is there, once the transaction ends; files are looked at instead. */
+  /**
+   * Tells the followers of the catalogue that a revision is there, once the transaction ends. Does nothing for a file:
+   * followers look at it.
+   */
   announce(inside: Kysely<Tables>, revision: number): Promise<void>;
   /** Moves the counters of primary keys behind the rows that were copied with theirs. */
   resetCounters(inside: Kysely<Tables>, columns: readonly (readonly [table: string, column: string])[]): Promise<void>;

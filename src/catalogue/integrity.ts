@@ -18,8 +18,8 @@ export interface StaleListing extends ListingIdentity {
 }
 
 /**
- * Derives each listing again from its evidence, and lists those of which readers see something else, by slug. Listings with
- * samples that are not published yet are left out, and so are those of which only times and counts differ.
+ * Derives each listing again from its evidence, and lists those that readers see differently, by slug. Listings with
+ * samples that are not published yet are left out, and so are those in which only times and counts differ.
  */
 export async function listStaleListings(catalogue: Catalogue): Promise<StaleListing[]> {
   const waiting = new Set(await listUnpublished(catalogue));
@@ -52,7 +52,9 @@ function getIdentity({ id, slug, base_url }: ListingIdentity): ListingIdentity {
   return { id, slug, base_url };
 }
 
-/** Lists the fields of a published listing that its evidence gives otherwise, and its columns that are not as its document. */
+/**
+ * Lists the fields of a published listing that differ from its evidence, and its columns that differ from its document.
+ */
 function listWrongFields(
   row: Omit<ListingsTable, 'number'>,
   record: RecordedEvidence,

@@ -102,7 +102,7 @@ function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
 
 function asFileError(file: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  // Another start may succeed where the disk is at fault.
+  // The disk may be at fault; then another start may succeed.
   const isOfDisk = error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CANTOPEN_ISDIR');
   return new ServiceError(
     isOfDisk ? 'unavailable' : 'bad_input',

@@ -3,16 +3,16 @@ import { AUTHORITIES, type Authority, type DeclarationSource, SOURCES } from '..
 import { speaksFor } from './domains.ts';
 
 /*
- * The one order of claims. What was paid is believed first, then what was seen in a 402 of that very route, then the
+ * The one order of claims. Payments are believed first, then what a 402 of that very route was seen to ask, then the
  * host's own words, the operator's, and hearsay last: feeds and documents of others, into which anybody can put anything
  * about anybody.
  *
- * - Each fact comes from the first source that has it. Hearsay speaks where nobody above it does, its links stay on the
- *   API's own host or the one below which that lies, and how often it says something never counts.
+ * - Each fact comes from the first source that has it. Hearsay counts if no source above it has the fact. Its links stay on
+ *   the API's own host or the one above that, and the number of times that it says something never counts.
  * - Hearsay lowers nobody: no score, no removal, no danger, no price. A route that only others name is set aside once another
  *   route was seen or the provider names its routes.
- * - Time breaks ties within a rank, by the clock of this catalogue: of the host and the operator the latest words count, of
- *   feeds those that were heard first. No tie is broken by a name.
+ * - Time breaks ties within a rank, by the clock of this catalogue: the latest words count for the host and the operator, the
+ *   earliest for feeds. No tie is broken by a name.
  */
 
 /**
@@ -41,7 +41,7 @@ export interface RecordedDeclaration {
 export interface Heard {
   readonly declaration: Declaration;
   readonly authority: Authority;
-  /** As in `RecordedDeclaration`. */
+  /** Time of hearing, as in `RecordedDeclaration`. */
   readonly heard_at: string | null;
 }
 

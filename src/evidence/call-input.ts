@@ -147,7 +147,7 @@ function fillQuery({ path, example }: Described, schema: JsonObject | undefined)
   return { value: Object.fromEntries(texts), replace, ...(lack !== undefined && { lack }) };
 }
 
-/** Returns whether a query has many fields of which none is said to be required: filters, without which a call works. */
+/** Returns whether a query has many fields and none is required: filters, without which a call works. */
 function hasManyFilters({ properties, required }: JsonObject): boolean {
   return !Array.isArray(required) && isObject(properties) && Object.keys(properties).length > MAX_OPEN_FIELDS;
 }

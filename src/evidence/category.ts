@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words
   ],
 };
 
-/** Sentences about how a call is paid for, and for whom it is: they say nothing of its purpose. */
+/** Sentences about how to pay for a call, and about its buyers: they say nothing of its purpose. */
 const ABOUT_PAYING =
   /(?:accepts? usdc[^.|—]*|pay(?:ment)?s? (?:via|in|with|usdc)[^.|—]*|(?:after|with|requires?|x402) (?:x402 )?payment(?:s| verification)?|real x402 payment[^.|—]*|(?:for|by) ai agents?|ai agent apis?|for agents|token efficient|(?:id|access) tokens?|api tokens?|x402|usdc on \w+|mainnet|\$\s?[\d.]+(?: usdc)?|micro ?payments?)/g;
 

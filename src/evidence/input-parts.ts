@@ -27,7 +27,10 @@ export interface InputPart {
   readonly schema: JsonObject;
 }
 
-/** Splits the declared input of a route by the place of its fields, in the order of the schema; empty where none is declared. */
+/**
+ * Splits the declared input of a route by the place of its fields, in the order of the schema; empty if none is
+ * declared.
+ */
 export function splitInput({ method, input_schema: schema }: Pick<Route, 'method' | 'input_schema'>): InputPart[] {
   if (schema === null) return [];
   const properties = isObject(schema.properties) ? schema.properties : {};

@@ -3,7 +3,7 @@ import unhomoglyph from 'unhomoglyph';
 import type { Listing } from '../model/listing.ts';
 import { getDomain, getRegisteredLabel } from './domains.ts';
 
-/** Words that do not distinguish names: "The official CoinGecko API v2" is "CoinGecko". By key. */
+/** Words that do not distinguish names, by key: "The official CoinGecko API v2" is "CoinGecko". */
 const FILLER_WORDS = new Set(
   'the a an official original real get try use api apis app apps pro plus premium service services inc ltd llc gmbh labs hq com net org io ai dev xyz mcp x402 v1 v2 v3 v4 v5'
     .split(' ')

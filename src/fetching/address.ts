@@ -17,7 +17,7 @@ export interface Refusal {
 }
 
 export interface OutsideUrlOptions {
-  /** Also allow `http`, local names, and loopback and private addresses (demo and tests). */
+  /** True to allow also `http`, local names, and loopback and private addresses (demo and tests). */
   allowPrivateNetworks: boolean;
 }
 

@@ -13,7 +13,7 @@ import { buildRedirect, buildRequest, type FetchInit, isPaying, isRedirect, type
 export interface GuardedClientOptions {
   /** True to allow also loopback and private addresses, and plain `http` (demo and tests). All limits stay. */
   allowPrivateNetworks: boolean;
-  /** Sent with every request without a user agent of its own. */
+  /** User agent of requests without one of their own. */
   userAgent: string;
   limits?: Partial<FetchLimits> | undefined;
   /** The network below the checks; tests replace it with loopback. */

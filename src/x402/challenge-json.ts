@@ -10,7 +10,10 @@ import type { ChallengeProblem } from './challenge.ts';
 const MAX_HEADER_BYTES = 96 * 1024;
 export const MAX_CHALLENGE_BYTES = 256 * 1024;
 
-/** No challenge needs deeper JSON, which would overflow the stack of the code that walks it later. */
+/**
+ * Deepest nesting of a challenge's JSON. Deeper JSON, which none needs, would overflow the stack of the code that walks
+ * it later.
+ */
 const MAX_DEPTH = 64;
 
 /** Base 64 with or without padding: the SDK's clients read and pay both. */

@@ -7,7 +7,7 @@ const FIRST_SLOT = 1_000n;
 
 export interface Block {
   slot: bigint;
-  /** Rises with the slots, because here each slot has a block. */
+  /** Height of the block, which rises with the slots, because here each slot has a block. */
   height: bigint;
   blockhash: Blockhash;
   /** Seconds since 1970. */

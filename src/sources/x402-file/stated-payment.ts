@@ -12,7 +12,7 @@ export interface StatedPrice {
   /** Decimal USDC, or atomic units. */
   amount: string | number;
   currency: unknown;
-  /** `ambiguous`: a whole number that may be either. */
+  /** Unit; `ambiguous`: a whole number that may be either. */
   unit: 'decimal' | 'atomic' | 'ambiguous';
   mode: unknown;
   /** JSON pointer from the holder on. */
