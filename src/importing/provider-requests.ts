@@ -116,7 +116,7 @@ export async function findRequestOutcome(
 }
 
 /** A listing before the provider's file was applied, and the catalogue's revision then. */
-export interface ListingBefore {
+interface ListingBefore {
   listing: Listing | undefined;
   revision: number;
 }

@@ -51,7 +51,7 @@ export interface ProviderFileOutcome {
   kind: 'absent' | 'unreadable' | 'applied' | 'unchanged';
   /** Address of the provider's file. */
   url: string;
-  /** Why there is no statement, as a stable code; null if there is one. */
+  /** The reason why there is no statement, as a stable code; null if there is one. */
   reason: string | null;
   /** Number of requests in the statement. */
   requests: number;
@@ -64,7 +64,7 @@ export interface ProviderFileOutcome {
   changed: string[];
   /** The outcome of each listing in the statement. */
   outcomes: ImportOutcome[];
-  /** What readers see at each address in the statement, and at those that it no longer describes. */
+  /** The view of readers at each address in the statement, and at those that it no longer describes. */
   effects: ReaderEffect[];
 }
 
@@ -141,7 +141,7 @@ async function listStatementFindings(
   ];
 }
 
-/** What readers saw before a statement was applied. */
+/** The listings as readers saw them before a statement was applied. */
 interface StateBefore {
   readonly revision: number;
   /** The listings by address: those that the statement names, and those that it no longer describes. */
@@ -172,12 +172,13 @@ async function isFullyRecorded(
   findings: readonly Finding[],
 ): Promise<boolean> {
   const { url, listings, is_whole } = statement;
-  for (const request of listings) if (!(await isGranted(catalogue, request))) return false;
+  for (const request of listings) {
+    const { base_url, replies } = request;
+    if (!(await isGranted(catalogue, request))) return false;
+    if (replies !== null && !(await areRepliesOnRecord(catalogue, base_url, url, replies))) return false;
+  }
   for (const declaration of listDeclarations(statement)) {
     if (!(await isDeclared(catalogue, declaration))) return false;
-  }
-  for (const { base_url, replies } of listings) {
-    if (replies !== null && !(await areRepliesOnRecord(catalogue, base_url, url, replies))) return false;
   }
   if (is_whole) {
     const held = listStillDeclaredIds(statement);
@@ -208,7 +209,8 @@ async function writeStatement(
   findings: readonly Finding[],
   { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
 ): Promise<Written> {
-  const { url } = statement;
+  const { url, is_whole } = statement;
+  const stillDeclared = listStillDeclaredIds(statement);
   const at = now().toISOString();
   const evidence = { statement: { source: url, read_at: at } };
   const granted = await writeCatalogue(catalogue, at, (writing) => grantRequests(writing, statement, evidence));
@@ -216,10 +218,10 @@ async function writeStatement(
   const all = [...findings, ...buildFailureFindings(recording, false)];
   const { replied, withdrawn } = await writeCatalogue(catalogue, at, async (writing) => {
     await recordFindings(writing, url, all);
-    return {
-      replied: await recordStatedReplies(writing, statement, evidence),
-      withdrawn: await withdrawUnstated(writing, statement, evidence),
-    };
+    const replied = await recordStatedReplies(writing, statement, evidence);
+    const gone = { cause: 'statement_withdrawn', evidence };
+    const withdrawn = is_whole ? await withdrawDeclarations(writing, getSource(url), stillDeclared, gone) : [];
+    return { replied, withdrawn };
   });
   return { findings: all, granted, recording, replied, withdrawn };
 }
@@ -264,17 +266,6 @@ async function recordStatedReplies(
 async function listDroppedReplies(catalogue: Catalogue, { url, listings }: ProviderStatement): Promise<string[]> {
   const named = new Set(listings.map(({ base_url }) => base_url));
   return (await listRepliedAddresses(catalogue, url)).filter((base_url) => !named.has(base_url));
-}
-
-/** Withdraws what the provider declared earlier and the statement no longer contains. Returns slugs as `withdrawDeclarations`. */
-async function withdrawUnstated(
-  writing: Writing,
-  statement: ProviderStatement,
-  evidence: JsonObject,
-): Promise<string[]> {
-  if (!statement.is_whole) return [];
-  const gone = { cause: 'statement_withdrawn', evidence };
-  return await withdrawDeclarations(writing, getSource(statement.url), listStillDeclaredIds(statement), gone);
 }
 
 /** Lists what became of the listings: of declarations, then of requests without one, then of what was withdrawn. */
