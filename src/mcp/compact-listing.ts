@@ -34,7 +34,7 @@ import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 /** Longest quotes in a result of a search, in UTF-16 units. An address is called as it stands, so a longer one is left out. */
 const ITEM_LENGTHS = { title: 50, description: 100, input: 160, output: 80, address: 300 };
 
-/** What the search tool shows: with q the route of a listing that fits best, enough to check and call it; else the listing. */
+/** A result of the search tool: with q the route of a listing that fits best, enough to check and call it; else the listing. */
 export const compactItem = z.object({
   caution: z.string().optional(),
   match: z.number().optional(),
@@ -112,7 +112,7 @@ const compactNetwork = z.object({
   last_verified_at: z.string().optional(),
 });
 
-/** What `get_listing` says of a listing besides its routes. */
+/** A listing as `get_listing` shows it, without its routes. */
 export const compactListing = z.object({
   caution: z.string().optional(),
   title: z.string(),

@@ -48,7 +48,7 @@ const compactChange = z.object({
 });
 type CompactChange = z.infer<typeof compactChange>;
 
-/** What remains of a delisted listing. */
+/** The remains of a delisted listing. */
 const compactTombstone = z.object({
   slug: z.string(),
   delisted_at: z.string(),
@@ -56,7 +56,7 @@ const compactTombstone = z.object({
   reason: z.string(),
 });
 
-/** What of a change's detail the tool shows. */
+/** The part of a change's detail that the tool shows. */
 const shownDetail = z.object({
   route: z.string().optional(),
   from: recordedRange.optional().catch(undefined),

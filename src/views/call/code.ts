@@ -2,7 +2,7 @@ import { NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { type CallRequest, formatJson } from './request.ts';
 
-/** What the caller is ready to pay, and where. */
+/** The price that the caller is ready to pay, and its network. */
 export interface CallPrice {
   readonly network: NetworkKey;
   /** Atomic USDC. */
@@ -18,7 +18,7 @@ export const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> =
   solana: ['exact'],
 };
 
-/** What the code that is shown does to pay; it pays by both versions of x402. */
+/** Abilities of the code that is shown, which pays by both versions of x402. */
 export const DONE_IN_CODE: ReadonlySet<string> = new Set(['evm', 'svm', 'exact', 'upto', 'eip3009', 'permit2', 'mcp']);
 
 /**
@@ -77,7 +77,7 @@ export function buildPayingCode(request: CallRequest, price: CallPrice): PayingC
   };
 }
 
-/** What to install and import for paying on each network, in TypeScript, and the wallet's key as an environment variable. */
+/** TypeScript that pays on each network: the packages, the imports, and a wallet whose key is an environment variable. */
 const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
   base: {
     install: 'npm install @x402/fetch @x402/evm viem',
@@ -192,7 +192,7 @@ function quoteForTypescript(text: string): string {
   return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
 }
 
-/** What to install and import for paying on each network, in Python, and the wallet's key as an environment variable. */
+/** Python that pays on each network: the packages, the imports, and a wallet whose key is an environment variable. */
 const PYTHON_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
   base: {
     install: 'pip install "x402[requests,evm]"',

@@ -21,11 +21,11 @@ import {
 } from './code.ts';
 import { buildBareRequest, buildCallRequest, type CallRequest } from './request.ts';
 
-/** How to call one route of a listing: first free of charge to see its 402, then paying. */
+/** The call of one route of a listing: first free of charge to see its 402, then paying. */
 export interface CallGuide {
   /** The route shown: method and path as the provider declares them. */
   readonly route: string;
-  /** What the caller replaces first. */
+  /** The parts that the caller replaces first. */
   readonly replace: readonly Replaceable[];
   /** The price on record in USDC, and the name of the network it is paid on; null where no price is on record. */
   readonly price: string | null;
@@ -36,13 +36,13 @@ export interface CallGuide {
   readonly ask: string | null;
   /** Pays and receives the product; null where nothing should be paid, or no call can be made. */
   readonly paying: PayingCode | null;
-  /** Why nothing should be paid for this route; null where nothing of danger speaks against it. */
+  /** The reason why nothing should be paid for this route; null where nothing of danger speaks against it. */
   readonly stop: string | null;
-  /** Why the record cannot make a call that pays and works, in a sentence; null where it can. */
+  /** The reason why the record cannot make a call that pays and works, as a sentence; null where it can. */
   readonly lack: string | null;
   /** Day on which this very request was paid for and answered; null where it is made from what sources declare. */
   readonly known_good_on: string | null;
-  /** What the request was made from. */
+  /** The origin of the input. */
   readonly basis: CallInput['basis'];
 }
 
@@ -110,7 +110,7 @@ function buildGuide(request: CallRequest, { price, cautions, ...facts }: GuideFa
   };
 }
 
-/** What a call costs, or in a sentence why there is no such price. */
+/** The price of a call, or as a sentence the reason why there is none. */
 type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonly price: null; readonly lack: string };
 
 /**

@@ -23,13 +23,13 @@ export interface CallRequest {
   readonly method: string;
   /** Printable ASCII without quotes; what the caller fills in is in it as `<name>`. */
   readonly url: string;
-  /** What the caller replaces first. */
+  /** The parts that the caller replaces first. */
   readonly replace: readonly Replaceable[];
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: CallBody | null;
 }
 
-/** What is sent as a body: JSON over several lines, or text of another media type as it is. */
+/** The body that is sent: JSON over several lines, or text of another media type as it is. */
 export interface CallBody {
   readonly text: string;
   readonly isJson: boolean;
