@@ -114,21 +114,16 @@ export function getMapping(path: readonly PropertyKey[]): { label: string; field
   return { label, fields: Object.keys(schema.shape) };
 }
 
-/** Writes the JSON Schema (2020-12) of a manifest, with which editors check and complete the files. */
-export function formatManifestJsonSchema(): string {
-  return formatJsonSchema(manifest, {
+/** Builds the JSON Schema (2020-12) of a manifest, with which editors check and complete the files. */
+export function buildManifestJsonSchema(): object {
+  return buildJsonSchema(manifest, {
     title: 'Listing manifest',
     description: 'One API that agents pay for per request in USDC: facts only.',
   });
 }
 
-/** Writes the JSON Schema (2020-12) of an input format, as the content of a file. */
-export function formatJsonSchema(type: z.ZodType, words: { title: string; description: string }): string {
+/** Builds the JSON Schema (2020-12) of an input format. */
+export function buildJsonSchema(type: z.ZodType, words: { title: string; description: string }): object {
   const schema = z.toJSONSchema(type, { target: 'draft-2020-12', io: 'input' });
-  // Lists of words go on one line, as the formatter writes them.
-  const text = JSON.stringify({ $schema: schema.$schema, ...words, ...schema }, null, 2).replace(
-    /\[\s+([^[\]{}]+?)\s+\]/g,
-    (_, list: string) => `[${list.replace(/\s*\n\s*/g, ' ')}]`,
-  );
-  return `${text}\n`;
+  return { $schema: schema.$schema, ...words, ...schema };
 }

@@ -4,6 +4,7 @@ import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
+import { expectGolden } from '../golden.ts';
 import { SITE, serveLive } from './serving.ts';
 
 it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
@@ -13,7 +14,7 @@ it('shows a listing whole: routes with terms, networks, evidence and decisions',
   const { get } = serveLive(catalogue);
   const body = await (await get('/agent/listings/example-prices')).json();
   expect(agentListing.parse(body)).toEqual(body);
-  await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot('../golden/agent-listing.json');
+  await expectGolden(body, 'agent-listing.json');
 });
 
 it('shows no media type that is none, though one may be on record', async () => {

@@ -4,6 +4,7 @@ import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentComparison } from '../../src/views/compare.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { expectGolden } from '../golden.ts';
 import { recordPaid } from '../paid.ts';
 import { ask, serveShelf } from './running.ts';
 import { serveLive } from './serving.ts';
@@ -77,7 +78,7 @@ describe('GET /agent/compare', () => {
     expect(verified.route).toMatchObject({ verified: true, proof_age_days: 3, recorded_price_max_usdc: 0.001 });
     expect(gone).toMatchObject({ tombstone: { slug: 'gone-prices', delisted_by: 'provider' } });
     expect(unknown).toMatchObject({ notice: expect.stringContaining('no route GET /v1/prices'), nearest: [VERIFIED] });
-    await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot('../golden/agent-compare.json');
+    await expectGolden(body, 'agent-compare.json');
   });
 
   it('takes the address that a route is called at in place of its path', async () => {

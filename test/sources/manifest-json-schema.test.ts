@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { formatManifestJsonSchema } from '../../src/sources/manifest-schema.ts';
-import { formatProviderFileJsonSchema } from '../../src/sources/provider-file/schema.ts';
+import { buildManifestJsonSchema } from '../../src/sources/manifest-schema.ts';
+import { buildProviderFileJsonSchema } from '../../src/sources/provider-file/schema.ts';
+import { expectGolden } from '../golden.ts';
 
 const FILE = join(import.meta.dirname, '../../data/manifest.schema.json');
 const STATEMENT_FILE = join(import.meta.dirname, '../../data/agent-payable.schema.json');
 
-// Run with `--update` after a change to the manifest's fields.
+// `npm run schema` writes the files after a change to the fields.
 it('the published schema of manifests is what the code checks', async () => {
-  await expect(formatManifestJsonSchema()).toMatchFileSnapshot(FILE);
+  await expectGolden(buildManifestJsonSchema(), FILE);
 });
 
 it('the published schema has a field list, closed, and takes prices as text or number', () => {
@@ -23,7 +24,7 @@ it('the published schema has a field list, closed, and takes prices as text or n
 });
 
 it('the published schema of statements is what the code checks', async () => {
-  await expect(formatProviderFileJsonSchema()).toMatchFileSnapshot(STATEMENT_FILE);
+  await expectGolden(buildProviderFileJsonSchema(), STATEMENT_FILE);
 });
 
 it('the published schema of statements takes the facts of a manifest, except fields that providers may not set', () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
 import { httpMethod } from '../../model/request.ts';
 import { removeInvisible } from '../clean-string.ts';
-import { formatJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
+import { buildJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';
 
 /** Most listings in one statement. */
@@ -81,9 +81,9 @@ export function getEntryMapping(path: Path): { label: string; fields: string[] }
   return isFacts ? { label: 'facts', fields: Object.keys(providerFacts.shape) } : getMapping(path);
 }
 
-/** Writes the JSON Schema (2020-12) of a provider's statement, with which editors check and complete it. */
-export function formatProviderFileJsonSchema(): string {
-  return formatJsonSchema(providerFile, {
+/** Builds the JSON Schema (2020-12) of a provider's statement, with which editors check and complete it. */
+export function buildProviderFileJsonSchema(): object {
+  return buildJsonSchema(providerFile, {
     title: "Provider's statement",
     description: `What a provider wants of its listings, published on its own host at ${PROVIDER_FILE_PATH}.`,
   });
