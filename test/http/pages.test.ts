@@ -207,8 +207,8 @@ describe('without a release that fits', () => {
     expect(server.logged.filter(({ msg }) => /^\S+ of the release is lost/.test(String(msg)))).toHaveLength(2);
 
     catalogue.engine.sqlite.exec("UPDATE catalogue SET identity = 'another', revision = revision + 1");
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['no_release'] });
+    const readHealth = async () => JSON.parse((await ask(server, '/readyz')).text);
+    await expect.poll(readHealth).toMatchObject({ ready: false, missing: ['no_release'] });
     expect((await ask(server, '/')).text.length).toBeGreaterThan(home.length / 2);
     for (const path of [...readPages().keys()].filter((known) => known !== '/404')) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 200]);
