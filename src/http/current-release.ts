@@ -54,12 +54,7 @@ export function openCurrentRelease({
   reading: Reading;
   logger: Logger;
 }): CurrentRelease {
-  /** Lists of pages by their hashes, read when a page of each is first asked for; the next release has most of them, too. */
-  const lists = new LRUCache<string, Shard>({
-    maxSize: KNOWN_PAGES,
-    sizeCalculation: ({ pages }) => Math.max(1, pages.size),
-  });
-  const lost = new Set<string>();
+  const { findListed, readBody, logLoss } = openReleaseReader(releasesDir, logger);
   let link: string | undefined;
   let loaded: Release | undefined;
   let served: Release | undefined;
@@ -72,7 +67,6 @@ export function openCurrentRelease({
     loaded = findCurrentRelease(releasesDir);
     link = target;
     state = '';
-    lost.clear();
     if (loaded || target === undefined || target !== findCurrentId(releasesDir)) return;
     logger.error(
       { release: target },
@@ -106,39 +100,17 @@ export function openCurrentRelease({
     }
   };
 
-  /** Logs what a release lost, once each; one that was cleared away meanwhile is complete no more, and no loss. */
-  const logLoss = ({ header: { id } }: Release, what: string) => {
-    if (lost.has(what) || id !== findCurrentId(releasesDir)) return;
-    lost.add(what);
-    const mend = 'is made again whenever it is asked for; npm run rebuild -- --force mends it';
-    logger.error({ release: id }, `${what} of the release is lost or damaged, and ${mend}`);
-  };
-
-  const findListed = (release: Release, path: string): ReleasePage | undefined => {
-    const name = getShardName(path);
-    const hash = release.header.shards[name];
-    if (hash === undefined) return undefined;
-    let list = lists.get(hash);
-    if (!list && !lost.has(name)) {
-      list = findShard(join(release.folder, name), hash);
-      if (list) lists.set(hash, list);
-      else logLoss(release, name);
-    }
-    return list?.pages.get(path);
-  };
-
   const findPage = (path: string, form?: Form): FoundPage | undefined => {
     const release = served;
     const page = release && findListed(release, path);
     if (!release || !page) return undefined;
-    const { hash, type } = page;
-    const compressed = form && page.forms?.[form];
-    const body = readIfThere(join(release.folder, compressed ? `${page.file}.${form}` : page.file));
-    if (body && getHash(body) === (compressed ?? page).hash) return { body, hash, type, form: compressed && form };
+    const compressed = form && page.forms?.[form] && form;
+    const body = readBody(release, page, compressed);
+    if (body) return { body, hash: page.hash, type: page.type, form: compressed };
     // Cleared away while it was read, it has been followed by another.
     follow();
     if (served !== release) return findPage(path, form);
-    logLoss(release, compressed ? `${path} as ${form}` : path);
+    logLoss(release, compressed ? `${path} as ${compressed}` : path);
     return compressed ? findPage(path) : undefined;
   };
 
@@ -151,6 +123,48 @@ export function openCurrentRelease({
     follow,
     close: () => clearInterval(timer),
   };
+}
+
+/** Opens the reading of the pages of releases, which checks each by its hash. */
+function openReleaseReader(releasesDir: string, logger: Logger) {
+  /** Lists of pages by their hashes, read when a page of each is first asked for; the next release has most of them, too. */
+  const lists = new LRUCache<string, Shard>({
+    maxSize: KNOWN_PAGES,
+    sizeCalculation: ({ pages }) => Math.max(1, pages.size),
+  });
+  const lost = new WeakMap<Release, Set<string>>();
+
+  /** Logs what a release lost, once each; one that was cleared away meanwhile is complete no more, and no loss. */
+  const logLoss = (release: Release, what: string): void => {
+    const { id } = release.header;
+    const known = lost.get(release) ?? new Set();
+    if (known.has(what) || id !== findCurrentId(releasesDir)) return;
+    lost.set(release, known.add(what));
+    const mend = 'is made again whenever it is asked for; npm run rebuild -- --force mends it';
+    logger.error({ release: id }, `${what} of the release is lost or damaged, and ${mend}`);
+  };
+
+  /** Finds a page in the lists of a release. */
+  const findListed = (release: Release, path: string): ReleasePage | undefined => {
+    const name = getShardName(path);
+    const hash = release.header.shards[name];
+    if (hash === undefined) return undefined;
+    const known = lists.get(hash);
+    if (known || lost.get(release)?.has(name)) return known?.pages.get(path);
+    const list = findShard(join(release.folder, name), hash);
+    if (list) lists.set(hash, list);
+    else logLoss(release, name);
+    return list?.pages.get(path);
+  };
+
+  /** Reads a page in a form that it has, else as it is. Undefined where its file is lost or damaged. */
+  const readBody = ({ folder }: Release, page: ReleasePage, form: Form | undefined): Buffer | undefined => {
+    const { hash } = (form && page.forms?.[form]) ?? page;
+    const body = readIfThere(join(folder, form ? `${page.file}.${form}` : page.file));
+    return body && getHash(body) === hash ? body : undefined;
+  };
+
+  return { findListed, readBody, logLoss };
 }
 
 /** Reads a small file, which takes less time than handing it to another thread. Undefined where the file does not exist. */

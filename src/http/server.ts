@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -66,121 +67,33 @@ export async function startServer({
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
   now?: () => number;
 }): Promise<RunningServer> {
-  const { releasesDir } = config;
-  const site = getSite(config);
   const codeVersion = getCodeVersion();
-  const following = await startFollowing(config, codeVersion, (error) =>
-    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
-  );
-  const { refuseDamaged, noteFailure } = following;
-  const reading = openReading(config.publishedFile, site, { refresh: refuseDamaged, onFailure: noteFailure });
-  const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
-  const current = openCurrentRelease({ releasesDir, reading, logger });
-  const onDemand = openOnDemand({ reading, current, codeVersion, logger });
-  const pictures = openPictures();
+  const sources = await openSources(config, codeVersion, logger);
   let isShuttingDown = false;
   const readHealth = () =>
-    getHealth({
-      ...{ reading, current, catalogueFile, releasesDir, following },
-      isShuttingDown: () => isShuttingDown,
-    });
-  const metrics = config.metrics ? await createMetrics(reading, { readHealth, codeVersion }) : undefined;
-
-  let [asked, wasBusy, unanswered] = [0, false, 0];
-
-  /**
-   * Loads what the first requests of each kind would wait for: what most of them need first. Of a large catalogue each part
-   * takes a second, so requests that came meanwhile are answered before the next.
-   */
-  const warmUp = async () => {
-    const parts = [
-      reading.getSnapshot,
-      () => reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot)),
-      onDemand.isReady,
-      loadMcp,
-      giveBackMemory,
-    ];
-    try {
-      for (const load of parts) {
-        do await sleep(WARM_UP_MS, undefined, { ref: false });
-        while (unanswered > 0 && !isShuttingDown);
-        if (isShuttingDown) return;
-        await load();
-      }
-    } catch (error) {
-      logger.error({ err: error }, 'the published catalogue cannot be read');
-    }
-  };
-
-  const getClient = buildClientReader(config.trustedProxies);
-  const logFailure = (error: unknown) => {
-    noteFailure(error);
+    getHealth({ ...sources, releasesDir: config.releasesDir, isShuttingDown: () => isShuttingDown });
+  const metrics = config.metrics ? await createMetrics(sources.reading, { readHealth, codeVersion }) : undefined;
+  const onError = (error: unknown) => {
+    sources.following.noteFailure(error);
     logger.error({ err: error }, 'a request failed');
   };
-  const app = createApp({
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    reading,
-    getRelease: () => current.findHeader()?.id ?? '',
-    following,
-    logRequests: logRequests(logger, getClient),
-    limitRate: limitRate({ limit: config.rateLimit, getClient, now }),
-    onError: logFailure,
-    onToolCall: metrics?.countToolCall,
-    addHealth: (app) => addHealthRoutes(app, readHealth),
-    addPages: (app, answer) => {
-      addPictureRoute(app, { pictures, reading });
-      addDownloadRoutes(app, { releasesDir });
-      return openPages(answer, { reading, current, onDemand, releasesDir, logger });
-    },
-  });
-  const release = async () => {
-    catalogueFile.close();
-    current.close();
-    onDemand.close();
-    void pictures.close();
-    reading.published.close();
-    // Last, since only who may write can put away the journal of the file, and the next start would read through it.
-    await following.close();
-  };
-  const takePorts = async () => {
-    const watched = config.metrics && metrics && (await serveMetrics(config.metrics, metrics, logger));
-    try {
-      return { watched, ...(listener ?? (await openListener(config))) };
-    } catch (error) {
-      await watched?.close();
-      throw error;
-    }
-  };
-  const { serve, drain, url, watched } = await takePorts().catch(async (error) => {
-    await release();
+  const app = buildApp({ config, logger, sources, readHealth, metrics, onError, now });
+  const { serve, drain, url, watched } = await takePorts({ config, logger, listener, metrics }).catch(async (error) => {
+    await sources.close();
     throw error;
   });
-  const answer = getRequestListener(app.fetch, {
-    hostname: 'localhost',
-    // What the app does not get to see as a request, such as one with a broken Host.
-    errorHandler: (error) => {
-      if (error instanceof RequestError) return buildProblem(MALFORMED, HEADERS);
-      logFailure(error);
-      return buildProblemResponse(error);
-    },
-  });
+  const load = measureLoad();
+  const answer = buildListener(app, onError);
   serve((request, response) => {
-    asked += 1;
-    unanswered += 1;
-    response.once('close', () => {
-      unanswered -= 1;
-    });
+    load.count(response);
     metrics?.countRequest(request, response);
     void answer(request, response);
   });
-  const everyMinute = setInterval(() => {
-    const isBusy = asked > QUIET_REQUESTS;
-    if (wasBusy && !isBusy) giveBackMemory();
-    [asked, wasBusy] = [0, isBusy];
-  }, 60_000).unref();
-  const warmedUp = warmUp();
+  const warmedUp = warmUp(sources, { isBusy: load.isBusy, isStopped: () => isShuttingDown }).catch((error: unknown) =>
+    logger.error({ err: error }, 'the published catalogue cannot be read'),
+  );
   const stopRebuilding = rebuilding
-    ? startRebuilding({ config, logger, onRelease: current.follow, count: metrics?.countRebuild })
+    ? startRebuilding({ config, logger, onRelease: sources.current.follow, count: metrics?.countRebuild })
     : undefined;
   const stopProbing = probing ? startProbing(logger) : undefined;
   return {
@@ -189,12 +102,155 @@ export async function startServer({
     warmedUp,
     async close() {
       isShuttingDown = true;
-      clearInterval(everyMinute);
+      load.stop();
       await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
       await watched?.close();
-      await release();
+      await sources.close();
     },
   };
+}
+
+type Sources = Awaited<ReturnType<typeof openSources>>;
+
+/** Opens all that answers are made from. `close` lets all of it go. */
+async function openSources(config: Config, codeVersion: string, logger: Logger) {
+  const following = await startFollowing(config, codeVersion, (error) =>
+    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
+  );
+  const { refuseDamaged, noteFailure } = following;
+  const reading = openReading(config.publishedFile, getSite(config), {
+    refresh: refuseDamaged,
+    onFailure: noteFailure,
+  });
+  const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
+  const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
+  const onDemand = openOnDemand({ reading, current, codeVersion, logger });
+  const pictures = openPictures();
+  return {
+    ...{ following, reading, catalogueFile, current, onDemand, pictures },
+    async close(): Promise<void> {
+      catalogueFile.close();
+      current.close();
+      onDemand.close();
+      void pictures.close();
+      reading.published.close();
+      // Last, since only who may write can put away the journal of the file, and the next start would read through it.
+      await following.close();
+    },
+  };
+}
+
+/** Builds the app with all that a server has besides documents: log, limit, health, pages, pictures and the download. */
+function buildApp({
+  config: { allowPrivateNetworks, trustedProxies, rateLimit, releasesDir },
+  logger,
+  sources: { following, reading, current, onDemand, pictures },
+  readHealth,
+  metrics,
+  onError,
+  now,
+}: {
+  config: Config;
+  logger: Logger;
+  sources: Sources;
+  readHealth: () => Health;
+  metrics: ServiceMetrics | undefined;
+  onError: (error: unknown) => void;
+  now: (() => number) | undefined;
+}) {
+  const getClient = buildClientReader(trustedProxies);
+  return createApp({
+    ...{ allowPrivateNetworks, reading, following, onError },
+    getRelease: () => current.findHeader()?.id ?? '',
+    logRequests: logRequests(logger, getClient),
+    limitRate: limitRate({ limit: rateLimit, getClient, now }),
+    onToolCall: metrics?.countToolCall,
+    addHealth: (app) => addHealthRoutes(app, readHealth),
+    addPages: (app, answer) => {
+      addPictureRoute(app, { pictures, reading });
+      addDownloadRoutes(app, { releasesDir });
+      return openPages(answer, { reading, current, onDemand, releasesDir, logger });
+    },
+  });
+}
+
+/** Takes the port of metrics, where they are served, and that of the service, where it is not taken already. */
+async function takePorts({
+  config,
+  logger,
+  listener,
+  metrics,
+}: {
+  config: Config;
+  logger: Logger;
+  listener: Listener | undefined;
+  metrics: ServiceMetrics | undefined;
+}) {
+  const watched = config.metrics && metrics && (await serveMetrics(config.metrics, metrics, logger));
+  try {
+    return { watched, ...(listener ?? (await openListener(config))) };
+  } catch (error) {
+    await watched?.close();
+    throw error;
+  }
+}
+
+/** Builds what answers requests of Node by the app. */
+function buildListener(app: ReturnType<typeof createApp>, onError: (error: unknown) => void) {
+  return getRequestListener(app.fetch, {
+    hostname: 'localhost',
+    // What the app does not get to see as a request, such as one with a broken Host.
+    errorHandler: (error) => {
+      if (error instanceof RequestError) return buildProblem(MALFORMED, HEADERS);
+      onError(error);
+      return buildProblemResponse(error);
+    },
+  });
+}
+
+/** Counts requests, and gives back memory in the first quiet minute after busy ones. */
+function measureLoad() {
+  let [asked, wasBusy, unanswered] = [0, false, 0];
+  const everyMinute = setInterval(() => {
+    const isBusy = asked > QUIET_REQUESTS;
+    if (wasBusy && !isBusy) giveBackMemory();
+    [asked, wasBusy] = [0, isBusy];
+  }, 60_000).unref();
+  return {
+    count(response: ServerResponse): void {
+      asked += 1;
+      unanswered += 1;
+      response.once('close', () => {
+        unanswered -= 1;
+      });
+    },
+    /** Says whether a request waits for its answer. */
+    isBusy: () => unanswered > 0,
+    stop: () => clearInterval(everyMinute),
+  };
+}
+
+/**
+ * Loads what the first requests of each kind would wait for: what most of them need first. Of a large catalogue each part
+ * takes a second, so requests that came meanwhile are answered before the next.
+ */
+async function warmUp(
+  { reading, onDemand }: Sources,
+  { isBusy, isStopped }: { isBusy: () => boolean; isStopped: () => boolean },
+): Promise<void> {
+  const parts = [
+    reading.getSnapshot,
+    () => reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot)),
+    onDemand.isReady,
+    loadMcp,
+    giveBackMemory,
+  ];
+  for (const load of parts) {
+    do await sleep(WARM_UP_MS, undefined, { ref: false });
+    while (isBusy() && !isStopped());
+    if (isStopped()) return;
+    await load();
+  }
 }
 
 /** Creates the metrics. Their code is loaded only where they are served. */
