@@ -32,6 +32,18 @@ const WARM_UP_MS = 200;
 /** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
 const QUIET_REQUESTS = 60;
 
+/** The settings of a server, and what it is handed. */
+interface ServerOptions {
+  readonly config: Config;
+  readonly logger: Logger;
+  /** The port, where it is taken already. */
+  readonly listener?: Listener;
+  readonly rebuilding?: boolean;
+  readonly probing?: boolean;
+  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
+  readonly now?: (() => number) | undefined;
+}
+
 /** A server that answers. */
 export interface RunningServer {
   /** Where it listens, which behind a proxy is not the service's address. */
@@ -50,25 +62,10 @@ export interface RunningServer {
  * makes a release whenever the catalogue is ahead. With `probing` another one probes routes when they are due.
  * Throws `conflict` where the port is taken, and as `startFollowing` does.
  */
-export async function startServer({
-  config,
-  logger,
-  listener,
-  rebuilding = false,
-  probing = false,
-  now,
-}: {
-  config: Config;
-  logger: Logger;
-  /** The port, where it is taken already. */
-  listener?: Listener;
-  rebuilding?: boolean;
-  probing?: boolean;
-  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
-  now?: () => number;
-}): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { config, logger } = options;
   const codeVersion = getCodeVersion();
-  const sources = await openSources(config, codeVersion, logger);
+  const sources = await openSources(options, codeVersion);
   let isShuttingDown = false;
   const readHealth = () =>
     getHealth({ ...sources, releasesDir: config.releasesDir, isShuttingDown: () => isShuttingDown });
@@ -77,8 +74,8 @@ export async function startServer({
     sources.following.noteFailure(error);
     logger.error({ err: error }, 'a request failed');
   };
-  const app = buildApp({ config, logger, sources, readHealth, metrics, onError, now });
-  const { serve, drain, url, watched } = await takePorts({ config, logger, listener, metrics }).catch(async (error) => {
+  const app = buildApp(options, sources, { readHealth, metrics, onError });
+  const { serve, drain, url, watched } = await takePorts(options, metrics).catch(async (error) => {
     await sources.close();
     throw error;
   });
@@ -92,10 +89,10 @@ export async function startServer({
   const warmedUp = warmUp(sources, { isBusy: load.isBusy, isStopped: () => isShuttingDown }).catch((error: unknown) =>
     logger.error({ err: error }, 'the published catalogue cannot be read'),
   );
-  const stopRebuilding = rebuilding
+  const stopRebuilding = options.rebuilding
     ? startRebuilding({ config, logger, onRelease: sources.current.follow, count: metrics?.countRebuild })
     : undefined;
-  const stopProbing = probing ? startProbing(logger) : undefined;
+  const stopProbing = options.probing ? startProbing(logger) : undefined;
   return {
     url,
     metricsUrl: watched?.url,
@@ -113,7 +110,7 @@ export async function startServer({
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
 /** Opens all that answers are made from. `close` lets all of it go. */
-async function openSources(config: Config, codeVersion: string, logger: Logger) {
+async function openSources({ config, logger }: ServerOptions, codeVersion: string) {
   const following = await startFollowing(config, codeVersion, (error) =>
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
   );
@@ -141,23 +138,15 @@ async function openSources(config: Config, codeVersion: string, logger: Logger) 
 }
 
 /** Builds the app with all that a server has besides documents: log, limit, health, pages, pictures and the download. */
-function buildApp({
-  config: { allowPrivateNetworks, trustedProxies, rateLimit, releasesDir },
-  logger,
-  sources: { following, reading, current, onDemand, pictures },
-  readHealth,
-  metrics,
-  onError,
-  now,
-}: {
-  config: Config;
-  logger: Logger;
-  sources: Sources;
-  readHealth: () => Health;
-  metrics: ServiceMetrics | undefined;
-  onError: (error: unknown) => void;
-  now: (() => number) | undefined;
-}) {
+function buildApp(
+  { config: { allowPrivateNetworks, trustedProxies, rateLimit, releasesDir }, logger, now }: ServerOptions,
+  { following, reading, current, onDemand, pictures }: Sources,
+  {
+    readHealth,
+    metrics,
+    onError,
+  }: { readHealth: () => Health; metrics: ServiceMetrics | undefined; onError: (error: unknown) => void },
+) {
   const getClient = buildClientReader(trustedProxies);
   return createApp({
     ...{ allowPrivateNetworks, reading, following, onError },
@@ -175,17 +164,7 @@ function buildApp({
 }
 
 /** Takes the port of metrics, where they are served, and that of the service, where it is not taken already. */
-async function takePorts({
-  config,
-  logger,
-  listener,
-  metrics,
-}: {
-  config: Config;
-  logger: Logger;
-  listener: Listener | undefined;
-  metrics: ServiceMetrics | undefined;
-}) {
+async function takePorts({ config, logger, listener }: ServerOptions, metrics: ServiceMetrics | undefined) {
   const watched = config.metrics && metrics && (await serveMetrics(config.metrics, metrics, logger));
   try {
     return { watched, ...(listener ?? (await openListener(config))) };

@@ -6,6 +6,7 @@ import {
   type AgentCheck,
   agentCheck,
   buildAgentCheck,
+  type CheckQuestion,
   checkFields,
   checkQuestion,
   type TermsCheck,
@@ -20,7 +21,7 @@ import {
 } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
 import { buildSummed } from '../document.ts';
-import { defineQuestion, defineRead } from './define.ts';
+import { type AtRevision, defineQuestion, defineRead } from './define.ts';
 
 const SAME_ANSWER =
   'Says whether it was seen or paid before (match), is only declared (unseen), is on record although something of danger ' +
@@ -51,8 +52,7 @@ export const checkTermsEndpoint = defineRead({
     schema: agentCheck,
     example: (site) => buildAnswerExamples(site).match.value,
   },
-  build: (question, { reading, snapshot }) =>
-    buildSummed(reading, snapshot, writeCheck(buildAgentCheck(checkTerms(reading, question), reading.site))),
+  build: (question, from) => buildCheck(question, from),
 });
 
 /** The same for a challenge as it came. */
@@ -67,15 +67,12 @@ export const checkChallengeEndpoint = defineQuestion({
     shorten: 'Send the challenge alone, or its fields as parameters of GET.',
   },
   answer: { description: 'The comparison', schema: agentCheck, examples: buildAnswerExamples },
-  build: (question, { reading, snapshot, text }) => {
-    const check = checkTerms(reading, question, listDuplicateKeys(text));
-    return buildSummed(reading, snapshot, writeCheck(buildAgentCheck(check, reading.site)));
-  },
+  build: (question, from) => buildCheck(question, from, listDuplicateKeys(from.text)),
 });
 
-/** Writes a comparison as JSON without its opening brace. */
-function writeCheck(check: ReturnType<typeof buildAgentCheck>): string {
-  return JSON.stringify(check).slice(1);
+function buildCheck(question: CheckQuestion, { reading, snapshot }: AtRevision, duplicateKeys?: string[]) {
+  const check = buildAgentCheck(checkTerms(reading, question, duplicateKeys), reading.site);
+  return buildSummed(reading, snapshot, JSON.stringify(check).slice(1));
 }
 
 const CHALLENGE = /^\/challenge(?=\/|$)/;

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import type { OnToolCall } from '../../mcp/server.ts';
 import { slug } from '../../model/listing.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
@@ -24,7 +25,7 @@ export interface Mount {
   /** Logs failures that are our own. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Hears of each call of an MCP tool. */
-  readonly onToolCall?: ((tool: string, outcome: 'answered' | 'refused' | 'failed') => void) | undefined;
+  readonly onToolCall?: OnToolCall | undefined;
 }
 
 /** An endpoint of the service: its operation in the OpenAPI document, and its route in the app. */
@@ -73,13 +74,18 @@ interface Place {
   readonly only: RegExp;
 }
 
-/** The published catalogue at one revision, and the parameters of the path: what a document is built from. */
-interface From {
+/** The published catalogue at one revision. */
+export interface AtRevision {
   readonly reading: Reading;
   readonly snapshot: Snapshot;
+}
+
+/** What a document is built from, with the parameters of its path. */
+interface From extends AtRevision {
   readonly params: Readonly<Record<string, string>>;
 }
 
+/** Methods of a path at which questions are posted, beside those that read. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
 /** The query of an endpoint that takes no parameters. */
@@ -138,8 +144,7 @@ export function defineRead<Query extends z.ZodObject>({
     method: 'get',
     answer: answer.schema,
     describe: (site) => ({
-      ...describeWords(words),
-      ...listParameters(describeParams(params), describeQuery(query, examples)),
+      ...describeWords(words, [...describeParams(params), ...describeQuery(query, examples)]),
       responses: {
         '200': describeAnswer(answer, site, REVISION_HEADERS),
         ...buildFailureRefs([...OF_GET, ...failures]),
@@ -164,10 +169,7 @@ export function defineQuestion<Question extends z.ZodObject>({
   /** Gives what is thrown in place of an error. */
   readonly translate?: (error: unknown) => unknown;
   /** Builds the answer; `text` is the question as it came. */
-  readonly build: (
-    question: z.output<Question>,
-    from: Omit<From, 'params'> & { readonly text: string },
-  ) => SmallDocument;
+  readonly build: (question: z.output<Question>, from: AtRevision & { readonly text: string }) => SmallDocument;
 }): Endpoint {
   const { path } = words;
   return {
@@ -229,8 +231,7 @@ export function defineFile({
       const example = content.example(site);
       const schema = { type: typeof example === 'string' ? ('string' as const) : ('object' as const) };
       return {
-        ...describeWords(words),
-        ...listParameters(describeParams(params)),
+        ...describeWords(words, describeParams(params)),
         responses: {
           '200': { description: content.description, content: { [type]: { schema, example } } },
           ...responses,
@@ -268,13 +269,8 @@ function mountGet<Query extends z.ZodObject>(
   });
 }
 
-function describeWords({ id, path: _path, ...words }: Words) {
-  return { operationId: id, ...words };
-}
-
-function listParameters(...lists: readonly OpenAPIV3.ParameterObject[][]) {
-  const parameters = lists.flat();
-  return parameters.length > 0 && { parameters };
+function describeWords({ id, path: _path, ...words }: Words, parameters: OpenAPIV3.ParameterObject[] = []) {
+  return { operationId: id, ...words, ...(parameters.length > 0 && { parameters }) };
 }
 
 function describeAnswer(
