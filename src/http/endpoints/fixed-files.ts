@@ -19,18 +19,17 @@ import { defineFile, type Endpoint } from './define.ts';
 /** What follows from code and settings alone may be reused for an hour (SEP-2127, "Caching"). */
 const FIXED_SECONDS = 60 * 60;
 
-const JSON_TYPE = 'application/json';
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** Defines a file that follows from code and settings alone: text, or an object that is written as JSON. */
 function defineFixed({
-  type,
+  type = 'application/json',
   of,
   build,
   indent,
   ...words
 }: Omit<Parameters<typeof defineFile>[0], 'content' | 'build'> & {
-  type: string;
+  type?: string;
   /** What it holds, in words. */
   of: string;
   build: (site: Site) => string | object;
@@ -44,6 +43,8 @@ function defineFixed({
     build: ({ reading }) => buildDocument(write(build(reading.site)), { type, maxAge: FIXED_SECONDS }),
   });
 }
+
+const CARD = { summary: 'Card of the MCP server', of: 'The card', type: SERVER_CARD_TYPE, build: buildServerCard };
 
 /** The files by which others' software finds its way here, in the order of the document. */
 export const FIXED_FILES: readonly Endpoint[] = [
@@ -62,7 +63,6 @@ export const FIXED_FILES: readonly Endpoint[] = [
     summary: 'What agents can use here',
     description: 'The MCP server, the registry and the skill, as ARD 0.91 lists them.',
     of: 'The manifest',
-    type: JSON_TYPE,
     build: buildArdManifest,
   }),
   defineFixed({
@@ -71,7 +71,6 @@ export const FIXED_FILES: readonly Endpoint[] = [
     summary: 'Names the skills',
     description: 'Agent Skills Discovery 0.2.0: each with the digest of its file.',
     of: 'The index',
-    type: JSON_TYPE,
     build: buildSkillIndex,
   }),
   defineFixed({
@@ -95,21 +94,15 @@ export const FIXED_FILES: readonly Endpoint[] = [
   defineFixed({
     id: 'getServerCard',
     path: PATHS.serverCard,
-    summary: 'Card of the MCP server',
+    ...CARD,
     description: 'What an MCP client can know before it connects.',
-    of: 'The card',
-    type: SERVER_CARD_TYPE,
-    build: buildServerCard,
   }),
   defineFixed({
     id: 'getWellKnownServerCard',
     path: PATHS.wellKnownServerCard,
-    summary: 'Card of the MCP server',
+    ...CARD,
     description: `The same as ${PATHS.serverCard}.`,
     deprecated: true,
-    of: 'The card',
-    type: SERVER_CARD_TYPE,
-    build: buildServerCard,
   }),
   defineFixed({
     id: 'getServerJson',
@@ -117,7 +110,6 @@ export const FIXED_FILES: readonly Endpoint[] = [
     summary: 'Entry of the MCP server for registries',
     description: 'Ready to be published in an MCP registry.',
     of: 'The entry',
-    type: JSON_TYPE,
     build: buildServerJson,
     indent: 2,
   }),

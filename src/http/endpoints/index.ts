@@ -54,17 +54,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 /** Builds the paths and components of the OpenAPI document: the service's own endpoints and nothing of any provider's. */
 export function buildFrame(site: Site): DocumentFrame {
-  const byPath = Map.groupBy(
-    ENDPOINTS.flatMap(({ path, method, describe }) => (describe ? [{ path, method, operation: describe(site) }] : [])),
-    ({ path }) => path,
-  );
-  const paths = [...byPath].map(([path, all]) => [
-    path,
-    Object.fromEntries(all.map(({ method, operation }) => [method, operation])),
-  ]);
+  const paths: NonNullable<DocumentFrame['paths']> = {};
+  for (const { path, method, describe } of ENDPOINTS) {
+    if (describe) paths[path] = { ...paths[path], [method]: describe(site) };
+  }
   const answers = ENDPOINTS.flatMap(({ answer }) => answer ?? []);
   return {
-    paths: Object.fromEntries(paths),
+    paths,
     components: { schemas: buildSchemas([...answers, problem, goneProblem]), responses: buildResponses() },
   };
 }
