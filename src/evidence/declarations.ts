@@ -118,8 +118,8 @@ export function mergeDeclarations(
   find('price', ({ price }) => price);
   const known = recorded && !isBetter(first.authority, recorded) ? recorded.category : undefined;
   const tags = [...new Set(leading.flatMap((one) => one.declaration.tags ?? []))];
-  const infer = (told: readonly DeclaredRoute[]) =>
-    inferCategory({ title, tagline: tagline ?? '', description, tags, routes: [...told] }, known);
+  const infer = (stated: readonly DeclaredRoute[]) =>
+    inferCategory({ title, tagline: tagline ?? '', description, tags, routes: [...stated] }, known);
   const [byTelling, byAll] = [telling, listCounted(routes).map(({ route }) => route)].map(infer);
   // The category on record gives way only if the routes that words are made of and all that count say so.
   const inferred = declared === undefined ? ((byAll?.category === known ? byAll : byTelling) ?? null) : null;
@@ -237,9 +237,9 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
   const isAnySeen = [...itemising.values()].some(([mention]) => mention && isSeen(mention.route));
   const merged = [...itemising.keys()].sort().flatMap((key) => {
     const own = all.get(key) ?? [];
-    const told = itemising.get(key) ?? [];
+    const stated = itemising.get(key) ?? [];
     const [first] = own;
-    const priced = told.find(({ route }) => route.terms.length > 0) ?? told[0];
+    const priced = stated.find(({ route }) => route.terms.length > 0) ?? stated[0];
     if (!first || !priced) return [];
     const { item: _item, heard_at: heardLater, ...facts } = first.route;
     const said_by: Route['said_by'] = { route: first.place };
@@ -264,7 +264,7 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
         ...{ route, set_aside, said_by, authority: first.authority },
         ...{ source: priced.source, terms_by: priced.authority, heard_at: priced.heard_at },
         since: heardLater ?? first.heard_at ?? '',
-        sightings: listSightings(priced.route, told),
+        sightings: listSightings(priced.route, stated),
       },
     ];
   });
@@ -276,9 +276,9 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
  * Lists the times at which any source saw the networks that the believed terms of a route name: a date proves a claim,
  * whatever its source.
  */
-function listSightings({ terms }: DeclaredRoute, told: readonly Mention[]): Sighting[] {
+function listSightings({ terms }: DeclaredRoute, stated: readonly Mention[]): Sighting[] {
   const believed = new Set(terms.map(({ network }) => network));
-  return told.flatMap(({ route, source: { observed_at } }) =>
+  return stated.flatMap(({ route, source: { observed_at } }) =>
     observed_at === null
       ? []
       : route.terms.flatMap(({ network: key }) => (believed.has(key) ? [{ key, at: observed_at }] : [])),

@@ -85,8 +85,8 @@ function chooseDescription(
   const ofService = new Set(asked.flatMap(({ item }) => item?.description ?? []));
   if (ofService.size === 1) return { description: [...ofService][0] ?? '', isAboutAll: true };
   if (given !== '') return { description: given, isAboutAll: tagline === '' && asked.length === 1 };
-  const told = asked.toSorted(compareDepth).map(({ item, description }) => item?.text ?? description);
-  const texts = new Set(told.filter((text) => text !== ''));
+  const stated = asked.toSorted(compareDepth).map(({ item, description }) => item?.text ?? description);
+  const texts = new Set(stated.filter((text) => text !== ''));
   const description = known && texts.has(known.description) ? known.description : ([...texts][0] ?? '');
   return { description, isAboutAll: texts.size === 1 };
 }

@@ -49,7 +49,7 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
   if (counted.length === 0) return { ...UNSCORED, days: countByDay(inWindow) };
   const days = (last - times.reduce((a, b) => Math.min(a, b), last)) / DAY_MS;
   const band = getBand(counted.length, days);
-  const { share, effective } = weighSamples(counted);
+  const { share, effective } = scoreSamples(counted);
   return {
     band,
     score: band === 'unscored' ? null : Math.round(getWilsonLowerBound(share * effective, effective) * 1000) / 10,
@@ -68,7 +68,7 @@ export function getReliability(samples: readonly Pick<ProbeSample, 'at' | 'outco
  * the square of the sum of the weights divided by the sum of their squares. It equals the number of samples if they
  * come at regular intervals.
  */
-export function weighSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): {
+export function scoreSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): {
   share: number;
   effective: number;
 } {

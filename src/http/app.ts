@@ -9,7 +9,7 @@ import { PATHS } from '../views/links.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import {
   admitBadgeStyle,
-  announceLeaving,
+  announceDeprecation,
   answerPreflights,
   EXPOSED,
   letAnySiteRead,
@@ -53,7 +53,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(logRequests);
   app.use('/badge/*', admitBadgeStyle);
   app.use(secure(baseUrl, allowPrivateNetworks));
-  app.use(announceLeaving(baseUrl));
+  app.use(announceDeprecation(baseUrl));
   app.use(linkToService(baseUrl));
   app.use(nameAge(service.following));
   app.use(PATHS.mcp, refuseStrangers(baseUrl));

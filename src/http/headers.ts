@@ -4,7 +4,7 @@ import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Following } from '../published/follow.ts';
 import { BADGE_STYLE } from '../views/badge.ts';
-import { LEAVING } from '../views/changelog.ts';
+import { DEPRECATIONS } from '../views/changelog.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { PAGE_LOADER } from '../views/pages/page-loader.ts';
@@ -98,17 +98,17 @@ export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
  * Says of an address that is to go since when it is deprecated (RFC 9745), when it goes (RFC 8594), what takes its place and
  * where that is explained.
  */
-export function announceLeaving(baseUrl: string): MiddlewareHandler<Env> {
+export function announceDeprecation(baseUrl: string): MiddlewareHandler<Env> {
   return async (c, next) => {
     await next();
-    const leaving = LEAVING.find(({ path }) => path === c.req.path);
-    if (!leaving) return;
-    c.header('Deprecation', `@${Date.parse(leaving.announced_at) / 1000}`);
-    c.header('Sunset', new Date(leaving.gone_at).toUTCString());
+    const deprecation = DEPRECATIONS.find(({ path }) => path === c.req.path);
+    if (!deprecation) return;
+    c.header('Deprecation', `@${Date.parse(deprecation.announced_at) / 1000}`);
+    c.header('Sunset', new Date(deprecation.gone_at).toUTCString());
     c.header('Link', `<${buildUrl(baseUrl, PATHS.docsChangelog)}>; rel="deprecation"; type="text/html"`, {
       append: true,
     });
-    c.header('Link', `<${buildUrl(baseUrl, leaving.successor)}>; rel="successor-version"`, { append: true });
+    c.header('Link', `<${buildUrl(baseUrl, deprecation.successor)}>; rel="successor-version"`, { append: true });
   };
 }
 

@@ -13,19 +13,19 @@ import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { makeDurable, syncPath, writeNew } from './folders.ts';
 import { type Assets, type PageCode, publishAssets } from './page-code.ts';
-import type { PinnedReadings } from './pinned-reading.ts';
 import { getUnfinishedFolder, prunePageCode, pruneReleases, removeUnfinished } from './prune.ts';
 import { buildReleaseHeader, findCurrentRelease, getReleaseId, getReleasePaths, getSettingsHash } from './release.ts';
 import { isIntact, isWhole, linkPage, listFiles, type ReleasePages } from './release-pages.ts';
 import { buildRenderJob, type EarlierPage, loadPageCode, type RenderedPages, type RenderJob } from './rendering.ts';
 import { getPlace, getShardName, linkShard, listShard, type ReleasePage, type Shard, storeShard } from './shards.ts';
+import type { SnapshotReadings } from './snapshot-reading.ts';
 import { type Base, findBase, isMadeFrom, type MadeFrom } from './state.ts';
 import { type RenderThreads, startRenderThreads } from './thread-pool.ts';
 
 /** What one rebuild is asked for. */
 export interface MakeReleaseOptions {
   readonly config: Config;
-  readonly readings: PinnedReadings;
+  readonly readings: SnapshotReadings;
   /** The pages of the last release made so, which are not read again; of no other use. */
   readonly last?: { pages?: ReleasePages };
   /** Compiles the pages and renders every one of them again, building upon nothing. */

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { type Failure, getFailure, type RebuildEvent, type RebuildResult } from './events.ts';
 import { type MakeReleaseOptions, makeRelease } from './make-release.ts';
 import { getCodeVersion } from './page-code.ts';
-import { openPinnedReadings } from './pinned-reading.ts';
+import { openSnapshotReadings } from './snapshot-reading.ts';
 
 /** What the process is asked. */
 export interface RebuildRequest {
@@ -77,7 +77,7 @@ function getKept(config: Config): Kept {
   const settings = JSON.stringify(config);
   if (kept?.settings !== settings) {
     kept?.readings.close();
-    kept = { settings, readings: openPinnedReadings(config), last: {} };
+    kept = { settings, readings: openSnapshotReadings(config), last: {} };
   }
   return kept;
 }

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { getPublishedState, type PublishedState } from '../published/state.ts';
 import { type Failure, getFailure } from './events.ts';
 import type { PageCode } from './page-code.ts';
-import { openPinnedReading } from './pinned-reading.ts';
 import { loadPageCode, type RenderedPages, type RenderJob, renderPages } from './rendering.ts';
+import { openSnapshotReading } from './snapshot-reading.ts';
 
 /** What the thread is given at its start. */
 export interface RenderThreadData {
@@ -23,7 +23,7 @@ export type RenderThreadMessage = { rendered: RenderedPages } | { failure: Failu
 const { config, code, state, job }: RenderThreadData = workerData;
 const say = (message: RenderThreadMessage) => parentPort?.postMessage(message);
 try {
-  const reading = openPinnedReading(config);
+  const reading = openSnapshotReading(config);
   const isSame = isDeepStrictEqual(getPublishedState(reading.published), state);
   say({ rendered: isSame ? await renderPages(job, { render: await loadPageCode(code), reading }) : [] });
   reading.published.close();

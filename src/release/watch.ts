@@ -53,7 +53,7 @@ export async function watchAndRebuild({
   onYield,
   pace = PACE,
 }: WatchOptions): Promise<void> {
-  const rivalry = openRivalry(config.releasesDir);
+  const concurrent = watchConcurrentBuilds(config.releasesDir);
   const rebuilder = openRebuilder({ background: true });
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
@@ -81,11 +81,11 @@ export async function watchAndRebuild({
         const madeFrom = await readMadeFrom(config, codeVersion);
         const release = findReleaseOf(config, madeFrom);
         if (release && (await isSound(release))) {
-          rivalry.hold(release.header);
+          concurrent.hold(release.header);
           await pause(pace.poll, signal);
           continue;
         }
-        const { action, report } = rivalry.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
+        const { action, report } = concurrent.judge(findCurrentRelease(config.releasesDir)?.header, madeFrom);
         if (report) onYield?.(report);
         if (action === 'yield') {
           await pause(pace.poll, signal);
@@ -95,7 +95,7 @@ export async function watchAndRebuild({
         if (signal.aborted) return;
         const result = await rebuilder.rebuild({ config, signal, onEvent });
         codeVersion = result.release.code_version;
-        rivalry.hold(result.release);
+        concurrent.hold(result.release);
         backoff = pace.backoff;
         onResult?.(result);
       } catch (error) {
@@ -149,7 +149,7 @@ function asServiceError(error: unknown): ServiceError {
 }
 
 /** Watches over releases that others make in the same folder. */
-interface Rivalry {
+interface ConcurrentBuilds {
   /** Remembers the release that is the watcher's own: current, and of what the catalogue holds. */
   hold(own: ReleaseHeader): void;
   /**
@@ -160,12 +160,12 @@ interface Rivalry {
 }
 
 /**
- * Opens the watch over rivals: makers of releases for other settings, of another catalogue or by other code in the folder
- * `releasesDir`. Each would replace what the other makes, for ever. A release that was replaced is made again once, since
+ * Watches over concurrent builds: releases for other settings, of another catalogue or by other code in the folder
+ * `releasesDir`. Each would replace the other for ever. A release that was replaced is made again once, since
  * somebody may have rebuilt with other settings by mistake; a maker that then replaces it again is left to it until the
  * catalogue moves.
  */
-function openRivalry(releasesDir: string): Rivalry {
+function watchConcurrentBuilds(releasesDir: string): ConcurrentBuilds {
   let own: ReleaseHeader | undefined;
   const met = new Set<string>();
   const reported = new Set<string>();
@@ -176,18 +176,18 @@ function openRivalry(releasesDir: string): Rivalry {
     judge(current, madeFrom) {
       const isReplaced = own !== undefined && isMadeFrom(own, madeFrom) && current?.id !== own.id;
       if (!isReplaced || !current || isSameKind(current, madeFrom)) return { action: 'rebuild' };
-      const rival = `${current.identity} ${current.settings_hash} ${current.code_version}`;
-      const isBack = met.has(rival);
-      met.add(rival);
+      const build = `${current.identity} ${current.settings_hash} ${current.code_version}`;
+      const isBack = met.has(build);
+      met.add(build);
       if (!isBack) return { action: 'rebuild' };
-      if (reported.has(rival)) return { action: 'yield' };
-      reported.add(rival);
-      return { action: 'yield', report: buildRivalError(current, madeFrom, releasesDir) };
+      if (reported.has(build)) return { action: 'yield' };
+      reported.add(build);
+      return { action: 'yield', report: buildConcurrentBuildError(current, madeFrom, releasesDir) };
     },
   };
 }
 
-function buildRivalError(current: ReleaseHeader, madeFrom: MadeFrom, releasesDir: string): ServiceError {
+function buildConcurrentBuildError(current: ReleaseHeader, madeFrom: MadeFrom, releasesDir: string): ServiceError {
   const differences = [
     current.identity !== madeFrom.identity && 'of another catalogue',
     current.settings_hash !== madeFrom.settings_hash && 'for another BASE_URL, title or contact',

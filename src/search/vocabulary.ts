@@ -35,11 +35,11 @@ export function createWords(): Words {
         numbers.set(word, number);
         unsorted.push(word);
         if (!/^[a-z]+$/.test(word)) continue;
-        const key = getShelf(word, word.length);
-        const shelf = shelves.get(key) ?? { words: [], sets: [] };
-        shelves.set(key, shelf);
-        shelf.words.push(word);
-        shelf.sets.push(getLetters(word));
+        const key = getFixture(word, word.length);
+        const fixture = shelves.get(key) ?? { words: [], sets: [] };
+        shelves.set(key, fixture);
+        fixture.words.push(word);
+        fixture.sets.push(getLetters(word));
       }
       if (unsorted.length <= UNSORTED_MAX) return;
       sorted = [...sorted, ...unsorted].sort();
@@ -53,7 +53,7 @@ export function createWords(): Words {
       const found: { number: number; away: number; count: number }[] = [];
       for (const first of new Set(word.slice(0, 2))) {
         for (let length = word.length - reach; length <= word.length + reach; length += 1) {
-          const { words, sets } = shelves.get(getShelf(first, length)) ?? { words: [], sets: [] };
+          const { words, sets } = shelves.get(getFixture(first, length)) ?? { words: [], sets: [] };
           for (let at = 0; at < words.length; at += 1) {
             if (countBits((sets[at] as number) ^ set) > 2 * reach) continue;
             const candidate = words[at] as string;
@@ -84,7 +84,7 @@ export function createWords(): Words {
   };
 }
 
-function getShelf(word: string, length: number): string {
+function getFixture(word: string, length: number): string {
   return `${word.charAt(0)}${length}`;
 }
 

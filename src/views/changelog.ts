@@ -1,7 +1,7 @@
 import { PATHS } from './links.ts';
 
 /** An address that will be removed, with the times of the announcement and of the removal, ISO 8601 UTC. */
-export interface Leaving {
+export interface Deprecation {
   readonly path: string;
   readonly announced_at: string;
   readonly gone_at: string;
@@ -10,7 +10,7 @@ export interface Leaving {
 }
 
 /** Addresses that will be removed. Each answers as before until then, and announces the removal in its headers. */
-export const LEAVING: readonly Leaving[] = [
+export const DEPRECATIONS: readonly Deprecation[] = [
   {
     path: PATHS.wellKnownServerCard,
     announced_at: '2026-11-22T00:00:00.000Z',

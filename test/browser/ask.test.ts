@@ -12,7 +12,7 @@ import { startServer } from '../../src/http/server.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
 import { visit } from './world.ts';
 
@@ -34,7 +34,10 @@ async function startProvider() {
 
 async function serve(base_url: string, paths: readonly string[]) {
   const folder = mkdtempSync(join(SCRATCH, 'ask-'));
-  const { config, catalogue } = await makeShelf(folder, { count: 0, settings: { ALLOW_PRIVATE_NETWORKS: 'on' } });
+  const { config, catalogue } = await makeReleaseFixture(folder, {
+    count: 0,
+    settings: { ALLOW_PRIVATE_NETWORKS: 'on' },
+  });
   await writeCatalogue(catalogue, NOW, (writing) =>
     recordDeclaration(writing, makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })),
   );

@@ -12,7 +12,7 @@ import { startServer } from '../../src/http/server.ts';
 import { recordPaid } from '../paid.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { recordProbed } from '../sampled.ts';
 import { SCRATCH } from '../scratch.ts';
 import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
@@ -42,12 +42,12 @@ export interface World {
 /** Opens the world of the browser tests. One serves a whole file: nothing in it changes. */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(SCRATCH, 'pages-'));
-  const shelf = await makeShelf(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
-  await writeWorld(shelf.catalogue);
+  const fixture = await makeReleaseFixture(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
+  await writeWorld(fixture.catalogue);
   const [browser, server] = await Promise.all([
     openBrowser(),
-    rebuildAgain({ config: shelf.config }).then(() =>
-      startServer({ config: shelf.config, logger: pino({ level: 'silent' }), rebuilding: false }),
+    rebuildAgain({ config: fixture.config }).then(() =>
+      startServer({ config: fixture.config, logger: pino({ level: 'silent' }), rebuilding: false }),
     ),
   ]);
   return {
@@ -55,7 +55,7 @@ export async function openWorld(): Promise<World> {
     browser,
     close: async () => {
       await Promise.all([browser.close(), server.close()]);
-      await shelf.catalogue.close();
+      await fixture.catalogue.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

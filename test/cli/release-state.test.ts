@@ -4,12 +4,12 @@ import { expect, it } from 'vitest';
 import { getReleaseState } from '../../src/cli/release-state.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { makeCommands } from './running.ts';
 
 it('distinguishes a complete release from one that lost files, its page list or its assets', async () => {
-  const { config } = await makeShelf(makeFolder(), { count: 2 });
-  const getState = () => getReleaseState(config, { identity: 'shelf', revision: 1 });
+  const { config } = await makeReleaseFixture(makeFolder(), { count: 2 });
+  const getState = () => getReleaseState(config, { identity: 'fixture', revision: 1 });
   const current = join(config.releasesDir, 'current');
   await rebuildAgain({ config });
   expect(getState()).toMatchObject({ revision: 1, behind: [] });
@@ -31,7 +31,7 @@ it('distinguishes a complete release from one that lost files, its page list or 
 
 it('is reported by the check, with advice', async () => {
   const folder = makeFolder();
-  const { config } = await makeShelf(folder, { count: 2 });
+  const { config } = await makeReleaseFixture(folder, { count: 2 });
   await rebuildAgain({ config });
   rmSync(join(config.releasesDir, 'assets'), { recursive: true });
   const { runJson } = makeCommands({

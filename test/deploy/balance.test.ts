@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { openListener } from '../../src/http/listening.ts';
 import { makeFolder } from '../builders.ts';
-import { ask, serveShelf } from '../http/running.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { ask, serveReleaseFixture } from '../http/running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { readDeployed } from './tools.ts';
 
 const nginx = findPeer('nginx');
@@ -33,7 +33,7 @@ it('nginx shares requests between two servers, names them, and answers on while 
 
 it('nginx asks another server where one is only starting, also what was posted', async (context) => {
   if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
-  const { config } = await makeShelf(makeFolder(), { count: 0 });
+  const { config } = await makeReleaseFixture(makeFolder(), { count: 0 });
   const starting = await openListener(config);
   onTestFinished(() => starting.drain(0));
   expect((await ask(starting, '/agent/list')).status).toBe(503);
@@ -82,7 +82,11 @@ it.for(['nginx.conf', 'balance.conf'])(
 
 async function serve() {
   const settings = { TRUSTED_PROXIES: 'loopback', BASE_URL: 'http://127.0.0.1' };
-  return serveShelf({ shelf: await makeShelf(makeFolder(), { settings }), released: false, level: 'debug' });
+  return serveReleaseFixture({
+    fixture: await makeReleaseFixture(makeFolder(), { settings }),
+    released: false,
+    level: 'debug',
+  });
 }
 
 /** Starts nginx in front of two servers, until the test is over. */

@@ -37,7 +37,7 @@ describe('the configuration of Prometheus', () => {
     const server = await serveWithMetrics();
     await fetch(`${server.url}/healthz`);
     // Nothing is counted of tools until one is called, and none of failures until there is one.
-    breakReading(server.shelf);
+    breakReading(server.fixture);
     await callTool(server, 'search_listings', { q: 'title' });
     const { run } = await makeUsed({ MAX_USDC_PER_DAY: '1' });
     const { stdout } = await run(['metrics']);

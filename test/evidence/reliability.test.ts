@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getReliability, getWilsonLowerBound, UNSCORED, weighSamples } from '../../src/evidence/reliability.ts';
+import { getReliability, getWilsonLowerBound, scoreSamples, UNSCORED } from '../../src/evidence/reliability.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { NOW } from '../records.ts';
 
@@ -50,13 +50,13 @@ describe('reliability, method version 3', () => {
     const at = (hours: number) => new Date(Date.parse(NOW) + hours * HOUR).toISOString();
     const take = (hours: number, outcome: ProbeOutcome = 'payable') => ({ at: at(hours), outcome });
     // 6 hours each: the same as without weights.
-    expect(weighSamples([take(0), take(6, 'timeout'), take(12), take(18)])).toEqual({ share: 0.75, effective: 4 });
+    expect(scoreSamples([take(0), take(6, 'timeout'), take(12), take(18)])).toEqual({ share: 0.75, effective: 4 });
     // 3+3, 3+12, 12+12, 12+3 hours.
-    const sparse = weighSamples([take(54, 'timeout'), take(0), take(30, 'timeout'), take(6, 'timeout')]);
+    const sparse = scoreSamples([take(54, 'timeout'), take(0), take(30, 'timeout'), take(6, 'timeout')]);
     expect(sparse.share).toBeCloseTo(6 / 60);
     expect(sparse.effective).toBeCloseTo(60 ** 2 / (6 ** 2 + 15 ** 2 + 24 ** 2 + 15 ** 2));
     // A month without probes: each side of the gap gets half a day of it.
-    expect(weighSamples([take(0), take(30 * 24, 'timeout')])).toEqual({ share: 0.5, effective: 2 });
+    expect(scoreSamples([take(0), take(30 * 24, 'timeout')])).toEqual({ share: 0.5, effective: 2 });
   });
 
   it('gives sparse and dense samples only the weight of their time', () => {
@@ -73,7 +73,7 @@ describe('reliability, method version 3', () => {
       })),
     ];
     const [daily, often] = [24, 6].map((step) => getReliability(build(step), NOW).score ?? 0) as [number, number];
-    expect(weighSamples(build(24)).share).toBeCloseTo(weighSamples(build(6)).share, 1);
+    expect(scoreSamples(build(24)).share).toBeCloseTo(scoreSamples(build(6)).share, 1);
     // By count alone daily failures would be 10 of 90 and give 81.
     expect(often).toBeGreaterThan(55);
     expect(often).toBeLessThan(60);

@@ -6,7 +6,7 @@ import { agentComparison } from '../../src/views/compare.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { expectGolden } from '../golden.ts';
 import { recordPaid } from '../paid.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
 const VERIFIED = 'example-prices GET /v1/price/:symbol';
@@ -117,7 +117,7 @@ describe('GET /agent/compare', () => {
 
 describe('the page of a comparison', () => {
   it('shows routes side by side, keeps out of search engines, and offers others while there is room', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const [first, second] = ['api-1', 'api-2'].map((slug) => `${slug} GET /v1/price/:symbol`) as [string, string];
     const both = await ask(server, `/compare${buildQuery(first, second)}`);
     expect([both.status, both.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -128,13 +128,13 @@ describe('the page of a comparison', () => {
     expect(one.text).toContain('Add to the comparison');
     const none = await ask(server, `/compare${buildQuery(first, 'nobody GET /x')}`);
     expect([none.status, none.text.includes('There is no listing &quot;nobody&quot;.')]).toEqual([200, true]);
-    await server.shelf.put([1], 'second');
+    await server.fixture.put([1], 'second');
     await server.catchUp();
     expect((await ask(server, `/compare${buildQuery(first, second)}`)).text).toContain('Title1 second');
   });
 
   it('answers HEAD and 304, refuses other methods, and says with status 400 what is wrong', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const path = `/compare${buildQuery('api-1 GET /v1/price/:symbol')}`;
     const { etag = '' } = (await ask(server, path)).headers;
     expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);

@@ -239,13 +239,13 @@ describe('every convention', () => {
 
   it('says by its headers and in the changelog when it is to go, and what takes its place', async () => {
     const { get } = serveLive(await makeCatalogue());
-    const leaving = await get('/.well-known/mcp/server-card.json');
-    expect([leaving.status, leaving.headers.get('deprecation'), leaving.headers.get('sunset')]).toEqual([
+    const deprecation = await get('/.well-known/mcp/server-card.json');
+    expect([deprecation.status, deprecation.headers.get('deprecation'), deprecation.headers.get('sunset')]).toEqual([
       ...[200, '@1795305600', 'Mon, 22 Nov 2027 00:00:00 GMT'],
     ]);
-    expect(leaving.headers.get('link')).toContain(`<${SITE.baseUrl}/docs/changelog>; rel="deprecation"`);
-    expect(leaving.headers.get('link')).toContain(`<${SITE.baseUrl}/mcp/server-card>; rel="successor-version"`);
-    expect(leaving.headers.get('link')).toContain('rel="service-desc"');
+    expect(deprecation.headers.get('link')).toContain(`<${SITE.baseUrl}/docs/changelog>; rel="deprecation"`);
+    expect(deprecation.headers.get('link')).toContain(`<${SITE.baseUrl}/mcp/server-card>; rel="successor-version"`);
+    expect(deprecation.headers.get('link')).toContain('rel="service-desc"');
     for (const path of PATHS.filter((path) => path !== '/.well-known/mcp/server-card.json')) {
       const { headers } = await get(path);
       expect([path, headers.get('deprecation'), headers.get('sunset')]).toEqual([path, null, null]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const BASE = 'http://catalogue.example';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -14,10 +14,10 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
 
 /** A server with a static listing, one that is newer than the release, and one that was removed since. */
 async function serveStates(): Promise<TestServer> {
-  const server = await serveShelf();
-  await server.shelf.put([77], 'new');
+  const server = await serveReleaseFixture();
+  await server.fixture.put([77], 'new');
   await server.catchUp();
-  await writeCatalogue(server.shelf.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
+  await writeCatalogue(server.fixture.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
     delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }),
   );
   await server.catchUp();
@@ -115,7 +115,7 @@ describe('Accept: text/markdown', () => {
 
 describe('what is not there', () => {
   it('is a page for people and a problem for programs, never anything else', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const forPeople = ['/nope', '/api/nope', '/api', '/api/', '/docs/nope', '/category/nope', '/a//b', '//a'];
     const spelt = ['/api%2Fapi-1x', '/.git/config', '/.env', '/wp-login.php', '/%2F%2Fevil.example'];
     for (const path of [...forPeople, ...spelt]) {
@@ -178,8 +178,8 @@ describe('what is not there', () => {
   });
 
   it('is not there either while the release is behind, however the address is spelt', async () => {
-    const server = await serveShelf();
-    await server.shelf.put([77], 'new');
+    const server = await serveReleaseFixture();
+    await server.fixture.put([77], 'new');
     await server.catchUp();
     const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];
     for (const path of ['/nope', '/api/nope', '/.well-known/x', '/.well-known/ai-catalog', ...spelt]) {

@@ -3,8 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const PAGE_BYTES = 4096;
 
@@ -35,13 +35,13 @@ it.each([
   ['pages of it', 1],
   ['all of it', 0],
 ])('makes the published file again where %s are damaged, and answers nothing from it', async (_, from) => {
-  const server = await serveShelf();
-  const { publishedFile } = server.shelf.config;
-  await server.shelf.put([0], 'second');
+  const server = await serveReleaseFixture();
+  const { publishedFile } = server.fixture.config;
+  await server.fixture.put([0], 'second');
   await server.catchUp();
   checkpoint(publishedFile);
   damage(publishedFile, from);
-  await server.shelf.put([0], 'third');
+  await server.fixture.put([0], 'third');
   await expect.poll(async () => (await isHealed(server)) && (await ask(server, '/agent/list')).text).toContain('third');
   await expect.poll(async () => JSON.parse((await ask(server, '/readyz')).text).missing).toEqual([]);
   const published = openPublished(publishedFile);
@@ -50,8 +50,8 @@ it.each([
 });
 
 it('answers 503 and is not ready for as long as the damaged file cannot be made again', async () => {
-  const server = await serveShelf();
-  const { publishedFile } = server.shelf.config;
+  const server = await serveReleaseFixture();
+  const { publishedFile } = server.fixture.config;
   const other = openPublishedForWriting(publishedFile);
   onTestFinished(() => other.close());
   other.sqlite.pragma('wal_checkpoint(TRUNCATE)');
@@ -67,21 +67,21 @@ it('answers 503 and is not ready for as long as the damaged file cannot be made 
 });
 
 it('starts with a damaged published file, which it makes again', async () => {
-  const shelf = await makeShelf(makeFolder());
-  const before = await serveShelf({ shelf });
+  const fixture = await makeReleaseFixture(makeFolder());
+  const before = await serveReleaseFixture({ fixture });
   await before.close();
-  damage(shelf.config.publishedFile, 1);
-  const server = await serveShelf({ shelf, released: false });
+  damage(fixture.config.publishedFile, 1);
+  const server = await serveReleaseFixture({ fixture, released: false });
   await expect.poll(() => isHealed(server)).toBe(true);
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
-  const shelf = await makeShelf(makeFolder());
-  const before = await serveShelf({ shelf });
+  const fixture = await makeReleaseFixture(makeFolder());
+  const before = await serveReleaseFixture({ fixture });
   await before.close();
-  await shelf.catalogue.close();
-  damage(shelf.config.catalogueAddress, 1);
-  const server = await serveShelf({ shelf, released: false });
+  await fixture.catalogue.close();
+  damage(fixture.config.catalogueAddress, 1);
+  const server = await serveReleaseFixture({ fixture, released: false });
   const list = await ask(server, '/agent/list');
   expect([list.status, Number(list.headers['x-catalogue-age']) >= 0]).toEqual([200, true]);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
@@ -91,10 +91,10 @@ it('starts with what was published before where the catalogue cannot be read, an
 });
 
 it('refuses another kind of file in the place of the published one, and a check names the file that is damaged', async () => {
-  const shelf = await makeShelf(makeFolder());
-  const server = await serveShelf({ shelf });
+  const fixture = await makeReleaseFixture(makeFolder());
+  const server = await serveReleaseFixture({ fixture });
   await server.close();
-  const { config } = shelf;
+  const { config } = fixture;
   const settings = {
     CATALOGUE: config.catalogueAddress,
     PUBLISHED: config.publishedFile,
@@ -111,5 +111,7 @@ it('refuses another kind of file in the place of the published one, and a check 
   });
   expect(stdout).not.toContain('Restore a backup');
   writeFileSync(config.publishedFile, 'a letter');
-  await expect(serveShelf({ shelf, released: false })).rejects.toThrow('cannot be used as the published catalogue');
+  await expect(serveReleaseFixture({ fixture, released: false })).rejects.toThrow(
+    'cannot be used as the published catalogue',
+  );
 });

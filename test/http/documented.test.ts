@@ -4,7 +4,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { SITE } from '../http/serving.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 const { paths = {} } = buildFrame(SITE);
 
@@ -16,9 +16,9 @@ function listTypes(operation: OpenAPIV3_1.OperationObject | undefined, status: n
 
 describe('what the document says of', () => {
   it('a listing page is what each kind of reader gets, of a page, a tombstone and what is not there', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const [live, gone] = ['api-1', 'api-2'];
-    await writeCatalogue(server.shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
+    await writeCatalogue(server.fixture.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
       delistListing(writing, gone, { by: 'operator', reason: 'no API' }),
     );
     await server.catchUp();
@@ -40,7 +40,7 @@ describe('what the document says of', () => {
   });
 
   it('the MCP server names each status by which it refuses a message', async () => {
-    const server = await serveShelf({ released: false });
+    const server = await serveReleaseFixture({ released: false });
     const documented = Object.keys(paths['/mcp']?.post?.responses ?? {}).map(Number);
     const refuse = async (headers: Record<string, string>, body: string) => {
       const { status } = await fetch(new URL('/mcp', server.url), { method: 'POST', headers, body });

@@ -12,7 +12,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
@@ -195,7 +195,7 @@ it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log
 /** A folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
 async function makeStarted(): Promise<string> {
   const folder = makeFolder();
-  await (await makeShelf(folder, { count: 1 })).catalogue.close();
+  await (await makeReleaseFixture(folder, { count: 1 })).catalogue.close();
   return folder;
 }
 

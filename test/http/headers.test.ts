@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 const EVERYWHERE = [
   '/',
@@ -21,7 +21,7 @@ const EVERYWHERE = [
 
 describe('every answer', () => {
   it('carries its name and the security headers, and names no other origin or frame, and no script but the loader of pages', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of EVERYWHERE) {
       const { headers } = await ask(server, path);
       expect([path, headers]).toEqual([
@@ -43,16 +43,16 @@ describe('every answer', () => {
   });
 
   it('asks for https to stay where the service is reached by it', async () => {
-    const shelf = await makeShelf(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
-    const server = await serveShelf({ shelf });
+    const fixture = await makeReleaseFixture(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
+    const server = await serveReleaseFixture({ fixture });
     for (const path of ['/', '/agent/list', '/none']) {
       expect((await ask(server, path)).headers['strict-transport-security']).toMatch(/^max-age=\d{7,}$/);
     }
   });
 
   it('says nothing of the Host it was asked by', async () => {
-    const server = await serveShelf();
-    await server.shelf.put([77], 'new');
+    const server = await serveReleaseFixture();
+    await server.fixture.put([77], 'new');
     await server.catchUp();
     for (const path of [...EVERYWHERE, '/api/api-77']) {
       const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'https' };
@@ -64,7 +64,7 @@ describe('every answer', () => {
   });
 
   it('lets pages of other sites read all there is', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of [
       '/agent/list',
       '/openapi.json',
@@ -87,7 +87,7 @@ describe('every answer', () => {
 
 describe('methods', () => {
   it('are GET and HEAD; any other is refused with what is allowed', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of ['/', '/api/api-1', '/api/api-1.md', '/none', '/healthz', '/agent/list', '/openapi.json']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
         const answer = await ask(server, path, { method });
@@ -103,8 +103,8 @@ describe('methods', () => {
   });
 
   it('are given to a preflight, and Allow besides', async () => {
-    const server = await serveShelf();
-    await server.shelf.put([77], 'new');
+    const server = await serveReleaseFixture();
+    await server.fixture.put([77], 'new');
     await server.catchUp();
     const asked = { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' };
     const documents = ['/llms.txt', '/api/api-1.md', '/api/api-77.md', '/schemas/manifest.json', '/healthz', '/readyz'];
@@ -131,7 +131,9 @@ describe('methods', () => {
     ['http://localhost:4321', 'http://localhost:6274', true],
     ['http://localhost:4321', 'https://other.example', false],
   ])('are the same to a preflight of MCP as to its POST, at %s from %s', async (baseUrl, origin, isOpen) => {
-    const server = await serveShelf({ shelf: await makeShelf(makeFolder(), { settings: { BASE_URL: baseUrl } }) });
+    const server = await serveReleaseFixture({
+      fixture: await makeReleaseFixture(makeFolder(), { settings: { BASE_URL: baseUrl } }),
+    });
     const options = await ask(server, '/mcp', {
       method: 'OPTIONS',
       headers: { Origin: origin, 'Access-Control-Request-Headers': 'content-type' },
@@ -146,7 +148,7 @@ describe('methods', () => {
   });
 
   it('answer HEAD everywhere as GET without the body', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of EVERYWHERE) {
       const [get, head] = [await ask(server, path), await ask(server, path, { method: 'HEAD' })];
       expect([path, head.status, head.body.length]).toEqual([path, get.status, 0]);
@@ -156,13 +158,13 @@ describe('methods', () => {
 });
 
 it('the live documents are reached through the server, compressed and revalidated', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const document = await ask(server, '/openapi.json', { headers: { 'Accept-Encoding': 'gzip' } });
   expect(document.headers['content-encoding']).toBe('gzip');
   expect(JSON.parse(gunzipSync(document.body).toString())['x-catalogue']).toMatchObject({ live_listings: 8 });
   const again = await ask(server, '/openapi.json', { headers: { 'If-None-Match': String(document.headers.etag) } });
   expect(again.status).toBe(304);
-  await server.shelf.put([90], 'new');
+  await server.fixture.put([90], 'new');
   await server.catchUp();
   expect(JSON.parse((await ask(server, '/agent/list')).text)).toMatchObject({ total: 9, revision: 2 });
 });

@@ -4,12 +4,15 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitConnections } from '../../src/http/connections.ts';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 /** Serves without a rate limit: what holds here holds for clients that stay within it. */
 const serve = async () =>
-  serveShelf({ shelf: await makeShelf(makeFolder(), { settings: { RATE_LIMIT: '0' } }), released: false });
+  serveReleaseFixture({
+    fixture: await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
+    released: false,
+  });
 
 /** Opens a connection from one of loopback's addresses, each of which is another client. */
 async function open(url: string, localAddress = '127.0.0.1'): Promise<Socket> {

@@ -3,8 +3,8 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
 const ROUTES = 1203;
@@ -44,9 +44,9 @@ it('the document of a listing has 500 routes a page, or fewer, and says how many
 });
 
 it('the pages of a listing have 500 routes, and where the others are', async () => {
-  const shelf = await makeShelf(makeFolder());
-  await writeCatalogue(shelf.catalogue, '2026-11-21T12:00:00.000Z', (writing) => recordDeclaration(writing, LARGE));
-  const server = await serveShelf({ shelf });
+  const fixture = await makeReleaseFixture(makeFolder());
+  await writeCatalogue(fixture.catalogue, '2026-11-21T12:00:00.000Z', (writing) => recordDeclaration(writing, LARGE));
+  const server = await serveReleaseFixture({ fixture });
   const findNext = (text: string) => /\/api\/large\.md\?page=\d+/.exec(text)?.[0] ?? '';
   const listItems = (text: string) => [...text.matchAll(/\/v1\/items\/(\d+)`: 0/g)].map(([, number]) => number);
 

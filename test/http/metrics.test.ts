@@ -5,10 +5,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../../src/http/server.ts';
 import { openMetricsListener } from '../../src/metrics/listener.ts';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { breakListings, breakPublished, breakReading } from './broken.ts';
 import { callTool, findSample, readSamples, serveWithMetrics } from './metrics.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 it('are served on an address of their own, and on no other', async () => {
   const server = await serveWithMetrics();
@@ -22,7 +22,7 @@ it('are served on an address of their own, and on no other', async () => {
 });
 
 it('are not served unless a port is set', async () => {
-  const server = await serveShelf({ released: false });
+  const server = await serveReleaseFixture({ released: false });
   expect(server.metricsUrl).toBeUndefined();
   expect((await ask(server, '/metrics')).status).toBe(404);
 });
@@ -33,8 +33,8 @@ it('say that their port is in use, and leave nothing open', async () => {
   onTestFinished(() => void other.close());
   const address = other.address();
   const port = String(typeof address === 'object' ? address?.port : '');
-  const shelf = await makeShelf(makeFolder(), { settings: { METRICS_PORT: port } });
-  await expect(serveShelf({ shelf, released: false })).rejects.toMatchObject({
+  const fixture = await makeReleaseFixture(makeFolder(), { settings: { METRICS_PORT: port } });
+  await expect(serveReleaseFixture({ fixture, released: false })).rejects.toMatchObject({
     reason: 'port_in_use',
     hint: expect.stringContaining('METRICS_PORT'),
   });
@@ -98,7 +98,7 @@ it('count what a client does not wait for as aborted', async () => {
 
 it('say which revision readers see, which the pages are of, and how the process is', async () => {
   const server = await serveWithMetrics();
-  await server.shelf.put([90], 'new');
+  await server.fixture.put([90], 'new');
   await server.catchUp();
   const samples = await readSamples(server);
   const read = (name: string, labels = {}) => findSample(samples, name, labels);
@@ -118,7 +118,7 @@ it('say which revision readers see, which the pages are of, and how the process 
 
 it('leave out what is not known, and say what is missing', async () => {
   const server = await serveWithMetrics();
-  rmSync(server.shelf.config.releasesDir, { recursive: true });
+  rmSync(server.fixture.config.releasesDir, { recursive: true });
   const isMissing = async () => findSample(await readSamples(server), 'catalogue_missing', { code: 'no_release' });
   await expect.poll(isMissing).toBe(1);
   const samples = await readSamples(server);
@@ -128,8 +128,8 @@ it('leave out what is not known, and say what is missing', async () => {
 
 it('say for how long following has failed, once it does', async () => {
   const server = await serveWithMetrics();
-  const mend = breakPublished(server.shelf);
-  await server.shelf.put([1], 'second');
+  const mend = breakPublished(server.fixture);
+  await server.fixture.put([1], 'second');
   const read = async (name: string) => findSample(await readSamples(server), name, {});
   await expect.poll(() => read('catalogue_following')).toBe(0);
   await expect.poll(() => read('catalogue_following_failing_seconds')).toBeGreaterThan(0.5);
@@ -141,7 +141,7 @@ it('say for how long following has failed, once it does', async () => {
 
 it('answer 500 while the published file is damaged, and the server goes on', async () => {
   const server = await serveWithMetrics();
-  breakListings(server.shelf);
+  breakListings(server.fixture);
   const { status, text } = await ask({ url: server.metricsUrl }, '/metrics');
   expect([status, text]).toEqual([500, 'The metrics cannot be read; the log says why.\n']);
   expect(server.logged).toContainEqual(expect.objectContaining({ msg: 'the metrics cannot be read' }));
@@ -195,7 +195,7 @@ it('count calls of MCP by tool, and tools that there are not as one', async () =
 it('tell failures of ours from what a caller of MCP can correct', async () => {
   const server = await serveWithMetrics();
   await ask(server, '/agent/list');
-  breakReading(server.shelf);
+  breakReading(server.fixture);
   await callTool(server, 'search_listings', { q: 'title' });
   const samples = await readSamples(server);
   const labels = { tool: 'search_listings', outcome: 'failed' };
@@ -207,7 +207,7 @@ it('count rebuilds, how long they took, and those that failed', async () => {
   const count = async (outcome: string) =>
     findSample(await readSamples(server), 'catalogue_rebuilds_total', { outcome });
   expect(await count('failed')).toBe(0);
-  await server.shelf.put([1], 'second');
+  await server.fixture.put([1], 'second');
   await expect.poll(() => count('released')).toBe(1);
   const took = findSample(await readSamples(server), 'catalogue_rebuild_duration_seconds_sum', {});
   expect(took).toBeGreaterThan(0);
@@ -215,9 +215,9 @@ it('count rebuilds, how long they took, and those that failed', async () => {
 });
 
 it('are stopped with the server', async () => {
-  const shelf = await makeShelf(makeFolder(), { settings: { METRICS_PORT: '0' } });
+  const fixture = await makeReleaseFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
   const { pino } = await import('pino');
-  const server = await startServer({ config: shelf.config, logger: pino({ level: 'silent' }) });
+  const server = await startServer({ config: fixture.config, logger: pino({ level: 'silent' }) });
   await server.close();
   await expect(fetch(server.metricsUrl ?? '')).rejects.toThrow();
 });

@@ -4,8 +4,8 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 const nginx = findPeer('nginx');
 
@@ -28,10 +28,10 @@ const SAME = [
 
 it('nginx sends the pages of the release as the process does, and passes on all else', async (context) => {
   if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
-  const server = await serveShelf({
-    shelf: await makeShelf(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
+  const server = await serveReleaseFixture({
+    fixture: await makeReleaseFixture(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
   });
-  const { config, catalogue, readPages } = server.shelf;
+  const { config, catalogue, readPages } = server.fixture;
   const { releasesDir, baseUrl } = config;
   const front = await startNginx(nginx, { folder: makeFolder(), releasesDir, upstream: server.url, baseUrl });
   onTestFinished(front.stop);

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 describe('a page of the release', () => {
   it('comes whole, and not again to who has it', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const page = await ask(server, '/api/api-3');
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(page.text).toBe(server.shelf.read('api.ap/api-3.html'));
+    expect(page.text).toBe(server.fixture.read('api.ap/api-3.html'));
     expect(Number(page.headers['content-length'])).toBe(page.body.length);
     expect(page.headers.etag).toMatch(/^W\/"[\w-]{22}"$/);
 
@@ -29,7 +29,7 @@ describe('a page of the release', () => {
   });
 
   it('is compressed as the reader takes it', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const plain = await ask(server, '/');
     const read = { br: brotliDecompressSync, gzip: gunzipSync };
     for (const [accept, encoding] of [
@@ -53,8 +53,8 @@ describe('a page of the release', () => {
   });
 
   it('is sent compressed as it lies in the release, and compressed anew where that form is lost', async () => {
-    const server = await serveShelf();
-    const file = join(server.shelf.config.releasesDir, 'current/api.ap/api-3.html');
+    const server = await serveReleaseFixture();
+    const file = join(server.fixture.config.releasesDir, 'current/api.ap/api-3.html');
     const lying = readFileSync(`${file}.br`);
     rmSync(`${file}.gz`);
     const [plain, br, gzip] = await Promise.all(
@@ -66,7 +66,7 @@ describe('a page of the release', () => {
   });
 
   it('has a Markdown twin, also for who asks for Markdown at its own address', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const twin = await ask(server, '/api/api-3.md');
     expect(twin).toMatchObject({ status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' } });
     const chosen = await ask(server, '/api/api-3', { headers: { Accept: 'text/markdown, text/html;q=0.9' } });
@@ -84,7 +84,7 @@ describe('a page of the release', () => {
   });
 
   it('loads its assets from addresses that never change their content', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const assets = (await ask(server, '/')).text.match(/\/_astro\/[\w.-]+/g) ?? [];
     expect(assets.length).toBeGreaterThanOrEqual(2);
     for (const asset of assets) {
@@ -100,13 +100,13 @@ describe('a page of the release', () => {
 
 describe('what is not in the release', () => {
   it('is rendered on demand while it is newer, and gone at once when it is delisted', async () => {
-    const server = await serveShelf();
-    const { shelf } = server;
+    const server = await serveReleaseFixture();
+    const { fixture } = server;
     const write = async (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
-      await writeCatalogue(shelf.catalogue, '2026-11-21T00:00:00.000Z', work);
+      await writeCatalogue(fixture.catalogue, '2026-11-21T00:00:00.000Z', work);
       await server.catchUp();
     };
-    await shelf.put([77], 'new');
+    await fixture.put([77], 'new');
     await server.catchUp();
     const fresh = await ask(server, '/api/api-77');
     expect(fresh).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
@@ -115,8 +115,8 @@ describe('what is not in the release', () => {
       (await ask(server, '/api/api-77', { headers: { 'If-None-Match': String(fresh.headers.etag) } })).status,
     ).toBe(304);
     expect((await ask(server, '/api/api-77.md')).text).toContain('Title77 new');
-    await rebuildAgain({ config: shelf.config });
-    expect(shelf.read('api.ap/api-77.html')).toBe(fresh.text);
+    await rebuildAgain({ config: fixture.config });
+    expect(fixture.read('api.ap/api-77.html')).toBe(fresh.text);
 
     await write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));
     for (const path of ['/api/api-3', '/api/api-3.md']) {
@@ -128,7 +128,7 @@ describe('what is not in the release', () => {
   });
 
   it('is found at its canonical address only, without a slash, an ending or another spelling', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const [path, location] of [
       ['/api/api-3/', '/api/api-3'],
       ['/api/api-3/?from=x', '/api/api-3?from=x'],
@@ -164,7 +164,7 @@ describe('what is not in the release', () => {
   });
 
   it('does not lead out of the release', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of [
       '/..%2f..%2fpackage.json',
       '/../../package.json',
@@ -184,7 +184,7 @@ describe('what is not in the release', () => {
   it.each(['/%', '/api/%zz', '/api/%ff', '/%00', '/api/api-3%00.html', '/a%5cb', '/a%0d%0aX-Evil:%201'])(
     'refuses a malformed address: %s',
     async (path) => {
-      const server = await serveShelf({ released: false });
+      const server = await serveReleaseFixture({ released: false });
       const { status, headers, text } = await ask(server, path);
       expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
       expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'malformed_address' });
@@ -194,8 +194,8 @@ describe('what is not in the release', () => {
 
 describe('without a release that fits', () => {
   it('renders every page on demand when the release is of another catalogue or has lost its files', async () => {
-    const server = await serveShelf();
-    const { config, catalogue, readPages } = server.shelf;
+    const server = await serveReleaseFixture();
+    const { config, catalogue, readPages } = server.fixture;
     const home = (await ask(server, '/')).text;
     const folder = join(config.releasesDir, 'current/api.ap');
     for (const name of readdirSync(folder)) if (name.startsWith('api-1')) rmSync(join(folder, name));
@@ -217,7 +217,7 @@ describe('without a release that fits', () => {
   });
 
   it('says that it is not ready before the first release', async () => {
-    const server = await serveShelf({ released: false });
+    const server = await serveReleaseFixture({ released: false });
     expect((await ask(server, '/healthz')).status).toBe(200);
     const ready = await ask(server, '/readyz');
     expect(ready.status).toBe(503);
@@ -227,6 +227,6 @@ describe('without a release that fits', () => {
       catalogue: { revision: 1 },
     });
     expect((await ask(server, '/agent/list')).status).toBe(200);
-    expect(existsSync(server.shelf.config.releasesDir)).toBe(false);
+    expect(existsSync(server.fixture.config.releasesDir)).toBe(false);
   });
 });

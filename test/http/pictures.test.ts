@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { NOW } from '../builders.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 it('a listing has a picture that is kept, changes with it, and goes with it', async () => {
-  const server = await serveShelf({ released: false });
+  const server = await serveReleaseFixture({ released: false });
   const first = await ask(server, '/pictures/api-1.png');
   expect([first.status, first.headers['content-type'], first.body.readUInt32BE(16)]).toEqual([200, 'image/png', 1200]);
   expect(first.headers).toMatchObject({
@@ -21,14 +21,14 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
   expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(first.body.length), 0]);
   expect((await ask(server, '/pictures/api-1.png')).body).toEqual(first.body);
 
-  await server.shelf.put([1], 'second');
+  await server.fixture.put([1], 'second');
   await server.catchUp();
   const changed = await ask(server, '/pictures/api-1.png', { headers: { 'If-None-Match': etag } });
   expect(changed.status).toBe(200);
   expect(changed.headers.etag).not.toBe(etag);
   expect(changed.body).not.toEqual(first.body);
 
-  await writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
+  await writeCatalogue(server.fixture.catalogue, NOW, (writing) =>
     delistListing(writing, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' }),
   );
   await server.catchUp();
@@ -36,7 +36,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
 });
 
 it('every other page has the service’s own picture, and nothing else has one', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const own = await ask(server, '/pictures/_service.png');
   expect([own.status, own.headers['content-type']]).toEqual([200, 'image/png']);
   for (const path of [
@@ -53,8 +53,8 @@ it('every other page has the service’s own picture, and nothing else has one',
 });
 
 it('a flood of different pictures is bounded, says when to come back, and holds nothing up', async () => {
-  const server = await serveShelf({ released: false });
-  await server.shelf.put(
+  const server = await serveReleaseFixture({ released: false });
+  await server.fixture.put(
     Array.from({ length: 60 }, (_, number) => 100 + number),
     'flood',
   );

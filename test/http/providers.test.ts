@@ -5,12 +5,12 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeDeclaration, NOW } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const ALONE = 'https://api.alone.example';
 
-async function addAlone({ shelf, catchUp }: TestServer) {
-  await writeCatalogue(shelf.catalogue, NOW, (writing) =>
+async function addAlone({ fixture, catchUp }: TestServer) {
+  await writeCatalogue(fixture.catalogue, NOW, (writing) =>
     recordDeclaration(writing, makeDeclaration({ slug: 'alone', base_url: ALONE })),
   );
   await catchUp();
@@ -18,7 +18,7 @@ async function addAlone({ shelf, catchUp }: TestServer) {
 
 describe('the page of a provider', () => {
   it('has all listings of a domain, what is verified, what speaks against them and what changed, from the release and after it', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     const path = '/provider/example-provider.com';
     const first = await ask(server, path);
     expect([first.status, first.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -27,7 +27,7 @@ describe('the page of a provider', () => {
     expect(first.text).toContain('8 listings, 0 of 8 routes verified, as of ');
     expect((await ask(server, '/sitemap-1.xml')).text).toContain(`<loc>http://catalogue.example${path}</loc>`);
 
-    const { catalogue } = server.shelf;
+    const { catalogue } = server.fixture;
     await recordPaid(catalogue, 'api-1', {
       path: '/v1/price/:symbol',
       id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01',
@@ -40,7 +40,7 @@ describe('the page of a provider', () => {
     await writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
       delistListing(writing, 'api-3', { by: 'operator', reason: 'no API' }),
     );
-    await rebuildAgain(server.shelf);
+    await rebuildAgain(server.fixture);
     await expect.poll(async () => (await ask(server, path)).text).toContain('1 of 7 routes verified');
     const { text } = await ask(server, path);
     expect(text).toContain('7 listings, 1 of 7 routes verified, 1 listing removed, as of ');
@@ -51,15 +51,15 @@ describe('the page of a provider', () => {
   });
 
   it('of a single listing is rendered when it is asked for, and stays when that is removed', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     await addAlone(server);
-    await rebuildAgain(server.shelf);
+    await rebuildAgain(server.fixture);
     const path = '/provider/alone.example';
-    expect(server.shelf.readPages().has(path)).toBe(false);
+    expect(server.fixture.readPages().has(path)).toBe(false);
     expect((await ask(server, '/api/alone')).text).toContain(`href="${path}"`);
     const page = await ask(server, path);
     expect([page.status, page.text.match(/class="card"/g)?.length]).toEqual([200, 1]);
-    await writeCatalogue(server.shelf.catalogue, NOW, (writing) =>
+    await writeCatalogue(server.fixture.catalogue, NOW, (writing) =>
       delistListing(writing, 'alone', { by: 'provider', reason: 'gone' }),
     );
     await server.catchUp();
@@ -69,7 +69,7 @@ describe('the page of a provider', () => {
   });
 
   it('answers HEAD and 304, and 404 for what is no provider', async () => {
-    const server = await serveShelf();
+    const server = await serveReleaseFixture();
     for (const path of ['/provider/example-provider.com', '/network/base', '/network/solana']) {
       const { etag = '' } = (await ask(server, path)).headers;
       expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
@@ -89,7 +89,7 @@ describe('the page of a provider', () => {
 });
 
 it('the page of a network has the listings that are paid on it, and each listing leads there', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const base = await ask(server, '/network/base');
   expect(base.text).toContain('<h1>APIs paid on Base</h1>');
   expect(base.text.match(/class="card"/g)).toHaveLength(8);

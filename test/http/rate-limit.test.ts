@@ -6,8 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { limitRate } from '../../src/http/rate-limit.ts';
 import type { Env } from '../../src/http/request.ts';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 /** Serves with a limit and a clock of its own, behind proxies on loopback, so that a test can be many clients. */
 async function serveLimited(
@@ -15,8 +15,8 @@ async function serveLimited(
   { settings = { TRUSTED_PROXIES: 'loopback' } as Record<string, string>, released = false } = {},
 ) {
   const clock = { now: 1000 };
-  const shelf = await makeShelf(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
-  const server = await serveShelf({ shelf, released, now: () => clock.now });
+  const fixture = await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
+  const server = await serveReleaseFixture({ fixture, released, now: () => clock.now });
   const get = (path: string, client = '203.0.113.1', method = 'GET') =>
     ask(server, path, { method, headers: { 'X-Forwarded-For': client } });
   return { clock, server, get };
@@ -120,7 +120,7 @@ describe('the rate limit', () => {
 
   it('holds for pages, and for what no answer is made of', async () => {
     const { server, get } = await serveLimited(2, { released: true });
-    await server.shelf.put([77], 'new');
+    await server.fixture.put([77], 'new');
     await server.catchUp();
     expect(await get('/api/api-77')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=1;t=60' } });
     expect(await get('/api/api-1')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=0;t=60' } });

@@ -5,21 +5,21 @@ import { expect, it } from 'vitest';
 import { openPublished } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { breakPublished } from './broken.ts';
-import { ask, serveShelf } from './running.ts';
+import { ask, serveReleaseFixture } from './running.ts';
 
 it('is ready with a catalogue and a release of it, and names both', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const { status, text, headers } = await ask(server, '/readyz');
   expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
   expect(JSON.parse(text)).toMatchObject({
     ready: true,
     missing: [],
-    catalogue: { identity: 'shelf', revision: 1, revised_at: expect.any(String) },
+    catalogue: { identity: 'fixture', revision: 1, revised_at: expect.any(String) },
     release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
   });
-  await server.shelf.put([0], 'second');
+  await server.fixture.put([0], 'second');
   await server.catchUp();
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: true,
@@ -30,7 +30,7 @@ it('is ready with a catalogue and a release of it, and names both', async () => 
 
 it('says how old what it shows is, and since when it has not followed, while it goes on answering', async () => {
   const started = Date.now();
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const read = async () => {
     const { status, text } = await ask(server, '/readyz');
     return { status, ...JSON.parse(text) };
@@ -45,8 +45,8 @@ it('says how old what it shows is, and since when it has not followed, while it 
   const age = (Date.now() - Date.parse(catalogue.revised_at)) / 1000;
   expect(Math.abs(catalogue.age_seconds - age)).toBeLessThan(10);
 
-  const mend = breakPublished(server.shelf);
-  await server.shelf.put([0], 'second');
+  const mend = breakPublished(server.fixture);
+  await server.fixture.put([0], 'second');
   await expect.poll(async () => (await read()).state).toBe('degraded');
   const degraded = await read();
   expect(degraded).toMatchObject({ status: 200, ready: true, missing: ['not_following'], following: { works: false } });
@@ -66,15 +66,15 @@ it('says how old what it shows is, and since when it has not followed, while it 
   await expect.poll(async () => (await read()).state).toBe('ready');
   expect((await ask(server, '/agent/list')).headers).not.toHaveProperty('x-catalogue-age');
 
-  breakPublished(server.shelf);
-  await server.shelf.put([0], 'third');
+  breakPublished(server.fixture);
+  await server.fixture.put([0], 'third');
   await expect.poll(async () => (await read()).state).toBe('degraded');
   expect(Date.parse((await read()).following.failing_since)).toBeGreaterThan(since);
 });
 
 it('goes on answering while the file of the catalogue is away', async () => {
-  const server = await serveShelf();
-  const { catalogueAddress: catalogueFile } = server.shelf.config;
+  const server = await serveReleaseFixture();
+  const { catalogueAddress: catalogueFile } = server.fixture.config;
   renameSync(catalogueFile, `${catalogueFile}.away`);
   const { status, text } = await ask(server, '/readyz');
   expect([status, JSON.parse(text)]).toEqual([
@@ -85,8 +85,8 @@ it('goes on answering while the file of the catalogue is away', async () => {
 });
 
 it('says when another file lies in the place of the catalogue, to the log once', async () => {
-  const server = await serveShelf();
-  const { catalogueAddress: catalogueFile } = server.shelf.config;
+  const server = await serveReleaseFixture();
+  const { catalogueAddress: catalogueFile } = server.fixture.config;
   const told = () => server.logged.flatMap(({ msg, file }) => (file === catalogueFile ? [String(msg)] : []));
   renameSync(catalogueFile, `${catalogueFile}.old`);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['catalogue_replaced'] });
@@ -105,8 +105,8 @@ it('says when another file lies in the place of the catalogue, to the log once',
 });
 
 it('is not ready without releases, and goes on rendering', async () => {
-  const server = await serveShelf();
-  rmSync(server.shelf.config.releasesDir, { recursive: true });
+  const server = await serveReleaseFixture();
+  rmSync(server.fixture.config.releasesDir, { recursive: true });
   await sleep(300);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: false,
@@ -118,16 +118,16 @@ it('is not ready without releases, and goes on rendering', async () => {
 });
 
 it('says when what the pages load is gone', async () => {
-  const server = await serveShelf();
-  rmSync(join(server.shelf.config.releasesDir, 'assets'), { recursive: true });
+  const server = await serveReleaseFixture();
+  rmSync(join(server.fixture.config.releasesDir, 'assets'), { recursive: true });
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['lost_assets'] });
 });
 
 it('says once that the release is damaged, and renders its pages', async () => {
-  const shelf = await makeShelf(makeFolder());
-  const { release } = await rebuildAgain({ config: shelf.config });
-  rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
-  const server = await serveShelf({ shelf, released: false });
+  const fixture = await makeReleaseFixture(makeFolder());
+  const { release } = await rebuildAgain({ config: fixture.config });
+  rmSync(join(fixture.config.releasesDir, 'current/root/list.json'));
+  const server = await serveReleaseFixture({ fixture, released: false });
   await sleep(500);
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
     { level: 50, release: release.id, msg: expect.stringContaining('the current release is damaged') },
@@ -137,9 +137,9 @@ it('says once that the release is damaged, and renders its pages', async () => {
 });
 
 it('says once that something else lies in the place of the link to the release, and goes on', async () => {
-  const shelf = await makeShelf(makeFolder());
-  mkdirSync(join(shelf.config.releasesDir, 'current'), { recursive: true });
-  const server = await serveShelf({ shelf, released: false });
+  const fixture = await makeReleaseFixture(makeFolder());
+  mkdirSync(join(fixture.config.releasesDir, 'current'), { recursive: true });
+  const server = await serveReleaseFixture({ fixture, released: false });
   await sleep(500);
   expect(server.logged.filter(({ level }) => Number(level) >= 50)).toMatchObject([
     { err: { reason: 'current_not_a_link', message: expect.stringContaining('/current is a folder, where the link') } },
@@ -148,7 +148,7 @@ it('says once that something else lies in the place of the link to the release, 
 });
 
 it('logs one line for each request at level debug, and none above', async () => {
-  const server = await serveShelf({ released: false, level: 'debug' });
+  const server = await serveReleaseFixture({ released: false, level: 'debug' });
   const known = await ask(server, '/agent/list?limit=1&q=secret');
   await ask(server, '/agent/none');
   await sleep(20);
@@ -165,8 +165,8 @@ it('logs one line for each request at level debug, and none above', async () => 
 });
 
 it('says once that a list of pages is damaged, and renders these on demand', async () => {
-  const server = await serveShelf();
-  const { config } = server.shelf;
+  const server = await serveReleaseFixture();
+  const { config } = server.fixture;
   writeFileSync(join(config.releasesDir, 'current/api.ap/list.json'), '{"/api/api-1":');
   for (const path of ['/api/api-1', '/api/api-2', '/api/api-1'])
     expect((await ask(server, path)).text).toContain('</html>');
@@ -177,17 +177,17 @@ it('says once that a list of pages is damaged, and renders these on demand', asy
 });
 
 it('serves on, all documents of one state, while its published file is removed and made again by another process', async () => {
-  const server = await serveShelf();
-  const { config } = server.shelf;
+  const server = await serveReleaseFixture();
+  const { config } = server.fixture;
   rmSync(config.publishedFile);
-  await server.shelf.put([1], 'first');
+  await server.fixture.put([1], 'first');
   await expect.poll(async () => (await ask(server, '/agent/list')).text).toContain('first');
   for (const path of ['/openapi.json', '/llms-full.txt']) {
     const { status, text } = await ask(server, path);
     expect([path, status, text.includes('first')]).toEqual([path, 200, true]);
   }
   await rebuildAgain({ config });
-  await server.shelf.put([1], 'second');
+  await server.fixture.put([1], 'second');
   await expect.poll(async () => (await ask(server, '/agent/list')).text).toContain('second');
   await rebuildAgain({ config });
   for (const path of ['/agent/list', '/agent/listings/api-1', '/openapi.json', '/llms-full.txt']) {

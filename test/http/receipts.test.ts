@@ -6,7 +6,7 @@ import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
 import { recordPaid } from '../paid.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b0${at}`) as [
   string,
@@ -14,14 +14,14 @@ const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7
   string,
 ];
 
-type Shelf = TestServer['shelf'];
+type ReleaseFixture = TestServer['fixture'];
 
-async function pay({ catalogue }: Shelf, slug: string, paid: { id: string; status?: number; at?: string }) {
+async function pay({ catalogue }: ReleaseFixture, slug: string, paid: { id: string; status?: number; at?: string }) {
   const path = (await findListing(catalogue, { slug }))?.routes[0]?.path ?? '';
   await recordPaid(catalogue, slug, { path, ...paid });
 }
 
-const listReleased = ({ config }: Shelf) => {
+const listReleased = ({ config }: ReleaseFixture) => {
   const release = findCurrentRelease(config.releasesDir);
   const pages = release && findReleasePages(release);
   return [...(pages ?? [])].map(([path]) => path).filter((path) => path.startsWith('/receipts/'));
@@ -31,17 +31,17 @@ const has = async (server: TestServer, path: string, text: string) => (await ask
 
 describe('the page of a receipt', () => {
   it('is there as soon as the payment settled, and with the next release from its file', async () => {
-    const server = await serveShelf();
-    const { shelf } = server;
+    const server = await serveReleaseFixture();
+    const { fixture } = server;
     expect((await ask(server, `/receipts/${FIRST}`)).status).toBe(404);
-    await pay(shelf, 'api-1', { id: FIRST });
+    await pay(fixture, 'api-1', { id: FIRST });
     await server.catchUp();
     const fresh = await ask(server, `/receipts/${FIRST}`);
     expect([fresh.status, fresh.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(fresh.text).toContain(`<link rel="canonical" href="http://catalogue.example/receipts/${FIRST}"`);
     expect(fresh.text).toContain(`receipts check http://catalogue.example/agent/receipts/${FIRST} --rpc`);
-    await rebuildAgain(shelf);
-    expect(listReleased(shelf)).toEqual([`/receipts/${FIRST}`]);
+    await rebuildAgain(fixture);
+    expect(listReleased(fixture)).toEqual([`/receipts/${FIRST}`]);
     await expect.poll(() => has(server, '/api/api-1', `href="/receipts/${FIRST}"`)).toBe(true);
     await expect.poll(async () => (await ask(server, `/receipts/${FIRST}`)).text).toBe(fresh.text);
     expect((await ask(server, '/sitemap-1.xml')).text).toContain(
@@ -50,33 +50,33 @@ describe('the page of a receipt', () => {
   });
 
   it('says plainly of a call that was not delivered that it was not', async () => {
-    const server = await serveShelf();
-    await pay(server.shelf, 'api-1', { id: LOST, status: 500 });
+    const server = await serveReleaseFixture();
+    await pay(server.fixture, 'api-1', { id: LOST, status: 500 });
     await server.catchUp();
     const { status, text } = await ask(server, `/receipts/${LOST}`);
     expect([status, text]).toEqual([200, expect.stringContaining('Not delivered: the answer was status 500')]);
     expect(text).not.toContain('<b>Delivered</b>');
-    await rebuildAgain(server.shelf);
-    expect(listReleased(server.shelf)).toEqual([`/receipts/${LOST}`]);
+    await rebuildAgain(server.fixture);
+    expect(listReleased(server.fixture)).toEqual([`/receipts/${LOST}`]);
     await expect.poll(() => has(server, '/api/api-1', `href="/receipts/${LOST}"`)).toBe(true);
   });
 
   it('stays where it is when a later receipt takes its place, and when the listing is delisted', async () => {
-    const server = await serveShelf();
-    const { shelf } = server;
-    await pay(shelf, 'api-1', { id: FIRST });
+    const server = await serveReleaseFixture();
+    const { fixture } = server;
+    await pay(fixture, 'api-1', { id: FIRST });
     await server.catchUp();
-    await pay(shelf, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
+    await pay(fixture, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
     await server.catchUp();
-    await rebuildAgain(shelf);
-    expect(listReleased(shelf)).toEqual([`/receipts/${SECOND}`]);
+    await rebuildAgain(fixture);
+    expect(listReleased(fixture)).toEqual([`/receipts/${SECOND}`]);
     for (const id of [FIRST, SECOND]) expect((await ask(server, `/receipts/${id}`)).status).toBe(200);
-    await writeCatalogue(shelf.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
+    await writeCatalogue(fixture.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
       delistListing(writing, 'api-1', { by: 'operator', reason: 'asked' }),
     );
     await server.catchUp();
-    await rebuildAgain(shelf);
-    expect(listReleased(shelf)).toEqual([]);
+    await rebuildAgain(fixture);
+    expect(listReleased(fixture)).toEqual([]);
     await expect
       .poll(async () => (await ask(server, `/receipts/${SECOND}`)).text)
       .toContain('The listing is no longer in the catalogue.');
@@ -85,8 +85,8 @@ describe('the page of a receipt', () => {
   });
 
   it('is not there under any other address, and none of them is an error', async () => {
-    const server = await serveShelf();
-    await pay(server.shelf, 'api-1', { id: FIRST });
+    const server = await serveReleaseFixture();
+    await pay(server.fixture, 'api-1', { id: FIRST });
     await server.catchUp();
     for (const id of [
       SECOND,

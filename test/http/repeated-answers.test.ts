@@ -2,11 +2,14 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 async function serve(): Promise<TestServer> {
-  return serveShelf({ released: false, shelf: await makeShelf(makeFolder(), { settings: { RATE_LIMIT: '0' } }) });
+  return serveReleaseFixture({
+    released: false,
+    fixture: await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
+  });
 }
 
 function call({ url }: TestServer, args: object, headers: Record<string, string> = {}): Promise<Response> {
@@ -49,7 +52,7 @@ it('answers the same again to whoever asks the same, and anew at once after a ch
   expect(packedAgain.map(({ headers }) => headers.etag)).toEqual(packed.map(({ headers }) => headers.etag));
 
   for (let round = 0; round < 20; round += 1) {
-    await server.shelf.put([1], `zebra number${round}`);
+    await server.fixture.put([1], `zebra number${round}`);
     await server.catchUp();
     const next = await askAll();
     expect(next.map(({ text }) => text.includes(`zebra number${round}`))).toEqual(paths.map(() => true));

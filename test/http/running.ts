@@ -9,42 +9,42 @@ import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf, type Shelf } from '../release/shelf.ts';
+import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
 
-/** A server on a shelf of its own, with what it logs. */
+/** A server on a fixture of its own, with what it logs. */
 export interface TestServer extends RunningServer {
-  readonly shelf: Shelf;
+  readonly fixture: ReleaseFixture;
   readonly logged: Record<string, unknown>[];
   /** Waits until what was written to the catalogue is served. */
   catchUp(): Promise<void>;
 }
 
 /** Starts a server, closed after the test; `released` makes a release first. */
-export async function serveShelf({
-  shelf: given,
+export async function serveReleaseFixture({
+  fixture: given,
   released = true,
   rebuilding = false,
   level = 'info',
   now = performance.now.bind(performance),
 }: {
-  shelf?: Shelf | undefined;
+  fixture?: ReleaseFixture | undefined;
   released?: boolean;
   rebuilding?: boolean;
   level?: string;
   now?: () => number;
 } = {}): Promise<TestServer> {
-  const shelf = given ?? (await makeShelf(makeFolder()));
-  if (released) await rebuildAgain({ config: shelf.config });
+  const fixture = given ?? (await makeReleaseFixture(makeFolder()));
+  if (released) await rebuildAgain({ config: fixture.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
-  const server = await startServer({ config: shelf.config, logger, rebuilding, now });
+  const server = await startServer({ config: fixture.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
-  const published = openPublished(shelf.config.publishedFile);
+  const published = openPublished(fixture.config.publishedFile);
   onTestFinished(() => published.close());
   const catchUp = async () => {
-    while (getPublishedState(published).revision !== (await getRevision(shelf.catalogue))) await sleep(5);
+    while (getPublishedState(published).revision !== (await getRevision(fixture.catalogue))) await sleep(5);
   };
-  return { ...server, shelf, logged, catchUp };
+  return { ...server, fixture, logged, catchUp };
 }
 
 /** An answer as it came over the wire, nothing decoded. */

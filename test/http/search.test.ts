@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { makeShelf } from '../release/shelf.ts';
-import { ask, serveShelf, type TestServer } from './running.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 /** Asks for results as a browser does, and gives the paths of the listings on the page. */
 async function search(server: TestServer, path: string) {
@@ -19,8 +19,8 @@ async function search(server: TestServer, path: string) {
 }
 
 it('shows every listing once, page after page, in the order asked for', async () => {
-  const server = await serveShelf({
-    shelf: await makeShelf(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }),
+  const server = await serveReleaseFixture({
+    fixture: await makeReleaseFixture(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }),
   });
   const all: string[] = [];
   let path: string | undefined = '/search?sort=name';
@@ -40,9 +40,9 @@ it('shows every listing once, page after page, in the order asked for', async ()
 });
 
 it('answers from the catalogue as it is now, each search for itself', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   expect((await search(server, '/search?q=zebra')).found).toEqual([]);
-  await server.shelf.put([99], 'zebra');
+  await server.fixture.put([99], 'zebra');
   await server.catchUp();
   expect((await search(server, '/search?q=zebra')).found).toEqual(['/api/api-99']);
   expect((await search(server, '/search?q=first')).found).not.toContain('/api/api-99');
@@ -50,7 +50,7 @@ it('answers from the catalogue as it is now, each search for itself', async () =
 });
 
 it('says how to find something where nothing matches', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const { text } = await search(server, '/search?q=first&network=solana&max_price_usdc=$1');
   expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
     'Nothing matches all of this. Nearest: 8 listings without Solana 8 listings without any filter',
@@ -58,8 +58,8 @@ it('says how to find something where nothing matches', async () => {
 });
 
 it('names what answers more of the request outside the filters, and only that', async () => {
-  const server = await serveShelf();
-  await server.shelf.put([99], 'zebra');
+  const server = await serveReleaseFixture();
+  await server.fixture.put([99], 'zebra');
   await server.catchUp();
   const say = async (query: string) => {
     const { text } = await search(server, `/search?${query}`);
@@ -83,7 +83,7 @@ it('names what answers more of the request outside the filters, and only that', 
 });
 
 it('says with status 400 what is wrong with a search, and keeps what was asked in the form', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   for (const [query, words] of [
     ['category=tools', 'Did you mean Tools?'],
     ['max_price_usdc=cheap', 'The parameter max_price_usdc cannot be &quot;cheap&quot;.'],

@@ -5,7 +5,7 @@ import { openPageCode } from '../../src/release/compiling.ts';
 import { findPageCode, getCodeVersion, PROJECT_DIR } from '../../src/release/page-code.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 
 const onEvent = () => undefined;
 
@@ -24,13 +24,13 @@ it('compiles damaged pages again, beside what a server may be running', async ()
 });
 
 it('compiles the pages again when it is told to, and renders every one of them to the same bytes', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 20 });
-  await rebuildAgain({ config: shelf.config });
-  await shelf.put([0], 'second');
-  await rebuildAgain({ config: shelf.config });
-  const listHashes = () => [...shelf.readPages()].map(([path, { hash }]) => `${path} ${hash}`).sort();
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 20 });
+  await rebuildAgain({ config: fixture.config });
+  await fixture.put([0], 'second');
+  await rebuildAgain({ config: fixture.config });
+  const listHashes = () => [...fixture.readPages()].map(([path, { hash }]) => `${path} ${hash}`).sort();
   const [hashes, compiled] = [listHashes(), findPageCode(getCodeVersion())];
-  expect(await rebuildAgain({ config: shelf.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
+  expect(await rebuildAgain({ config: fixture.config, force: true })).toMatchObject({ outcome: 'released', linked: 0 });
   expect(listHashes()).toEqual(hashes);
   // Beside what a server may be running.
   const again = findPageCode(getCodeVersion())?.folder ?? '';

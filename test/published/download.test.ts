@@ -13,7 +13,7 @@ import { SCHEMA } from '../../src/published/schema.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
-import { ask, serveShelf, type TestServer } from '../http/running.ts';
+import { ask, serveReleaseFixture, type TestServer } from '../http/running.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
@@ -143,7 +143,7 @@ describe('the copy for everybody', () => {
 });
 
 it('the copy is downloaded from the server as it is or compressed, with its digest', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const packed = await ask(server, '/catalogue.sqlite', { headers: { 'Accept-Encoding': 'gzip' } });
   expect(packed).toMatchObject({
     status: 200,
@@ -158,32 +158,32 @@ it('the copy is downloaded from the server as it is or compressed, with its dige
   const again = await ask(server, '/catalogue.sqlite', { headers: { 'If-None-Match': String(plain.headers.etag) } });
   expect([again.status, again.body.length]).toEqual([304, 0]);
 
-  const fresh = await serveShelf({ released: false });
+  const fresh = await serveReleaseFixture({ released: false });
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(404);
-  await rebuildAgain({ config: fresh.shelf.config });
+  await rebuildAgain({ config: fresh.fixture.config });
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(200);
 });
 
-function findCopy({ shelf }: TestServer): Download & { folder: string } {
-  const folder = getReleasePaths(shelf.config.releasesDir).download;
+function findCopy({ fixture }: TestServer): Download & { folder: string } {
+  const folder = getReleasePaths(fixture.config.releasesDir).download;
   const download = findDownload(folder);
   if (!download) throw new Error('no copy was made');
   return { ...download, folder };
 }
 
 it('a copy whose file was lost is answered as none, and made again with the next rebuild', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const { folder, file } = findCopy(server);
   rmSync(join(folder, file));
   for (const coding of ['gzip', 'identity']) {
     expect((await ask(server, '/catalogue.sqlite', { headers: { 'Accept-Encoding': coding } })).status).toBe(404);
   }
-  await rebuildAgain({ config: server.shelf.config });
+  await rebuildAgain({ config: server.fixture.config });
   expect((await ask(server, '/catalogue.sqlite')).status).toBe(200);
 });
 
 it('a download that is broken off leaves no file open', async () => {
-  const server = await serveShelf();
+  const server = await serveReleaseFixture();
   const { folder, file } = findCopy(server);
   writeFileSync(join(folder, file), gzipSync(randomBytes(8_000_000)));
   const isOpen = () => listOpenFiles().includes(join(folder, file));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rebuild } from '../../src/release/rebuild.ts';
 import { rebuildAgain } from './rebuilding.ts';
-import { getContent, type Shelf } from './shelf.ts';
+import { getContent, type ReleaseFixture } from './release-fixture.ts';
 
 /** How a campaign goes. */
 export interface CampaignPlan {
@@ -36,7 +36,7 @@ export interface CampaignReport {
  * moments, and compares what follows a kill with the same catalogue built from scratch in another place.
  */
 export async function runCampaign(
-  shelf: Shelf,
+  fixture: ReleaseFixture,
   url: string,
   scratch: string,
   { rebuilds, killEvery, listings, random }: CampaignPlan,
@@ -53,23 +53,23 @@ export async function runCampaign(
     for (let round = 0; round < rebuilds; round += 1) {
       const numbers = Array.from({ length: 1 + Math.floor(random() * 3) }, () => Math.floor(random() * listings));
       for (const number of numbers) editions.get(number)?.add(`e${round}`);
-      await shelf.put([...new Set(numbers)], `e${round}`);
+      await fixture.put([...new Set(numbers)], `e${round}`);
       const enough = report.requests + READS_A_ROUND;
       const isKilled = round % killEvery === killEvery - 1;
       if (isKilled) {
         const killing = new AbortController();
         setTimeout(() => killing.abort(), random() * wholeMs);
         // A rebuild that was done before the kill came is as good as any.
-        await rebuild({ config: shelf.config, signal: killing.signal }).then(
+        await rebuild({ config: fixture.config, signal: killing.signal }).then(
           () => (report.released += 1),
           () => (report.killed += 1),
         );
       } else {
         const started = performance.now();
-        await (round === 0 ? rebuild : rebuildAgain)({ config: shelf.config });
+        await (round === 0 ? rebuild : rebuildAgain)({ config: fixture.config });
         if (round === 0) wholeMs = performance.now() - started;
         report.released += 1;
-        if (round % killEvery === 0) await compare(shelf, join(scratch, `round-${round}`), report);
+        if (round % killEvery === 0) await compare(fixture, join(scratch, `round-${round}`), report);
       }
       while (report.requests < enough) await sleep(5);
     }
@@ -82,10 +82,10 @@ export async function runCampaign(
 }
 
 /** Compares the current release with the same catalogue built from scratch. */
-async function compare(shelf: Shelf, elsewhere: string, report: CampaignReport): Promise<void> {
-  const config = { ...shelf.config, releasesDir: elsewhere };
+async function compare(fixture: ReleaseFixture, elsewhere: string, report: CampaignReport): Promise<void> {
+  const config = { ...fixture.config, releasesDir: elsewhere };
   await rebuildAgain({ config });
-  const current = getContent(shelf.config);
+  const current = getContent(fixture.config);
   if (JSON.stringify(getContent(config)) !== JSON.stringify(current)) {
     report.different.push(`${current.revision}: ${elsewhere}`);
   }

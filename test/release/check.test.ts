@@ -13,25 +13,25 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getHash } from '../../src/published/hash.ts';
 import { checkRelease } from '../../src/release/check.ts';
-import { openPinnedReading } from '../../src/release/pinned-reading.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { getShardName } from '../../src/release/shards.ts';
+import { openSnapshotReading } from '../../src/release/snapshot-reading.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';
-import { makeShelf, type Shelf } from './shelf.ts';
+import { makeReleaseFixture, type ReleaseFixture } from './release-fixture.ts';
 
-let shelf: Shelf;
+let fixture: ReleaseFixture;
 const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
 
 beforeAll(async () => {
-  shelf = await makeShelf(root, { count: 4 });
-  await rebuildAgain({ config: shelf.config });
+  fixture = await makeReleaseFixture(root, { count: 4 });
+  await rebuildAgain({ config: fixture.config });
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Checks a copy of the release after something was done to it. */
 function checkAfter(damage: (folder: string, replace: (path: string, text: string) => void) => void): void {
-  const release = findCurrentRelease(shelf.config.releasesDir);
+  const release = findCurrentRelease(fixture.config.releasesDir);
   if (!release) throw new Error('no release');
   const folder = join(makeFolder(), 'release');
   mkdirSync(folder);
@@ -50,9 +50,9 @@ function checkAfter(damage: (folder: string, replace: (path: string, text: strin
     header = { ...header, shards: { ...header.shards, [shard]: getHash(list) } };
   };
   damage(folder, replace);
-  const reading = openPinnedReading(shelf.config);
+  const reading = openSnapshotReading(fixture.config);
   try {
-    checkRelease({ header, folder, releasesDir: shelf.config.releasesDir, reading });
+    checkRelease({ header, folder, releasesDir: fixture.config.releasesDir, reading });
   } finally {
     reading.published.close();
   }
@@ -74,7 +74,7 @@ describe('the check of a release', () => {
   });
 
   it('finds the page of another listing', () => {
-    expect(() => checkAfter((_, replace) => replace('/api/api-2', shelf.read('api.ap/api-3.html')))).toThrow(
+    expect(() => checkAfter((_, replace) => replace('/api/api-2', fixture.read('api.ap/api-3.html')))).toThrow(
       '/api/api-2 of the new release is of another listing',
     );
   });
@@ -97,7 +97,7 @@ describe('the check of a release', () => {
 
   it("takes a contact page at the service's own address for one that is there", async () => {
     const settings = { CONTACT_URL: 'http://catalogue.example/contact' };
-    const { config, read } = await makeShelf(makeFolder(), { count: 1, settings });
+    const { config, read } = await makeReleaseFixture(makeFolder(), { count: 1, settings });
     await expect(rebuildAgain({ config })).resolves.toMatchObject({ outcome: 'released' });
     expect(read('root/index.html')).toContain('href="http://catalogue.example/contact"');
   });

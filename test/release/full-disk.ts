@@ -6,11 +6,11 @@ import { statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../src/errors.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
-import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
+import { getContent, listReleaseFolders, makeReleaseFixture } from './release-fixture.ts';
 
 const [disk = '', elsewhere = ''] = process.argv.slice(2);
-const shelf = await makeShelf(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
-const { config } = shelf;
+const fixture = await makeReleaseFixture(elsewhere, { count: 12, settings: { RELEASES: join(disk, 'dist') } });
+const { config } = fixture;
 const rebuilder = openRebuilder();
 const failures: unknown[] = [];
 const attempt = async () => {
@@ -23,7 +23,7 @@ const attempt = async () => {
 
 await attempt();
 const before = getContent(config);
-await shelf.put([0, 1, 2], 'second');
+await fixture.put([0, 1, 2], 'second');
 const filler = join(disk, 'filler');
 for (const leave of [0, 3]) {
   const { bavail, bsize } = statfsSync(disk);
@@ -32,12 +32,12 @@ for (const leave of [0, 3]) {
   truncateSync(filler, 0);
 }
 const during = getContent(config);
-const folders = listReleaseFolders(shelf);
+const folders = listReleaseFolders(fixture);
 await attempt();
 const after = getContent(config);
 // From scratch, where there is nothing to build upon.
 const whole = { ...config, releasesDir: join(elsewhere, 'dist') };
 await rebuilder.rebuild({ config: whole });
 console.log(JSON.stringify({ failures, before, during, folders, after, scratch: getContent(whole) }));
-await shelf.catalogue.close();
+await fixture.catalogue.close();
 await rebuilder.close();

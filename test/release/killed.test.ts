@@ -7,22 +7,22 @@ import { acquireLock, findLock } from '../../src/catalogue/lock.ts';
 import { getReleasePaths } from '../../src/release/release.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';
-import { getContent, listReleaseFolders, makeShelf } from './shelf.ts';
+import { getContent, listReleaseFolders, makeReleaseFixture } from './release-fixture.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 30 });
-  await rebuildAgain({ config: shelf.config });
-  const { lock } = getReleasePaths(shelf.config.releasesDir);
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 30 });
+  await rebuildAgain({ config: fixture.config });
+  const { lock } = getReleasePaths(fixture.config.releasesDir);
   const env = {
     ...process.env,
-    CATALOGUE: shelf.config.catalogueAddress,
-    RELEASES: shelf.config.releasesDir,
-    BASE_URL: shelf.config.baseUrl,
+    CATALOGUE: fixture.config.catalogueAddress,
+    RELEASES: fixture.config.releasesDir,
+    BASE_URL: fixture.config.baseUrl,
   };
   for (const edition of ['a', 'b']) {
-    await shelf.put(
+    await fixture.put(
       Array.from({ length: 30 }, (_, number) => number),
       edition,
     );
@@ -34,11 +34,11 @@ it('leaves nothing running when the command that began it is killed, and the nex
     const free = await acquireLock(lock);
     free.release();
   }
-  await rebuildAgain({ config: shelf.config });
-  const content = getContent(shelf.config);
-  expect(shelf.read('api.ap/api-29.html')).toContain('Title29 b');
-  expect(listReleaseFolders(shelf).filter((name) => name.startsWith('.'))).toEqual([]);
-  const elsewhere = { ...shelf.config, releasesDir: join(makeFolder(), 'dist') };
+  await rebuildAgain({ config: fixture.config });
+  const content = getContent(fixture.config);
+  expect(fixture.read('api.ap/api-29.html')).toContain('Title29 b');
+  expect(listReleaseFolders(fixture).filter((name) => name.startsWith('.'))).toEqual([]);
+  const elsewhere = { ...fixture.config, releasesDir: join(makeFolder(), 'dist') };
   await rebuildAgain({ config: elsewhere });
   expect(getContent(elsewhere)).toEqual(content);
 });

@@ -23,81 +23,81 @@ import { rebuild } from '../../src/release/rebuild.ts';
 import { getPlace, getShardName, linkShard } from '../../src/release/shards.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';
-import { getContent, listReleaseFolders, makeShelf, type Shelf } from './shelf.ts';
+import { getContent, listReleaseFolders, makeReleaseFixture, type ReleaseFixture } from './release-fixture.ts';
 
-const getInode = ({ config }: Shelf, file: string) => statSync(join(config.releasesDir, 'current', file)).ino;
+const getInode = ({ config }: ReleaseFixture, file: string) => statSync(join(config.releasesDir, 'current', file)).ino;
 
 describe('a rebuild', () => {
   it('makes a complete release, and none where nothing changed', async () => {
-    const shelf = await makeShelf(makeFolder());
+    const fixture = await makeReleaseFixture(makeFolder());
     const events: RebuildEvent[] = [];
-    const first = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
-    expect(first).toMatchObject({ outcome: 'released', linked: 0, release: { identity: 'shelf', revision: 1 } });
+    const first = await rebuildAgain({ config: fixture.config, onEvent: (event) => events.push(event) });
+    expect(first).toMatchObject({ outcome: 'released', linked: 0, release: { identity: 'fixture', revision: 1 } });
     expect(events.at(-1)).toMatchObject({ type: 'rendering', done: first.release.page_count });
-    const pages = shelf.readPages();
+    const pages = fixture.readPages();
     expect(pages.size).toBe(first.release.page_count);
     for (const path of ['/', '/404', '/llms.txt', '/verified', '/api/api-3']) expect(pages.has(path)).toBe(true);
     expect(pages.get('/api/api-3')).toMatchObject({ file: 'api.ap/api-3.html', type: 'text/html; charset=utf-8' });
-    expect(shelf.read('api.ap/api-3.html')).toContain('Title3 first');
-    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(shelf.read('root/index.html')) ?? [];
-    expect(existsSync(join(shelf.config.releasesDir, 'assets', String(stylesheet)))).toBe(true);
+    expect(fixture.read('api.ap/api-3.html')).toContain('Title3 first');
+    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(fixture.read('root/index.html')) ?? [];
+    expect(existsSync(join(fixture.config.releasesDir, 'assets', String(stylesheet)))).toBe(true);
 
-    expect(await rebuildAgain({ config: shelf.config })).toEqual({ outcome: 'unchanged', release: first.release });
-    expect(listReleaseFolders(shelf)).toEqual([first.release.id]);
+    expect(await rebuildAgain({ config: fixture.config })).toEqual({ outcome: 'unchanged', release: first.release });
+    expect(listReleaseFolders(fixture)).toEqual([first.release.id]);
   });
 
   it('renders what a change shows on and links the rest, with the same bytes as a full one', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 40 });
-    await rebuildAgain({ config: shelf.config });
-    const kept = getInode(shelf, 'api.ap/api-11.html');
-    const changed = getInode(shelf, 'api.ap/api-0.html');
-    await shelf.put([0], 'second');
-    const second = await rebuildAgain({ config: shelf.config });
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 40 });
+    await rebuildAgain({ config: fixture.config });
+    const kept = getInode(fixture, 'api.ap/api-11.html');
+    const changed = getInode(fixture, 'api.ap/api-0.html');
+    await fixture.put([0], 'second');
+    const second = await rebuildAgain({ config: fixture.config });
     expect(second).toMatchObject({ outcome: 'released', release: { revision: 2 } });
     expect('rendered' in second && second.rendered).toBeLessThan(40);
     expect('linked' in second && second.linked).toBeGreaterThan(30);
-    expect(getInode(shelf, 'api.ap/api-11.html')).toBe(kept);
-    expect(getInode(shelf, 'api.ap/api-0.html')).not.toBe(changed);
-    expect(shelf.read('api.ap/api-0.html')).toContain('Title0 second');
+    expect(getInode(fixture, 'api.ap/api-11.html')).toBe(kept);
+    expect(getInode(fixture, 'api.ap/api-0.html')).not.toBe(changed);
+    expect(fixture.read('api.ap/api-0.html')).toContain('Title0 second');
 
-    const full = { ...shelf.config, releasesDir: `${shelf.config.releasesDir}-full` };
+    const full = { ...fixture.config, releasesDir: `${fixture.config.releasesDir}-full` };
     expect(await rebuildAgain({ config: full })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(getContent(full)).toEqual(getContent(shelf.config));
+    expect(getContent(full)).toEqual(getContent(fixture.config));
   });
 
   it('starts from scratch for other settings and for another catalogue in the same place', async () => {
     const folder = makeFolder();
-    const shelf = await makeShelf(folder);
-    await rebuildAgain({ config: shelf.config });
-    const renamed = { ...shelf.config, serviceTitle: 'Another Title' };
+    const fixture = await makeReleaseFixture(folder);
+    await rebuildAgain({ config: fixture.config });
+    const renamed = { ...fixture.config, serviceTitle: 'Another Title' };
     expect(await rebuildAgain({ config: renamed })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(shelf.read('root/index.html')).toContain('Another Title');
+    expect(fixture.read('root/index.html')).toContain('Another Title');
 
-    const elsewhere = await makeShelf(makeFolder(), { count: 3, identity: 'another' });
+    const elsewhere = await makeReleaseFixture(makeFolder(), { count: 3, identity: 'another' });
     await elsewhere.catalogue.close();
-    const other = { ...shelf.config, catalogueAddress: elsewhere.config.catalogueAddress };
+    const other = { ...fixture.config, catalogueAddress: elsewhere.config.catalogueAddress };
     expect(await rebuildAgain({ config: other })).toMatchObject({
       outcome: 'released',
       linked: 0,
       release: { identity: 'another' },
     });
-    expect([...shelf.readPages().keys()].filter((path) => /^\/api\/[^.]+$/.test(path))).toHaveLength(3);
+    expect([...fixture.readPages().keys()].filter((path) => /^\/api\/[^.]+$/.test(path))).toHaveLength(3);
 
     // Back at the first settings, the first release is still there to build upon.
-    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'released', rendered: 0 });
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'released', rendered: 0 });
   });
 
   it('does not build upon a state that a restored catalogue has not been through', async () => {
     const folder = makeFolder();
-    const shelf = await makeShelf(folder, { count: 3 });
+    const fixture = await makeReleaseFixture(folder, { count: 3 });
     const backup = join(folder, 'backup.sqlite');
-    await shelf.catalogue.engine.sqlite.backup(backup);
-    await shelf.put([1], 'lost');
-    await rebuildAgain({ config: shelf.config });
-    expect(shelf.read('api.ap/api-1.html')).toContain('Title1 lost');
+    await fixture.catalogue.engine.sqlite.backup(backup);
+    await fixture.put([1], 'lost');
+    await rebuildAgain({ config: fixture.config });
+    expect(fixture.read('api.ap/api-1.html')).toContain('Title1 lost');
 
     // The same revision number again, with other content under it.
-    const restored = await makeShelf(makeFolder(), { count: 0 });
+    const restored = await makeReleaseFixture(makeFolder(), { count: 0 });
     await restored.catalogue.close();
     copyFileSync(backup, restored.config.catalogueAddress);
     const catalogue = await openCatalogue(restored.config.catalogueAddress, {
@@ -109,37 +109,37 @@ describe('a rebuild', () => {
       "INSERT INTO changes (revision, at, listing_id, kind, reason, detail) SELECT 2, '2026-11-21T00:00:00.000Z', id, 'described', 'test', '{}' FROM listings LIMIT 1",
     );
     await catalogue.close();
-    const config = { ...shelf.config, catalogueAddress: restored.config.catalogueAddress };
+    const config = { ...fixture.config, catalogueAddress: restored.config.catalogueAddress };
     expect(await rebuildAgain({ config })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(shelf.read('api.ap/api-1.html')).toContain('Title1 first');
+    expect(fixture.read('api.ap/api-1.html')).toContain('Title1 first');
   });
 
   it('is of one revision while writers go on', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 20 });
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 20 });
     const all = Array.from({ length: 20 }, (_, number) => number);
-    await rebuildAgain({ config: shelf.config });
+    await rebuildAgain({ config: fixture.config });
     for (let round = 0; round < 2; round += 1) {
-      await shelf.put(all, `before${round}`);
+      await fixture.put(all, `before${round}`);
       let isMoved = false;
       const { release } = await rebuildAgain({
-        config: shelf.config,
+        config: fixture.config,
         onEvent: async ({ type }) => {
-          if (type === 'rendering' && !isMoved) await shelf.put(all, `after${round}`);
+          if (type === 'rendering' && !isMoved) await fixture.put(all, `after${round}`);
           isMoved ||= type === 'rendering';
         },
       });
-      const editions = all.map((number) => /Title\d+ (\w+)/.exec(shelf.read(`api.ap/api-${number}.html`))?.[1]);
+      const editions = all.map((number) => /Title\d+ (\w+)/.exec(fixture.read(`api.ap/api-${number}.html`))?.[1]);
       expect(new Set(editions)).toEqual(new Set([`before${round}`]));
-      expect(shelf.read('root/llms.txt')).not.toContain(`after${round}`);
+      expect(fixture.read('root/llms.txt')).not.toContain(`after${round}`);
       expect(release.revision).toBe(2 + 2 * round);
     }
   });
 
   it('has every page compressed beside it, and links those forms with it', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 40 });
-    await rebuildAgain({ config: shelf.config });
-    const current = join(shelf.config.releasesDir, 'current');
-    for (const [path, { file, bytes, forms }] of shelf.readPages()) {
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 40 });
+    await rebuildAgain({ config: fixture.config });
+    const current = join(fixture.config.releasesDir, 'current');
+    for (const [path, { file, bytes, forms }] of fixture.readPages()) {
       const page = readFileSync(join(current, file));
       const names = bytes < 1024 ? [] : ['br', 'gz'];
       expect([path, Object.keys(forms ?? {})]).toEqual([path, names]);
@@ -147,12 +147,12 @@ describe('a rebuild', () => {
       expect(brotliDecompressSync(readFileSync(join(current, `${file}.br`)))).toEqual(page);
       expect(gunzipSync(readFileSync(join(current, `${file}.gz`)))).toEqual(page);
     }
-    const kept = getInode(shelf, 'api.ap/api-11.html.br');
-    const changed = getInode(shelf, 'api.ap/api-0.html.br');
-    await shelf.put([0], 'second');
-    await rebuildAgain({ config: shelf.config });
-    expect(getInode(shelf, 'api.ap/api-11.html.br')).toBe(kept);
-    expect(getInode(shelf, 'api.ap/api-0.html.br')).not.toBe(changed);
+    const kept = getInode(fixture, 'api.ap/api-11.html.br');
+    const changed = getInode(fixture, 'api.ap/api-0.html.br');
+    await fixture.put([0], 'second');
+    await rebuildAgain({ config: fixture.config });
+    expect(getInode(fixture, 'api.ap/api-11.html.br')).toBe(kept);
+    expect(getInode(fixture, 'api.ap/api-0.html.br')).not.toBe(changed);
   });
 
   it.each([
@@ -162,48 +162,48 @@ describe('a rebuild', () => {
     ['is there, but its compressed form is gone', (file: string) => rmSync(`${file}.br`)],
     ['is there, but its compressed form is cut off', (file: string) => truncateSync(`${file}.gz`, 100)],
   ])('renders a page again whose file %s in the last release', async (_, damage) => {
-    const shelf = await makeShelf(makeFolder(), { count: 12 });
-    const { release } = await rebuildAgain({ config: shelf.config });
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 12 });
+    const { release } = await rebuildAgain({ config: fixture.config });
     const events: RebuildEvent[] = [];
     const onEvent = (event: RebuildEvent) => events.push(event);
-    damage(join(shelf.config.releasesDir, 'releases', release.id, 'api.ap/api-6.html'));
-    await shelf.put([0], 'second');
-    const second = await rebuildAgain({ config: shelf.config });
+    damage(join(fixture.config.releasesDir, 'releases', release.id, 'api.ap/api-6.html'));
+    await fixture.put([0], 'second');
+    const second = await rebuildAgain({ config: fixture.config });
     expect(second).toMatchObject({ outcome: 'released', linked: expect.any(Number) });
-    expect(shelf.read('api.ap/api-6.html')).toContain('Title6 first');
+    expect(fixture.read('api.ap/api-6.html')).toContain('Title6 first');
 
-    damage(join(shelf.config.releasesDir, 'releases', second.release.id, 'api.ap/api-7.html'));
-    const mended = await rebuildAgain({ config: shelf.config, onEvent });
+    damage(join(fixture.config.releasesDir, 'releases', second.release.id, 'api.ap/api-7.html'));
+    const mended = await rebuildAgain({ config: fixture.config, onEvent });
     expect(mended).toMatchObject({ outcome: 'released', rendered: 1 });
     expect(events).toContainEqual({ type: 'mending', damage: expect.stringContaining(second.release.id) });
-    expect(shelf.read('api.ap/api-7.html')).toContain('Title7 first');
-    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    expect(fixture.read('api.ap/api-7.html')).toContain('Title7 first');
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('takes pages for what they are after a copy of the folder, which changes their times', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 4 });
-    const { release } = await rebuildAgain({ config: shelf.config });
-    const folder = join(shelf.config.releasesDir, 'releases', release.id);
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 4 });
+    const { release } = await rebuildAgain({ config: fixture.config });
+    const folder = join(fixture.config.releasesDir, 'releases', release.id);
     utimesSync(join(folder, 'api.ap/api-1.html'), 1, 1);
-    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('builds from scratch where what it built upon looks untouched and is not what was rendered', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 40 });
-    const { release } = await rebuildAgain({ config: shelf.config });
-    const folder = join(shelf.config.releasesDir, 'releases', release.id);
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 40 });
+    const { release } = await rebuildAgain({ config: fixture.config });
+    const folder = join(fixture.config.releasesDir, 'releases', release.id);
     const file = join(folder, getPlace('/api/api-11', 'api/api-11.html'));
     writeFileSync(file, 'x'.repeat(statSync(file).size));
     pretendUntouched(folder, '/api/api-11');
-    await shelf.put([0], 'second');
+    await fixture.put([0], 'second');
     const events: RebuildEvent[] = [];
-    const second = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
+    const second = await rebuildAgain({ config: fixture.config, onEvent: (event) => events.push(event) });
     expect(second).toMatchObject({ outcome: 'released', linked: 0 });
     expect(events).toContainEqual({
       type: 'mending',
       damage: expect.stringMatching(/^The page \/api\/api-11 of the new release is not what was rendered\.$/),
     });
-    expect(shelf.read('api.ap/api-11.html')).toContain('Title11 first');
+    expect(fixture.read('api.ap/api-11.html')).toContain('Title11 first');
   });
 
   it.each([
@@ -211,23 +211,23 @@ describe('a rebuild', () => {
     ['is cut off', (file: string) => truncateSync(file, 100)],
     ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
   ])('does not count as a release what has a list of pages that %s', async (_, damage) => {
-    const shelf = await makeShelf(makeFolder(), { count: 2 });
-    const { release } = await rebuildAgain({ config: shelf.config });
-    const content = getContent(shelf.config);
-    damage(join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json'));
-    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'released', linked: 0 });
-    expect(getContent(shelf.config)).toEqual(content);
-    expect(await rebuildAgain({ config: shelf.config })).toMatchObject({ outcome: 'unchanged' });
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
+    const { release } = await rebuildAgain({ config: fixture.config });
+    const content = getContent(fixture.config);
+    damage(join(fixture.config.releasesDir, 'releases', release.id, 'root/list.json'));
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'released', linked: 0 });
+    expect(getContent(fixture.config)).toEqual(content);
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
   it('puts assets back that are gone or cut off, without a new release', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 2 });
-    const { release } = await rebuildAgain({ config: shelf.config });
-    const assets = join(shelf.config.releasesDir, 'assets/_astro');
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
+    const { release } = await rebuildAgain({ config: fixture.config });
+    const assets = join(fixture.config.releasesDir, 'assets/_astro');
     const [name = ''] = Object.keys(release.assets);
     const mend = async () => {
       const events: RebuildEvent[] = [];
-      const result = await rebuildAgain({ config: shelf.config, onEvent: (event) => events.push(event) });
+      const result = await rebuildAgain({ config: fixture.config, onEvent: (event) => events.push(event) });
       expect(result).toEqual({ outcome: 'unchanged', release });
       return events;
     };
@@ -241,28 +241,28 @@ describe('a rebuild', () => {
   });
 
   it('keeps three releases, and removes what killed rebuilds left', async () => {
-    const shelf = await makeShelf(makeFolder(), { count: 2 });
-    mkdirSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api'), { recursive: true });
-    writeFileSync(join(shelf.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api/x.html'), 'half');
+    const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
+    mkdirSync(join(fixture.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api'), { recursive: true });
+    writeFileSync(join(fixture.config.releasesDir, 'releases/.20200101T000000000Z-r1.unfinished/api/x.html'), 'half');
     const ids: string[] = [];
     for (const edition of ['a', 'b', 'c', 'd', 'e']) {
-      await shelf.put([0], edition);
-      ids.push((await rebuildAgain({ config: shelf.config })).release.id);
+      await fixture.put([0], edition);
+      ids.push((await rebuildAgain({ config: fixture.config })).release.id);
     }
-    expect(listReleaseFolders(shelf)).toEqual(ids.slice(-3));
+    expect(listReleaseFolders(fixture)).toEqual(ids.slice(-3));
   });
 
   it('waits for the one before it', async () => {
-    const shelf = await makeShelf(makeFolder());
+    const fixture = await makeReleaseFixture(makeFolder());
     const waited: string[] = [];
     const results = await Promise.all(
       [1, 2].map(() =>
-        rebuild({ config: shelf.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
+        rebuild({ config: fixture.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
       ),
     );
     expect(results.map(({ outcome }) => outcome).sort()).toEqual(['released', 'unchanged']);
     expect(waited.length).toBeGreaterThanOrEqual(1);
-    expect(listReleaseFolders(shelf)).toHaveLength(1);
+    expect(listReleaseFolders(fixture)).toHaveLength(1);
   });
 });
 
@@ -273,10 +273,10 @@ describe('a rebuild that cannot be done', () => {
   });
 
   it('says what lies in the place of the link to the current release', async () => {
-    const shelf = await makeShelf(makeFolder());
-    const current = join(shelf.config.releasesDir, 'current');
+    const fixture = await makeReleaseFixture(makeFolder());
+    const current = join(fixture.config.releasesDir, 'current');
     mkdirSync(current, { recursive: true });
-    await expect(rebuild({ config: shelf.config })).rejects.toMatchObject({
+    await expect(rebuild({ config: fixture.config })).rejects.toMatchObject({
       code: 'conflict',
       reason: 'current_not_a_link',
       message: `${current} is a folder, where the link to the current release should be.`,
@@ -284,18 +284,18 @@ describe('a rebuild that cannot be done', () => {
     });
     rmSync(current, { recursive: true });
     writeFileSync(current, '');
-    await expect(rebuild({ config: shelf.config })).rejects.toThrow(`${current} is a file, where`);
+    await expect(rebuild({ config: fixture.config })).rejects.toThrow(`${current} is a file, where`);
   });
 
   it('says that it was stopped, and leaves the current release', async () => {
-    const shelf = await makeShelf(makeFolder());
-    const { release } = await rebuild({ config: shelf.config });
-    await shelf.put([0], 'second');
+    const fixture = await makeReleaseFixture(makeFolder());
+    const { release } = await rebuild({ config: fixture.config });
+    await fixture.put([0], 'second');
     const stopping = new AbortController();
-    const stopped = rebuild({ config: shelf.config, signal: stopping.signal });
+    const stopped = rebuild({ config: fixture.config, signal: stopping.signal });
     setTimeout(() => stopping.abort(), 100);
     await expect(stopped).rejects.toMatchObject({ code: 'unavailable', reason: 'stopped' });
-    expect(getContent(shelf.config).revision).toBe(release.revision);
+    expect(getContent(fixture.config).revision).toBe(release.revision);
   });
 });
 

@@ -9,7 +9,7 @@ import { loadPageCode, type RenderJob, type RenderPage, renderPages } from '../.
 import { startRenderThreads } from '../../src/release/thread-pool.ts';
 import { makeFolder } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
-import { makeShelf } from './shelf.ts';
+import { makeReleaseFixture } from './release-fixture.ts';
 
 /** Compiled pages of a handful of lines, in place of those that the compiler makes. */
 const ENTRY = `export async function handler(request, response, next, locals) {
@@ -33,7 +33,7 @@ function makeCode(source = ENTRY) {
 }
 
 async function makeReading(): Promise<Reading> {
-  const { config } = await makeShelf(makeFolder(), { count: 1 });
+  const { config } = await makeReleaseFixture(makeFolder(), { count: 1 });
   return openTestReading({ address: config.catalogueAddress }, { site: config });
 }
 
@@ -63,7 +63,7 @@ describe('rendering without a socket', () => {
 describe('rendering into a folder', () => {
   it.skipIf(availableParallelism() < 2)('is over in this thread, too, once it failed in another', async () => {
     const reading = await makeReading();
-    const { config } = await makeShelf(makeFolder(), { count: 0 });
+    const { config } = await makeReleaseFixture(makeFolder(), { count: 0 });
     // Each few pages have a folder of their own, which is made when the first is written.
     const job = makeJob(Array.from({ length: 5000 }, (_, at) => `/api/${(at + 1296).toString(36)}`));
     const missing = { ...config, publishedFile: join(makeFolder(), 'missing.sqlite') };

@@ -8,9 +8,9 @@ import type { RebuildResult } from '../../src/release/events.ts';
 import { watchAndRebuild } from '../../src/release/watch.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from './rebuilding.ts';
-import { makeShelf, type Shelf } from './shelf.ts';
+import { makeReleaseFixture, type ReleaseFixture } from './release-fixture.ts';
 
-function watch({ config }: Pick<Shelf, 'config'>) {
+function watch({ config }: Pick<ReleaseFixture, 'config'>) {
   const stopping = new AbortController();
   const results: RebuildResult[] = [];
   const failures: [reason: string, retryInMs: number][] = [];
@@ -62,11 +62,11 @@ vi.setConfig({ testTimeout: 150_000 });
 afterAll(() => vi.resetConfig());
 
 it('makes one release of many writes, and another after each change, damage, loss or rebuild for other settings', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 2 });
-  const { release } = await rebuildAgain({ config: shelf.config });
-  const list = join(shelf.config.releasesDir, 'releases', release.id, 'root/list.json');
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
+  const { release } = await rebuildAgain({ config: fixture.config });
+  const list = join(fixture.config.releasesDir, 'releases', release.id, 'root/list.json');
   writeFileSync(list, 'x'.repeat(statSync(list).size));
-  const { results } = watch(shelf);
+  const { results } = watch(fixture);
   // The n-th result, which is the last so far.
   const waitFor = async (n: number) => {
     await vi.waitFor(() => expect(results).toHaveLength(n), SOON);
@@ -74,28 +74,28 @@ it('makes one release of many writes, and another after each change, damage, los
   };
   expect(await waitFor(1)).toMatchObject({ outcome: 'released', release: { revision: 1 } });
 
-  for (const edition of ['a', 'b', 'c', 'd']) await shelf.put([0], edition);
+  for (const edition of ['a', 'b', 'c', 'd']) await fixture.put([0], edition);
   expect(await waitFor(2)).toMatchObject({ outcome: 'released', release: { revision: 5 } });
-  await shelf.put([1], 'later');
+  await fixture.put([1], 'later');
   expect(await waitFor(3)).toMatchObject({ outcome: 'released', release: { revision: 6 } });
-  expect(shelf.read('api.ap/api-1.html')).toContain('Title1 later');
+  expect(fixture.read('api.ap/api-1.html')).toContain('Title1 later');
 
-  rmSync(join(shelf.config.releasesDir, 'current/root/list.json'));
+  rmSync(join(fixture.config.releasesDir, 'current/root/list.json'));
   expect(await waitFor(4)).toMatchObject({ outcome: 'released' });
-  rmSync(join(shelf.config.releasesDir, 'assets'), { recursive: true });
+  rmSync(join(fixture.config.releasesDir, 'assets'), { recursive: true });
   expect(await waitFor(5)).toMatchObject({ outcome: 'unchanged' });
-  expect(existsSync(join(shelf.config.releasesDir, 'assets/_astro'))).toBe(true);
+  expect(existsSync(join(fixture.config.releasesDir, 'assets/_astro'))).toBe(true);
 
-  await rebuildAgain({ config: { ...shelf.config, baseUrl: 'http://mistaken.example' } });
+  await rebuildAgain({ config: { ...fixture.config, baseUrl: 'http://mistaken.example' } });
   expect(await waitFor(6)).toMatchObject({ outcome: 'released' });
-  expect(shelf.read('root/index.html')).toContain('http://catalogue.example');
+  expect(fixture.read('root/index.html')).toContain('http://catalogue.example');
 });
 
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 2 });
-  const one = watch(shelf);
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
+  const one = watch(fixture);
   await vi.waitFor(() => expect(one.results).toHaveLength(1), SOON);
-  const other = watch({ config: { ...shelf.config, baseUrl: 'http://other.example' } });
+  const other = watch({ config: { ...fixture.config, baseUrl: 'http://other.example' } });
   const settle = async (least: number) => {
     await vi.waitFor(() => expect(one.results.length + other.results.length).toBeGreaterThanOrEqual(least), SOON);
     return waitForRest([one, other]);
@@ -111,7 +111,7 @@ it('does not rebuild for ever against another process with other settings in the
     },
   ]);
 
-  await shelf.put([1], 'second');
+  await fixture.put([1], 'second');
   const second = await settle(first + 1);
   expect(second - first).toBeLessThanOrEqual(4);
   expect(one.results.length + other.results.length).toBe(second);
@@ -119,18 +119,18 @@ it('does not rebuild for ever against another process with other settings in the
 });
 
 it('goes on after failures, later each time, and stops when told to', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 2 });
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
   // A file where the folder of releases should be.
-  mkdirSync(shelf.config.releasesDir, { recursive: true });
-  const obstacle = join(shelf.config.releasesDir, 'releases');
+  mkdirSync(fixture.config.releasesDir, { recursive: true });
+  const obstacle = join(fixture.config.releasesDir, 'releases');
   writeFileSync(obstacle, '');
-  const { results, failures, stop } = watch(shelf);
+  const { results, failures, stop } = watch(fixture);
   await vi.waitFor(() => expect(failures).toHaveLength(3), SOON);
   expect(failures.map(([, retryInMs]) => retryInMs)).toEqual([50, 100, 100]);
   rmSync(obstacle);
   await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
   await stop();
-  await shelf.put([0], 'unseen');
+  await fixture.put([0], 'unseen');
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(results).toHaveLength(1);
 });

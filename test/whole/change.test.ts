@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
-import { ask, serveShelf } from '../http/running.ts';
+import { ask, serveReleaseFixture } from '../http/running.ts';
 import { connectModern } from '../mcp/clients.ts';
-import { makeShelf } from '../release/shelf.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
 
 it('a new listing is in every live document and at its page once it is published, and on the home page after the rebuild', async () => {
-  const shelf = await makeShelf(makeFolder(), { count: 3 });
-  const server = await serveShelf({ shelf, rebuilding: true });
+  const fixture = await makeReleaseFixture(makeFolder(), { count: 3 });
+  const server = await serveReleaseFixture({ fixture, rebuilding: true });
   const has = async (path: string, what: string) => (await ask(server, path)).text.includes(what);
   expect(await has('/', '/api/api-77')).toBe(false);
 
-  await shelf.put([77], 'new');
+  await fixture.put([77], 'new');
   await server.catchUp();
 
   expect(await has('/openapi.json', '"name":"api-77"')).toBe(true);
@@ -24,7 +24,7 @@ it('a new listing is in every live document and at its page once it is published
   await expect.poll(() => has('/', '/api/api-77'), { interval: 200 }).toBe(true);
   expect((await ask(server, '/api/api-77')).text).toBe(page.text);
 
-  await writeCatalogue(shelf.catalogue, new Date().toISOString(), (writing) =>
+  await writeCatalogue(fixture.catalogue, new Date().toISOString(), (writing) =>
     delistListing(writing, 'api-77', { by: 'operator', reason: 'asked_to_be_removed' }),
   );
   await server.catchUp();

@@ -48,10 +48,10 @@ export interface CallGuide {
 
 /** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
 export function findTellingRoute(routes: readonly Route[]): Route | undefined {
-  return routes.toSorted((a, b) => getWorth(b) - getWorth(a))[0];
+  return routes.toSorted((a, b) => getScore(b) - getScore(a))[0];
 }
 
-function getWorth({ proof, terms, example, path, cautions }: Route): number {
+function getScore({ proof, terms, example, path, cautions }: Route): number {
   return (
     (isDangerous(cautions) ? -16 : 0) +
     (proof ? 8 : 0) +

@@ -1,6 +1,6 @@
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { LATENCY_METHOD } from '../../evidence/latency.ts';
-import { getReliability, RELIABILITY_METHOD, weighSamples } from '../../evidence/reliability.ts';
+import { getReliability, RELIABILITY_METHOD, scoreSamples } from '../../evidence/reliability.ts';
 import { ROUND_MS } from '../../evidence/rounds.ts';
 import { getNextProbeAt } from '../../evidence/schedule.ts';
 import { PROOF_METHOD } from '../../evidence/verification.ts';
@@ -163,7 +163,7 @@ export function buildFailingExample(days: FailingExample['days']): FailingExampl
     ms = Date.parse(getNextProbeAt({ at, failing_since, out_since: null, wait_until: null }, () => 0.5));
   }
   const valid = samples.filter(({ outcome }) => isPayable(outcome)).length;
-  const { share, effective } = weighSamples(samples);
+  const { share, effective } = scoreSamples(samples);
   return {
     days,
     valid,

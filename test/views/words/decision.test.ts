@@ -23,7 +23,7 @@ import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../../r
 /** What happened when a change was written. */
 type Outcome = 'delivered' | 'not recognised' | 'nothing delivered' | 'valid probe' | 'failed probe' | 'other';
 
-interface Told {
+interface StepDecision {
   outcome: Outcome;
   change: Change;
   decision: Decision;
@@ -33,15 +33,15 @@ const SLUG = 'example-prices';
 const OTHER_PAYEE = `0x${'9'.repeat(40)}`;
 const FAILED: Seen = { outcome: 'server_error', status: 500 };
 
-/** A world that keeps what each step told readers, with what the step was. */
+/** A world that keeps what each step says to readers, with what the step was. */
 async function makeTelling(overrides: Partial<Declaration> = {}) {
   const world = await makeWorld();
   const { catalogue } = world;
-  const told: Told[] = [];
+  const decisions: StepDecision[] = [];
   let [hours, revision] = [0, 0];
   const keep = async (outcome: Outcome) => {
     for (const change of await listChanges(catalogue, { since: revision })) {
-      told.push({ outcome, change, decision: describeDecision(change) });
+      decisions.push({ outcome, change, decision: describeDecision(change) });
     }
     revision = await world.getRevision();
   };
@@ -52,7 +52,7 @@ async function makeTelling(overrides: Partial<Declaration> = {}) {
   await declare();
   return {
     ...world,
-    told,
+    decisions,
     declare,
     look: async (seen: Seen = {}, times = 1) => {
       for (let count = 0; count < times; count++) {
@@ -92,10 +92,10 @@ const SOLANA = {
 const statement = { statement: { source: 'https://api.example/file.json', read_at: getTime(0) } };
 
 /** Lives that a listing can have; between them they reach every reason there is. */
-const LIVES: Record<string, () => Promise<Told[]>> = {
+const LIVES: Record<string, () => Promise<StepDecision[]>> = {
   'probed and paid in every way': async () => {
     const life = await makeTelling();
-    const { look, pay, told } = life;
+    const { look, pay, decisions } = life;
     await look(FAILED, 6);
     await look({}, 5);
     await pay();
@@ -112,11 +112,11 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await pay({ pay_to: OTHER_PAYEE });
     await pay({ pay_to: OTHER_PAYEE, delivered: false, unrecognised: 'empty' });
     await look({ terms: [makeTerms(SOLANA)] });
-    return told;
+    return decisions;
   },
   'verified on two networks, and probed': async () => {
     const both = [makeTerms(), makeTerms(SOLANA)];
-    const { look, pay, told } = await makeTelling({ routes: [makeRoute({ terms: both })] });
+    const { look, pay, decisions } = await makeTelling({ routes: [makeRoute({ terms: both })] });
     await look({ terms: both });
     await pay();
     await pay({ ...SOLANA, genesis: NETWORKS.solana.genesis });
@@ -124,19 +124,19 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await look({ terms: both });
     await pay({ delivered: false });
     await look(FAILED, 4);
-    return told;
+    return decisions;
   },
   'several routes in one run': async () => {
     const routes = ['/v1/a', '/v1/b'].map((path) => makeRoute({ path }));
-    const { lookTogether, told } = await makeTelling({ routes });
+    const { lookTogether, decisions } = await makeTelling({ routes });
     await lookTogether({ path: '/v1/a' }, { path: '/v1/b' });
     await lookTogether({ path: '/v1/a', terms: [makeTerms({ amount: 5000 })] }, { path: '/v1/b', ...FAILED });
     await lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 5000 })] });
     await lookTogether({ path: '/v1/b', ...FAILED }, { path: '/v1/a', terms: [makeTerms({ amount: 6000 })] });
-    return told;
+    return decisions;
   },
   'corrected and replied to': async () => {
-    const { pay, write, told } = await makeTelling();
+    const { pay, write, decisions } = await makeTelling();
     const first = await pay();
     const failed = await pay({ delivered: false });
     const reply = (text?: string) =>
@@ -151,10 +151,10 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await reply();
     await write((writing) => correctReceipt(writing, failed, 'It was our own fault.'));
     await write((writing) => correctReceipt(writing, first, 'It was delivered by a test server.'));
-    return told;
+    return decisions;
   },
   'removed and put back by everybody': async () => {
-    const { find, look, write, told } = await makeTelling();
+    const { find, look, write, decisions } = await makeTelling();
     await write((writing) => delistListing(writing, SLUG, { by: 'operator', reason: 'spam' }));
     await write((writing) => relistListing(writing, SLUG, { by: 'operator' }));
     const { base_url } = await find();
@@ -171,10 +171,10 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await look({}, 3);
     await look(FAILED, 60);
     await look();
-    return told;
+    return decisions;
   },
   'declared by all sources, which withdraw it': async () => {
-    const { declare, write, told } = await makeTelling({ category: null });
+    const { declare, write, decisions } = await makeTelling({ category: null });
     const at = '2026-11-02T00:00:00.000Z';
     const dear = [makeRoute({ terms: [makeTerms({ amount: 7000 })] }), makeRoute({ path: '/v1/more' })];
     for (const [index, kind] of (['bazaar', 'openapi', 'x402_file', 'provider'] as const).entries()) {
@@ -192,7 +192,7 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     await gone('openapi', 'absent_from_document');
     await gone('x402_file', 'absent_from_document');
     await write((writing) => withdrawDeclarations(writing, makeDeclaration().source, NONE));
-    return told;
+    return decisions;
   },
   'without a price, and derived again': async () => {
     const life = await makeTelling({ routes: [makeRoute({ terms: [] })] });
@@ -200,10 +200,10 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     life.catalogue.engine.sqlite.exec("UPDATE listings SET document = json_set(document, '$.title', 'Wrong')");
     const listing = await life.find();
     await life.write((writing) => publishListing(writing, listing, 'derived_again'));
-    return life.told;
+    return life.decisions;
   },
   'of a seller who announces another payee': async () => {
-    const { declare, look, told } = await makeTelling();
+    const { declare, look, decisions } = await makeTelling();
     await look();
     const announced = makeTerms({ pay_to: OTHER_PAYEE });
     const name = 'https://prices.example-provider.com/openapi.json';
@@ -213,24 +213,24 @@ const LIVES: Record<string, () => Promise<Told[]>> = {
     });
     await look({}, 5);
     await look({ terms: [announced] });
-    return told;
+    return decisions;
   },
   'verified, then without its route': async () => {
-    const { declare, pay, told } = await makeTelling();
+    const { declare, pay, decisions } = await makeTelling();
     await pay();
     await declare({ routes: [makeRoute({ path: '/v1/other' })] });
-    return told;
+    return decisions;
   },
   'beside a better known one of its name': async () => {
-    const { declare, write, told } = await makeTelling({ title: 'Known Name', provider_name: 'Somebody' });
+    const { declare, write, decisions } = await makeTelling({ title: 'Known Name', provider_name: 'Somebody' });
     const known = { slug: 'known', title: 'Known Name', base_url: 'https://api.knownname.com' };
     await declare({ ...known, routes: [makeRoute({ terms: [makeTerms({ pay_to: OTHER_PAYEE })] })] });
     await write((writing) => delistListing(writing, 'known', { by: 'operator', reason: 'test' }));
-    return told;
+    return decisions;
   },
 };
 
-type Lived = Told & { life: string };
+type Lived = StepDecision & { life: string };
 let lived: Promise<Lived[]> | undefined;
 
 /** Lives every life once, in the first test that asks. */
@@ -298,19 +298,19 @@ it('nothing is said to be delivered that was not, nor seen so by a probe that fa
 });
 
 it('a probe after which a listing looks as before is no decision, whatever came of it', async () => {
-  const { look, told, getRevision } = await makeTelling();
+  const { look, decisions, getRevision } = await makeTelling();
   await look({}, 5);
-  const [revision, before] = [await getRevision(), told.length];
+  const [revision, before] = [await getRevision(), decisions.length];
   await look(FAILED);
   await look({}, 4);
-  expect(told.slice(before).map(({ change }) => change)).toEqual([]);
+  expect(decisions.slice(before).map(({ change }) => change)).toEqual([]);
   expect(await getRevision()).toBeGreaterThan(revision);
 });
 
 it('to put back what is live writes no change', async () => {
-  const { write, told, getRevision } = await makeTelling();
-  const [revision, before] = [await getRevision(), told.length];
+  const { write, decisions, getRevision } = await makeTelling();
+  const [revision, before] = [await getRevision(), decisions.length];
   for (const by of ['operator', 'provider', 'rule'] as const)
     await write((writing) => relistListing(writing, SLUG, { by }));
-  expect([await getRevision(), told.length]).toEqual([revision, before]);
+  expect([await getRevision(), decisions.length]).toEqual([revision, before]);
 });

@@ -9,7 +9,7 @@ import { getCodeVersion } from './page-code.ts';
 import { getSite } from './release.ts';
 
 /** Readings of the published catalogue at one revision after the other; what did not change in between is not read again. */
-export interface PinnedReadings {
+export interface SnapshotReadings {
   /**
    * Brings the published catalogue up to date and gives it as it is then, until `unpin`: whatever is written meanwhile, all
    * that pages read is of that revision. The time is the revision's own, so that a page rendered again is the same to the
@@ -27,7 +27,7 @@ export interface PinnedReadings {
 const PAGE_CACHE = 64_000;
 
 /** Opens the readings of the published catalogue that the settings name; a file that replaced another is opened again. */
-export function openPinnedReadings(config: Config): PinnedReadings {
+export function openSnapshotReadings(config: Config): SnapshotReadings {
   let opened: { reading: Reading; file: string } | undefined;
   const close = () => {
     opened?.reading.published.close();
@@ -51,8 +51,8 @@ export function openPinnedReadings(config: Config): PinnedReadings {
   };
 }
 
-/** Opens the published catalogue at one revision, see `PinnedReadings.pin`. Close it when done. */
-export function openPinnedReading(config: Config): Reading {
+/** Opens the published catalogue at one revision, see `SnapshotReadings.pin`. Close it when done. */
+export function openSnapshotReading(config: Config): Reading {
   return pinReading(openPageReading(config));
 }
 

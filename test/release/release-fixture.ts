@@ -12,7 +12,7 @@ import { openNewCatalogue } from '../new-catalogue.ts';
 import { makeDeclaration } from '../records.ts';
 
 /** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
-export interface Shelf {
+export interface ReleaseFixture {
   readonly config: Config;
   readonly catalogue: Catalogue;
   /** Records a listing `api-<n>` whose title and tagline say which one and which edition it is. */
@@ -25,10 +25,10 @@ export interface Shelf {
 
 const FIRST = Date.parse('2026-11-20T12:00:00.000Z');
 
-export async function makeShelf(
+export async function makeReleaseFixture(
   folder: string,
-  { count = 8, identity = 'shelf', settings = {} as Record<string, string> } = {},
-): Promise<Shelf> {
+  { count = 8, identity = 'fixture', settings = {} as Record<string, string> } = {},
+): Promise<ReleaseFixture> {
   const config = readConfig({
     CATALOGUE: join(folder, 'catalogue.sqlite'),
     RELEASES: join(folder, 'dist'),
@@ -92,6 +92,6 @@ export function getContent({ releasesDir }: Pick<Config, 'releasesDir'>) {
 }
 
 /** The names in the releases folder, hidden ones too. */
-export function listReleaseFolders({ config }: Shelf): string[] {
+export function listReleaseFolders({ config }: ReleaseFixture): string[] {
   return readdirSync(join(config.releasesDir, 'releases')).sort();
 }
