@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../src/model/network.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -78,6 +79,88 @@ describe('the folder table', () => {
     expect(readers.map(({ path }) => path)).toEqual(['src/config.ts']);
   });
 });
+
+describe('the table of chains', () => {
+  const code = [...files.map(({ path }) => path), ...listFiles(join(ROOT, 'scripts'))]
+    .filter((path) => path.endsWith('.ts') && path !== 'src/model/chains.ts')
+    .map((path) => ({ path, file: parseFile(path) }));
+
+  it('is the only place where a chain is told from others by its name: rules ask its family', () => {
+    const tests = code.flatMap(({ path, file }) =>
+      listNodes(file, isTestOfChain).map((node) => describeNode(path, node)),
+    );
+    expect(tests).toEqual([]);
+  });
+
+  it('is the only place in src that names a chain, but for the examples of documents', () => {
+    const named = code.filter(({ path, file }) => path.startsWith('src/') && listNodes(file, isNameOfChain).length > 0);
+    expect(named.map(({ path }) => path)).toEqual([
+      'src/views/openapi/examples.ts',
+      'src/views/openapi/operation.ts',
+      'src/views/pages/agents-page.ts',
+      'src/views/pages/providers-page.ts',
+    ]);
+  });
+
+  it.each([
+    "network === 'base'",
+    "'solana' !== key",
+    "switch (key) { case 'base': }",
+    "keys.includes('base')",
+    "isUsdc('solana', asset)",
+    'network === NETWORKS.base.key',
+    "id.startsWith('eip155:8453')",
+    "sql(`iif(network = 'base', 1, 2)`)",
+    'const of = { base: 1, solana: 2 }',
+  ])('would be found out by: %s', (text) => {
+    const isFound = (node: ts.Node) => isTestOfChain(node) || isNameOfChain(node);
+    expect(listNodes(parseText(text), isFound)).toHaveLength(1);
+  });
+});
+
+const NAMES_OF_CHAINS = Object.values(NETWORKS).flatMap(({ key, id }) => [key, id]);
+
+/** Says whether a piece of code compares with the name of a chain, or looks for it. */
+function isTestOfChain(node: ts.Node): boolean {
+  if (ts.isStringLiteralLike(node) && NAMES_OF_CHAINS.some((name) => node.text.includes(`'${name}'`))) return true;
+  if (!isNameOfChain(node)) return false;
+  const { parent } = ts.isPropertyAccessExpression(node.parent) ? node.parent : node;
+  const isCompared = ts.isBinaryExpression(parent) && /^[!=]==?$/.test(parent.operatorToken.getText());
+  const isSought =
+    ts.isCallExpression(parent) && /\.(includes|indexOf|has|startsWith)$/.test(parent.expression.getText());
+  return isCompared || isSought || ts.isCaseClause(parent);
+}
+
+/** Says whether a piece of code is the name of a chain, its entry of the table, or an object with a member for each chain. */
+function isNameOfChain(node: ts.Node): boolean {
+  if (ts.isStringLiteralLike(node)) return NAMES_OF_CHAINS.includes(node.text);
+  if (ts.isPropertyAccessExpression(node))
+    return node.expression.getText() === 'NETWORKS' && node.name.text in NETWORKS;
+  if (ts.isVariableDeclaration(node))
+    return ts.isObjectBindingPattern(node.name) && node.initializer?.getText() === 'NETWORKS';
+  if (!ts.isObjectLiteralExpression(node)) return false;
+  const names = node.properties.map((property) => property.name?.getText());
+  return Object.keys(NETWORKS).every((key) => names.includes(key));
+}
+
+function parseFile(path: string): ts.SourceFile {
+  return parseText(readFileSync(join(ROOT, path), 'utf8'));
+}
+
+function parseText(text: string): ts.SourceFile {
+  return ts.createSourceFile('read.ts', text, ts.ScriptTarget.Latest, true);
+}
+
+function listNodes(node: ts.Node, isWanted: (node: ts.Node) => boolean): ts.Node[] {
+  const found = isWanted(node) ? [node] : [];
+  ts.forEachChild(node, (child) => void found.push(...listNodes(child, isWanted)));
+  return found;
+}
+
+function describeNode(path: string, node: ts.Node): string {
+  const { line } = node.getSourceFile().getLineAndCharacterOfPosition(node.getStart());
+  return `${path}:${line + 1} ${node.parent.getText().slice(0, 80)}`;
+}
 
 /** Says whether code, and not only a text in it, says `process.env`. What is no TypeScript may not say it at all. */
 function readsEnvironment(path: string, source: string): boolean {

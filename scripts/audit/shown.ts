@@ -1,5 +1,5 @@
 import type { Declaration } from '../../src/model/declaration.ts';
-import { NETWORKS } from '../../src/model/network.ts';
+import { isEvm, NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
@@ -49,8 +49,8 @@ function buildRoute(subject: string, action: string): DeclaredRoute {
   };
 }
 
-function buildTerms(network: 'base' | 'solana', amount: number): Terms {
-  const pay_to = network === 'base' ? PAY_TO : null;
+function buildTerms(network: NetworkKey, amount: number): Terms {
+  const pay_to = isEvm(network) ? PAY_TO : null;
   const rest = { scheme: 'exact', max_timeout_seconds: 60, x402_version: 2 as const };
   return { network, asset: NETWORKS[network].usdc, amount, pay_to, ...rest };
 }

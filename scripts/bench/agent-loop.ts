@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { parse } from 'yaml';
 import type { LiveListing } from '../../src/model/listing.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import { getRouteUrl, type Route } from '../../src/model/route.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { startMarket } from '../market/market.ts';
@@ -197,11 +198,10 @@ function listRoutes({ published }: Reading): { route: Route; url: string }[] {
 
 /** Writes the terms on record of a route as its 402 would; undefined if nothing can be paid. */
 function buildChallenge({ terms }: Route, url: string): object | undefined {
-  const ids = { base: 'eip155:8453', solana: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp' };
   const accepts = terms
     .filter(({ pay_to, current }) => pay_to !== null && current)
     .map(({ scheme, network, asset, amount, pay_to }) => ({
-      ...{ scheme, network: ids[network], asset, amount: String(amount), payTo: pay_to },
+      ...{ scheme, network: NETWORKS[network].id, asset, amount: String(amount), payTo: pay_to },
       ...{ maxTimeoutSeconds: 60, extra: {} },
     }));
   return accepts.length > 0 ? { x402Version: 2, resource: { url }, accepts } : undefined;

@@ -16,11 +16,10 @@ export interface AnvilProcess {
 }
 
 /**
- * Starts anvil on a free port of loopback, with the chain id of Base. Throws `unavailable` with its last output if it does
- * not start.
+ * Starts anvil on a free port of loopback. Throws `unavailable` with its last output if it does not start.
  */
 export async function startAnvil(parameters: readonly string[] = []): Promise<AnvilProcess> {
-  const all = ['--host', '127.0.0.1', '--port', '0', '--chain-id', '8453', '--accounts', '1', ...parameters];
+  const all = ['--host', '127.0.0.1', '--port', '0', '--accounts', '1', ...parameters];
   const guard = spawn(process.execPath, [GUARD, findAnvil(), ...all], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // A process group of its own, because Ctrl-C on a terminal would end the chain before the parent has finished.

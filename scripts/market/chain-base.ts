@@ -14,8 +14,10 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
+import { type EvmNetwork, NETWORKS } from '../../src/model/network.ts';
+import { getChainId } from '../../src/paying/evm/authorisation.ts';
 import { startAnvil } from './anvil.ts';
-import { CONTRACTS, readCode, TOKEN_ABI, TOKEN_ADDRESS } from './token/token.ts';
+import { CONTRACTS, readCode, TOKEN_ABI } from './token/token.ts';
 
 /** Balance of the treasury at first, in atomic USDC: more than any market spends. */
 const TREASURY_USDC = 10n ** 15n;
@@ -23,8 +25,10 @@ const GAS_MONEY = 10n ** 24n;
 const SLOT_OF_SUPPLY = 0n;
 const SLOT_OF_BALANCES = 1n;
 
-/** A chain on this machine with the chain id of Base and with USDC at its address there. Transactions are mined at once. */
+/** A chain on this machine with the chain id of Base, or of another, and with USDC at its address there. Transactions are mined at once. */
 export interface BaseChain {
+  /** The chain that it stands for. */
+  readonly network: EvmNetwork;
   readonly rpcUrl: string;
   /** Process id of the guard, which ends with this process, and the chain with it. */
   readonly pid: number;
@@ -48,27 +52,43 @@ export interface BaseChain {
 export interface BaseChainOptions {
   /** Seconds between blocks without transactions. Without it, there are only blocks with transactions. */
   blockSeconds?: number;
+  /** The chain that it stands for; default: Base. */
+  network?: EvmNetwork;
+  /** The code of its token, as hex; default: that of Base. */
+  tokenCode?: Hex;
 }
 
 /** Starts the chain with the token, in about 0.2 s. Throws `unavailable` if it does not start. */
-export async function startBaseChain({ blockSeconds }: BaseChainOptions = {}): Promise<BaseChain> {
+export async function startBaseChain({
+  blockSeconds,
+  network = NETWORKS.base,
+  tokenCode = readCode('local-usdc.hex'),
+}: BaseChainOptions = {}): Promise<BaseChain> {
+  const id = ['--chain-id', String(getChainId(network))];
   const blocks = blockSeconds === undefined ? [] : ['--block-time', String(blockSeconds), '--mixed-mining'];
-  const anvil = await startAnvil(['--slots-in-an-epoch', '1', ...blocks]);
+  const anvil = await startAnvil(['--slots-in-an-epoch', '1', ...id, ...blocks]);
   try {
-    return await prepare(anvil);
+    return await prepare(anvil, network, tokenCode);
   } catch (error) {
     await anvil.stop();
     throw error;
   }
 }
 
-async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnvil>>): Promise<BaseChain> {
+async function prepare(
+  { rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnvil>>,
+  network: EvmNetwork,
+  tokenCode: Hex,
+): Promise<BaseChain> {
+  const token = network.usdc as Hex;
   const treasury = privateKeyToAccount(generatePrivateKey());
-  const chain = createTestClient({ mode: 'anvil', chain: base, transport: http(rpcUrl) }).extend(publicActions);
-  const wallet = openWallet(rpcUrl, treasury);
+  const chain = createTestClient({ mode: 'anvil', chain: buildChain(network), transport: http(rpcUrl) }).extend(
+    publicActions,
+  );
+  const wallet = openWallet(rpcUrl, treasury, network);
   const setSlot = (index: Hex, value: bigint) =>
-    chain.setStorageAt({ address: TOKEN_ADDRESS, index, value: numberToHex(value, { size: 32 }) });
-  await chain.setCode({ address: TOKEN_ADDRESS, bytecode: readCode('local-usdc.hex') });
+    chain.setStorageAt({ address: token, index, value: numberToHex(value, { size: 32 }) });
+  await chain.setCode({ address: token, bytecode: tokenCode });
   for (const [file, address] of Object.entries(CONTRACTS) as [keyof typeof CONTRACTS, Hex][]) {
     await chain.setCode({ address, bytecode: readCode(file) });
   }
@@ -77,6 +97,7 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
   await chain.setBalance({ address: treasury.address, value: GAS_MONEY });
   let queue: Promise<unknown> = Promise.resolve();
   return {
+    network,
     rpcUrl,
     pid,
     stop,
@@ -84,7 +105,7 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
       // One after another, because two transfers at once would use the same account nonce.
       const transfer = queue.then(async () => {
         const args = [address as Hex, atomic] as const;
-        const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'transfer', args } as const;
+        const call = { address: token, abi: TOKEN_ABI, functionName: 'transfer', args } as const;
         const hash = await wallet.writeContract(call);
         await wallet.waitForTransactionReceipt({ hash });
         return hash;
@@ -95,7 +116,7 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
     fundGas: (address) => chain.setBalance({ address: address as Hex, value: GAS_MONEY }),
     getBalance: (address) =>
       chain.readContract({
-        address: TOKEN_ADDRESS,
+        address: token,
         abi: TOKEN_ABI,
         functionName: 'balanceOf',
         args: [address as Hex],
@@ -118,18 +139,26 @@ async function prepare({ rpcUrl, pid, stop }: Awaited<ReturnType<typeof startAnv
 }
 
 /** Opens a wallet that sends transactions on the local chain and reads it. */
-export function openWallet<Wallet extends Account = PrivateKeyAccount>(rpcUrl: string, account: Wallet) {
-  return createWalletClient({ account, chain: base, transport: http(rpcUrl), pollingInterval: 20 }).extend(
-    publicActions,
-  );
+export function openWallet<Wallet extends Account = PrivateKeyAccount>(
+  rpcUrl: string,
+  account: Wallet,
+  network: EvmNetwork = NETWORKS.base,
+) {
+  const chain = buildChain(network);
+  return createWalletClient({ account, chain, transport: http(rpcUrl), pollingInterval: 20 }).extend(publicActions);
+}
+
+function buildChain(network: EvmNetwork) {
+  return { ...base, id: getChainId(network) };
 }
 
 /** Lets Permit2 move the USDC of an account, once and for any amount, and gives it the money for that transaction. */
 export async function allowPermit2(chain: BaseChain, account: PrivateKeyAccount): Promise<void> {
   await chain.fundGas(account.address);
-  const wallet = openWallet(chain.rpcUrl, account);
+  const wallet = openWallet(chain.rpcUrl, account, chain.network);
   const args = [PERMIT2_ADDRESS, maxUint256] as const;
-  const call = { address: TOKEN_ADDRESS, abi: TOKEN_ABI, functionName: 'approve', args } as const;
+  const address = chain.network.usdc as Hex;
+  const call = { address, abi: TOKEN_ABI, functionName: 'approve', args } as const;
   await wallet.waitForTransactionReceipt({ hash: await wallet.writeContract(call) });
 }
 

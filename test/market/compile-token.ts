@@ -21,10 +21,15 @@ export const CONTRACTS = [
 
 /**
  * Compiles a contract and gives the code that stands at its address, as hex. The same compiler gives the same code:
- * nothing of paths or time goes into it. Throws `bad_input` with the compiler's words where the source is wrong.
+ * nothing of paths or time goes into it. `change` changes the source first. Throws `bad_input` with the compiler's words
+ * where the source is wrong.
  */
-export function compileContract(name: string, file: string): string {
-  const source = readFileSync(new URL(`../../scripts/market/token/${file}`, import.meta.url), 'utf8');
+export function compileContract(
+  name: string,
+  file: string,
+  change: (source: string) => string = (source) => source,
+): `0x${string}` {
+  const source = change(readFileSync(new URL(`../../scripts/market/token/${file}`, import.meta.url), 'utf8'));
   const input = {
     language: 'Solidity',
     sources: { [file]: { content: source } },

@@ -50,13 +50,13 @@ export type Sale<Transaction extends string> = (context: {
 async function openRelay(chain: BaseChain) {
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fundGas(account.address);
-  const wallet = openWallet(chain.rpcUrl, account);
+  const wallet = openWallet(chain.rpcUrl, account, chain.network);
   /** Settles the `payload` of a payment. */
   const settle = ({ authorization: a, permit2Authorization: permit, signature }: Payload, taken?: bigint) =>
     permit
       ? wallet.writeContract(buildPermitCall(permit, signature, taken))
       : wallet.writeContract({
-          address: TOKEN_ADDRESS,
+          address: chain.network.usdc as `0x${string}`,
           abi: TOKEN_ABI,
           functionName: 'transferWithAuthorization',
           args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
@@ -79,15 +79,16 @@ export async function serveSeller(
   more: Record<string, unknown> = {},
 ): Promise<string> {
   const relay = await openRelay(chain);
-  const network = version === 2 ? 'eip155:8453' : 'base';
+  const { id, key, usdc: asset, domain } = chain.network;
+  const network = version === 2 ? id : key;
   const accepts = [
     {
       scheme: 'exact',
       network,
-      asset: TOKEN_ADDRESS,
+      asset,
       payTo: PAY_TO,
       maxTimeoutSeconds: 60,
-      extra: offer.scheme === 'upto' ? { facilitatorAddress: relay.address } : { name: 'USD Coin', version: '2' },
+      extra: offer.scheme === 'upto' ? { facilitatorAddress: relay.address } : domain,
       ...(version === 2
         ? { amount: '1000' }
         : { maxAmountRequired: '1000', resource: 'http://127.0.0.1/v1/quote', description: '', mimeType: '' }),

@@ -33,14 +33,25 @@ export async function makePayingCommands(chain: BaseChain, options: PayingOption
   const privateKey = generatePrivateKey();
   const payer = privateKeyToAddress(privateKey);
   const commands = makeCommands(
-    { ALLOW_PRIVATE_NETWORKS: 'on', EVM_RPC_URL: chain.rpcUrl, PAYER_EVM_PRIVATE_KEY: privateKey, ...settings },
+    {
+      ALLOW_PRIVATE_NETWORKS: 'on',
+      [chain.network.nodeSetting]: chain.rpcUrl,
+      PAYER_EVM_PRIVATE_KEY: privateKey,
+      ...settings,
+    },
     () => new Date(),
   );
   const [url] = await Promise.all([serveSeller(chain, sale, 2, offer, challenge), chain.fund(payer, 1_000_000n)]);
   const catalogue = await openNewCatalogue(commands.file, { identity: IDENTITY, at: new Date().toISOString() });
   onTestFinished(() => catalogue.close());
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
-    const routes = [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO })], ...route })];
+    const routes = [
+      makeRoute({
+        path: '/v1/quote',
+        terms: [makeTerms({ network: chain.network.key, asset: chain.network.usdc, pay_to: PAY_TO })],
+        ...route,
+      }),
+    ];
     const source = { kind, name: `a source of kind ${kind}`, observed_at: null };
     await recordDeclaration(writing, makeDeclaration({ source, base_url: url, routes }));
   });

@@ -1,16 +1,17 @@
 import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
 import { formatUsdc } from '../../../src/model/usdc.ts';
-import type { PayableRoute, ProviderPlan } from './route.ts';
+import type { MarketNetwork, PayableRoute, ProviderPlan } from './route.ts';
 
 /** Time for which a payment may be open, in seconds. */
 export const MAX_TIMEOUT_SECONDS = 60;
 
-/** The payee on each network. */
-export type Payees = Readonly<Record<NetworkKey, string>>;
+/** The payee on each network of the market. */
+export type Payees = Readonly<Record<MarketNetwork, string>>;
 
-/** Returns the `extra` of terms: on Base the EIP-712 domain, on Solana the account that pays the fee. */
+/** Returns the `extra` of terms: on EVM the EIP-712 domain, on Solana the account that pays the fee. */
 export function getExtra(network: NetworkKey, feePayer: string | undefined): Record<string, unknown> {
-  return network === 'base' ? { name: 'USD Coin', version: '2' } : { feePayer };
+  const chain = NETWORKS[network];
+  return chain.family === 'evm' ? { ...chain.domain } : { feePayer };
 }
 
 /** Builds the terms of a route for x402 version 1. */
@@ -21,7 +22,7 @@ export function buildOfferV1(
     payees,
     feePayer,
     resource,
-  }: { network: NetworkKey; payees: Payees; feePayer: string | undefined; resource: string },
+  }: { network: MarketNetwork; payees: Payees; feePayer: string | undefined; resource: string },
 ) {
   return {
     scheme: 'exact',

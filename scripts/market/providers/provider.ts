@@ -1,6 +1,7 @@
 import { generateKeyPairSigner } from '@solana/kit';
 import { type Context, Hono } from 'hono';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { isEvm } from '../../../src/model/network.ts';
 import type { SolanaChain } from '../chain-solana.ts';
 import type { Facilitator } from '../facilitator.ts';
 import { openServer, type Serving } from '../loopback.ts';
@@ -22,7 +23,7 @@ export async function openProvider(
   whole: ProviderPlan,
   { facilitator, solana }: { facilitator: Facilitator; solana: SolanaChain | undefined },
 ): Promise<Provider> {
-  const networks = whole.networks.filter((network) => network === 'base' || solana);
+  const networks = whole.networks.filter((network) => isEvm(network) || solana);
   const plan = { ...whole, networks };
   const payees = await openPayees(solana);
   const terms = { facilitatorUrl: facilitator.url, payees, feePayer: facilitator.solanaFeePayer };

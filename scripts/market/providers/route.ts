@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../src/model/json.ts';
 import { jsonObject } from '../../../src/model/json-object.ts';
-import type { NetworkKey } from '../../../src/model/network.ts';
 
 /** Result of a call: the product, or the fault of the request. */
 export type Outcome = { product: JsonObject } | { problem: string };
@@ -21,13 +20,16 @@ export interface PayableRoute {
   answer(raw: unknown): Outcome;
 }
 
+/** The networks of the market, each of which has a local chain. */
+export type MarketNetwork = 'base' | 'solana';
+
 /** One seller: its name, its way to be paid, and its routes. */
 export interface ProviderPlan {
   key: string;
   title: string;
   summary: string;
   version: 1 | 2;
-  networks: readonly NetworkKey[];
+  networks: readonly MarketNetwork[];
   /** Checks a request before it asks for a payment, and answers a bad one with 400. */
   checksInputFirst?: boolean;
   /** Settles the payment before it does the work, and keeps the money even if the work fails. */

@@ -3,7 +3,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/server';
 import { paymentMiddlewareFromHTTPServer, x402HTTPResourceServer } from '@x402/hono';
 import { ExactSvmScheme } from '@x402/svm/exact/server';
 import type { MiddlewareHandler } from 'hono';
-import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
+import { isEvm, NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
 import { formatUsdc } from '../../../src/model/usdc.ts';
 import { buildDiscovery, MAX_TIMEOUT_SECONDS, type Payees } from './offers.ts';
 import type { ProviderPlan } from './route.ts';
@@ -15,7 +15,7 @@ export async function openWallV2(
 ): Promise<MiddlewareHandler> {
   const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitatorUrl }));
   for (const network of plan.networks) {
-    server.register(getId(network), network === 'base' ? new ExactEvmScheme() : new ExactSvmScheme());
+    server.register(getId(network), isEvm(network) ? new ExactEvmScheme() : new ExactSvmScheme());
   }
   const routes = plan.routes.map((route) => [
     `${route.method} ${route.path}`,

@@ -3,15 +3,15 @@ import { PERMIT2_ADDRESS, x402UptoPermit2ProxyAddress } from '@x402/evm';
 import { type Hex, isHex, parseAbi } from 'viem';
 import { ServiceError } from '../../../src/errors.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
+import { getChainId } from '../../../src/paying/evm/authorisation.ts';
 
 /** Address of the token on the local chain: that of USDC on Base. */
 export const TOKEN_ADDRESS = NETWORKS.base.usdc as Hex;
 
 /** The EIP-712 domain of its authorisations: the same as that of USDC on Base. */
 export const TOKEN_DOMAIN = {
-  name: 'USD Coin',
-  version: '2',
-  chainId: 8453,
+  ...NETWORKS.base.domain,
+  chainId: getChainId(NETWORKS.base),
   verifyingContract: TOKEN_ADDRESS,
 } as const;
 

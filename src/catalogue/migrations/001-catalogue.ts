@@ -1,3 +1,4 @@
+import { networkKey } from '../../model/network.ts';
 import type { SchemaWords } from '../engines.ts';
 
 /**
@@ -6,6 +7,7 @@ import type { SchemaWords } from '../engines.ts';
  * an index takes, so rows are found by ids, which are hashes of them.
  */
 export function listStatements({ text, integer, counted, strict }: SchemaWords): string[] {
+  const networks = networkKey.options.map((key) => `'${key}'`).join(', ');
   const flag = (column: string) => `${column} ${integer} NOT NULL CHECK (${column} IN (0, 1))`;
   return [
     `CREATE TABLE catalogue (
@@ -83,7 +85,7 @@ export function listStatements({ text, integer, counted, strict }: SchemaWords):
       route_id ${text} NOT NULL REFERENCES routes (id) ON DELETE CASCADE,
       evidence ${text} NOT NULL CHECK (evidence IN ('declared', 'observed')),
       terms_key ${text} NOT NULL,
-      network ${text} NOT NULL CHECK (network IN ('base', 'solana')),
+      network ${text} NOT NULL CHECK (network IN (${networks})),
       scheme ${text} NOT NULL,
       asset ${text} NOT NULL,
       amount ${integer} NOT NULL CHECK (amount > 0),
@@ -100,7 +102,7 @@ export function listStatements({ text, integer, counted, strict }: SchemaWords):
     `CREATE TABLE receipts (
       id ${text} PRIMARY KEY,
       route_id ${text} NOT NULL REFERENCES routes (id),
-      network ${text} NOT NULL CHECK (network IN ('base', 'solana')),
+      network ${text} NOT NULL CHECK (network IN (${networks})),
       asset ${text} NOT NULL,
       amount ${integer} NOT NULL CHECK (amount > 0),
       payer ${text} NOT NULL,

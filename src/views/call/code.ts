@@ -1,4 +1,4 @@
-import { NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { type Family, isEvm, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { type CallRequest, formatJson } from './request.ts';
 
@@ -12,10 +12,10 @@ export interface CallPrice {
 
 type PaidScheme = 'exact' | 'upto';
 
-/** Schemes whose payment is shown as code, by network. */
-export const PAID_SCHEMES: Readonly<Record<NetworkKey, readonly PaidScheme[]>> = {
-  base: ['exact', 'upto'],
-  solana: ['exact'],
+/** Schemes whose payment is shown as code, by family. */
+export const PAID_SCHEMES: Readonly<Record<Family, readonly PaidScheme[]>> = {
+  evm: ['exact', 'upto'],
+  svm: ['exact'],
 };
 
 /** Abilities of the code that is shown, which pays by both versions of x402. */
@@ -59,8 +59,9 @@ export interface PayingCode {
 /** Writes the code that pays for a request. */
 export function buildPayingCode(request: CallRequest, price: CallPrice): PayingCode {
   const { tool } = request;
-  const { install } = TYPESCRIPT_WALLETS[price.network];
-  const python_install = PYTHON_WALLETS[price.network].install;
+  const { family } = NETWORKS[price.network];
+  const { install } = TYPESCRIPT_WALLETS[family];
+  const python_install = PYTHON_WALLETS[family].install;
   if (tool === undefined) {
     return {
       install,
@@ -77,44 +78,53 @@ export function buildPayingCode(request: CallRequest, price: CallPrice): PayingC
   };
 }
 
-/** TypeScript that pays on each network: the packages, the imports, and a wallet whose key is an environment variable. */
-const TYPESCRIPT_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
-  base: {
+/** The packages and imports that pay on a chain of a family, and a wallet whose key is an environment variable. */
+interface WalletCode {
+  readonly install: string;
+  readonly imports: string[];
+  /** Writes the registration of the wallet for the chain with a CAIP-2 identifier. */
+  readonly register: (id: string) => string;
+}
+
+const TYPESCRIPT_WALLETS: Readonly<Record<Family, WalletCode>> = {
+  evm: {
     install: 'npm install @x402/fetch @x402/evm viem',
     imports: [
       "import { registerExactEvmScheme } from '@x402/evm/exact/client';",
       "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
       "import { privateKeyToAccount } from 'viem/accounts';",
     ],
-    register: `registerExactEvmScheme(client, {
+    register: (id) => `registerExactEvmScheme(client, {
   signer: privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`),
-  networks: ['${NETWORKS.base.id}'],
+  networks: ['${id}'],
 });`,
   },
-  solana: {
+  svm: {
     install: 'npm install @x402/fetch @x402/svm @solana/kit',
     imports: [
       "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
       "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
       "import { registerExactSvmScheme } from '@x402/svm/exact/client';",
     ],
-    register: `registerExactSvmScheme(client, {
+    register: (id) => `registerExactSvmScheme(client, {
   signer: await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!)),
-  networks: ['${NETWORKS.solana.id}'],
+  networks: ['${id}'],
 });`,
   },
 };
 
 /** The same for a price that is a ceiling, which is paid through Permit2. */
-const TYPESCRIPT_UPTO: { imports: string[]; register: string } = {
+const TYPESCRIPT_UPTO: Omit<WalletCode, 'install'> = {
   imports: [
     "import { UptoEvmScheme } from '@x402/evm/upto/client';",
     "import { wrapFetchWithPayment, x402Client } from '@x402/fetch';",
     "import { privateKeyToAccount } from 'viem/accounts';",
   ],
-  register: `// The wallet must once have allowed Permit2 to move its USDC: send what createPermit2ApprovalTx of @x402/evm returns.
+  register: (
+    id,
+  ) => `// The wallet must once have allowed Permit2 to move its USDC: send what createPermit2ApprovalTx of @x402/evm returns.
 const signer = privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`);
-client.register('${NETWORKS.base.id}', new UptoEvmScheme(signer));`,
+client.register('${id}', new UptoEvmScheme(signer));`,
 };
 
 /**
@@ -122,11 +132,12 @@ client.register('${NETWORKS.base.id}', new UptoEvmScheme(signer));`,
  * and follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildTypescript(request: CallRequest, price: CallPrice): string {
-  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[price.network];
+  const { id, family } = NETWORKS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[family];
   return `${imports.join('\n')}
 
 const client = new x402Client();
-${register}
+${register(id)}
 // The price on record: a dearer answer is refused, not paid.
 client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' });
 
@@ -142,10 +153,10 @@ console.log(response.status, await response.text());
 function buildToolTypescript(request: CallRequest, price: CallPrice, tool: string): string {
   const { network, amount } = price;
   const args = JSON.parse(request.body?.text ?? '{}').params?.arguments ?? {};
-  const isBase = network === 'base';
-  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isBase ? 'ExactEvmScheme' : 'ExactSvmScheme';
-  const path = isBase ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
-  const wallet = isBase
+  const isOnEvm = isEvm(network);
+  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isOnEvm ? 'ExactEvmScheme' : 'ExactSvmScheme';
+  const path = isOnEvm ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
+  const wallet = isOnEvm
     ? [
         "import { privateKeyToAccount } from 'viem/accounts';",
         'privateKeyToAccount(process.env.EVM_PRIVATE_KEY as `0x${string}`)',
@@ -192,9 +203,8 @@ function quoteForTypescript(text: string): string {
   return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
 }
 
-/** Python that pays on each network: the packages, the imports, and a wallet whose key is an environment variable. */
-const PYTHON_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: string[]; register: string }>> = {
-  base: {
+const PYTHON_WALLETS: Readonly<Record<Family, WalletCode>> = {
+  evm: {
     install: 'pip install "x402[requests,evm]"',
     imports: [
       'from eth_account import Account',
@@ -203,10 +213,10 @@ const PYTHON_WALLETS: Readonly<Record<NetworkKey, { install: string; imports: st
       'from x402.mechanisms.evm import EthAccountSigner',
       'from x402.mechanisms.evm.exact.register import register_exact_evm_client',
     ],
-    register: `signer = EthAccountSigner(Account.from_key(os.environ["EVM_PRIVATE_KEY"]))
-register_exact_evm_client(client, signer, networks="${NETWORKS.base.id}")`,
+    register: (id) => `signer = EthAccountSigner(Account.from_key(os.environ["EVM_PRIVATE_KEY"]))
+register_exact_evm_client(client, signer, networks="${id}")`,
   },
-  solana: {
+  svm: {
     install: 'pip install "x402[requests,svm]"',
     imports: [
       'from x402 import max_amount, x402ClientSync',
@@ -214,19 +224,19 @@ register_exact_evm_client(client, signer, networks="${NETWORKS.base.id}")`,
       'from x402.mechanisms.svm import KeypairSigner',
       'from x402.mechanisms.svm.exact.register import register_exact_svm_client',
     ],
-    register: `signer = KeypairSigner.from_base58(os.environ["SVM_PRIVATE_KEY"])
-register_exact_svm_client(client, signer, networks="${NETWORKS.solana.id}")`,
+    register: (id) => `signer = KeypairSigner.from_base58(os.environ["SVM_PRIVATE_KEY"])
+register_exact_svm_client(client, signer, networks="${id}")`,
   },
 };
 
 /** The same for a price that is a ceiling, which is paid through Permit2. */
-const PYTHON_UPTO: { imports: string[]; register: string } = {
-  imports: PYTHON_WALLETS.base.imports.with(
+const PYTHON_UPTO: Omit<WalletCode, 'install'> = {
+  imports: PYTHON_WALLETS.evm.imports.with(
     -1,
     'from x402.mechanisms.evm.upto.register import register_upto_evm_client',
   ),
-  register: `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
-${PYTHON_WALLETS.base.register.replace('register_exact_evm_client', 'register_upto_evm_client')}`,
+  register: (id) => `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
+${PYTHON_WALLETS.evm.register(id).replace('register_exact_evm_client', 'register_upto_evm_client')}`,
 };
 
 /**
@@ -234,11 +244,10 @@ ${PYTHON_WALLETS.base.register.replace('register_exact_evm_client', 'register_up
  * follows no redirect, since the client would hand the payment on to wherever that leads.
  */
 export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
-  const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[price.network];
-  const { usdc } = NETWORKS[price.network];
-  // Addresses of Base may come in small letters, those of Solana are told apart by them.
-  const isUsdc =
-    price.network === 'base' ? `offer.asset.lower() == "${usdc.toLowerCase()}"` : `offer.asset == "${usdc}"`;
+  const { id, family, usdc } = NETWORKS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[family];
+  // Addresses of EVM may come in small letters, those of Solana are told apart by them.
+  const isUsdc = family === 'evm' ? `offer.asset.lower() == "${usdc.toLowerCase()}"` : `offer.asset == "${usdc}"`;
   const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
   const options = [
     `    ${formatJson(method)},`,
@@ -252,7 +261,7 @@ export function buildPython({ method, url, headers, body }: CallRequest, price: 
 ${imports.join('\n')}
 
 client = x402ClientSync()
-${register}
+${register(id)}
 # At most the price on record, in millionths of a USDC, and in USDC alone: all else is refused, not paid.
 client.register_policy(max_amount(${price.amount}))
 client.register_policy(lambda _, offers: [offer for offer in offers if ${isUsdc}])

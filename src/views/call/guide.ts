@@ -4,7 +4,7 @@ import type { Replaceable } from '../../evidence/made-value.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { type Caution, isDangerous } from '../../model/caution.ts';
 import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
-import { NETWORKS } from '../../model/network.ts';
+import { NETWORKS, networkKey } from '../../model/network.ts';
 import type { Route } from '../../model/route.ts';
 import { isCeiling } from '../../model/terms.ts';
 import { formatPrice } from '../../model/usdc.ts';
@@ -114,7 +114,8 @@ function buildGuide(request: CallRequest, { price, cautions, ...facts }: GuideFa
 type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonly price: null; readonly lack: string };
 
 /**
- * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on Base where even.
+ * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on the
+ * first network of the table where even.
  * Where no route has an offer of its own, the listing's price is that of each.
  */
 function findCallPrice(listing: LiveListing, route: Route): FoundPrice {
@@ -125,7 +126,7 @@ function findCallPrice(listing: LiveListing, route: Route): FoundPrice {
     return { price: null, lack: 'No price is on record for this route, so no code that pays is shown.' };
   }
   const known = offers.flatMap((offer) => {
-    const scheme = PAID_SCHEMES[offer.network].find((name) => name === offer.scheme);
+    const scheme = PAID_SCHEMES[NETWORKS[offer.network].family].find((name) => name === offer.scheme);
     const missing = listMissing(listNeeds(offer), DONE_IN_CODE);
     return scheme ? [{ price: { network: offer.network, amount: offer.amount, scheme }, missing }] : [];
   });
@@ -143,7 +144,7 @@ function comparePrices(a: CallPrice, b: CallPrice): number {
   return (
     Number(b.scheme === 'exact') - Number(a.scheme === 'exact') ||
     a.amount - b.amount ||
-    (a.network < b.network ? -1 : 1)
+    networkKey.options.indexOf(a.network) - networkKey.options.indexOf(b.network)
   );
 }
 
