@@ -138,7 +138,7 @@ describe('settings', () => {
   it('asks two nodes of a network where two are set, and takes one address twice for one', () => {
     const [one, two] = ['http://127.0.0.1:1', 'http://127.0.0.1:2'];
     const settings = { EVM_RPC_URL: one, EVM_RPC_URL_SECOND: one, SOLANA_RPC_URL: one, SOLANA_RPC_URL_SECOND: two };
-    expect(readPayerConfig(settings).rpcUrls).toEqual({ base: [one], solana: [one, two] });
+    expect(readPayerConfig(settings).rpcUrls).toMatchObject({ base: [one], solana: [one, two] });
   });
 });
 

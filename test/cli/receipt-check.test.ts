@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openServer } from '../../scripts/market/loopback.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
-import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { AgentReceipt } from '../../src/views/receipt.ts';
 import { makeFolder } from '../builders.ts';
 import { serveLive } from '../http/serving.ts';
@@ -14,19 +15,19 @@ import { HONEST, openMarketPaying } from '../paying/market-paying.ts';
 import { makeCommands } from './running.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const NETWORK_KEYS = ['base', 'solana'] as const satisfies readonly NetworkKey[];
+const NETWORK_KEYS = ['base', 'solana'] as const satisfies readonly MarketNetwork[];
 
 let market: Market;
 /** A served receipt of each network, as it is. */
-const documents = new Map<NetworkKey, AgentReceipt>();
+const documents = new Map<MarketNetwork, AgentReceipt>();
 beforeAll(async () => {
   market = await startMarket({ plans: [] });
 }, 60_000);
 afterAll(() => market.stop());
 
-const getNode = (network: NetworkKey) => (network === 'base' ? market.base.rpcUrl : (market.solana?.rpcUrl ?? ''));
+const getNode = (network: MarketNetwork) => (network === 'base' ? market.base.rpcUrl : (market.solana?.rpcUrl ?? ''));
 
-async function getDocument(network: NetworkKey): Promise<AgentReceipt> {
+async function getDocument(network: MarketNetwork): Promise<AgentReceipt> {
   const known = documents.get(network);
   if (known) return structuredClone(known);
   const { pay, catalogue } = await openMarketPaying(market, HONEST, { network, version: 2 });
@@ -108,7 +109,7 @@ const TAMPERINGS = (
     ['delivered', () => ({ delivered: true, answer: null })],
     ['seller_agrees', ({ seller_agrees }) => ({ seller_agrees: !seller_agrees })],
     ['id', () => ({ id: '00000000-0000-4000-8000-000000000000' })],
-  ] as readonly (readonly [field: string, change: Tampering, only?: NetworkKey])[]
+  ] as readonly (readonly [field: string, change: Tampering, only?: MarketNetwork])[]
 ).map(([field, change, only]) => ({ field, change, only }));
 
 describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
@@ -203,7 +204,7 @@ describe.each(NETWORK_KEYS)('a served receipt of %s', (network) => {
   });
 });
 
-const LIES: Readonly<Record<NetworkKey, Lie>> = {
+const LIES: Readonly<Record<MarketNetwork, Lie>> = {
   base: (method, _params, truth) =>
     method === 'eth_getBlockByHash' && typeof truth === 'object' ? { ...truth, timestamp: '0x1' } : undefined,
   solana: (method, _params, truth) =>

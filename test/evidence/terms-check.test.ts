@@ -1,21 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { CHECK_VERDICTS, findPayment, judgeChallenge, type PayableRecord } from '../../src/evidence/terms-check.ts';
 import { CAUTION_CODES, CAUTIONS, type Caution, isDangerous } from '../../src/model/caution.ts';
-import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { RecordedTerms, Terms } from '../../src/model/terms.ts';
 import { type GivenChallenge, readGivenChallenge } from '../../src/x402/given-challenge.ts';
 import { makeTerms, NOW } from '../records.ts';
 
 /** Few values, so that offers, records and payments often differ in only one field. */
-const PAYEES: Record<NetworkKey, readonly string[]> = {
+const PAYEES: Record<MarketNetwork, readonly string[]> = {
   base: [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`],
   solana: ['7Np41oeYqPefeNQEHSv1UDhYrehxin3NStELsSKCT4K2', 'So11111111111111111111111111111111111111112'],
 };
 const AMOUNTS = [1000, 2000];
 const TIMES = ['2026-10-01T00:00:00.000Z', '2026-11-18T00:00:00.000Z'];
 
-const network = fc.constantFrom<NetworkKey>('base', 'solana');
+const network = fc.constantFrom<MarketNetwork>('base', 'solana');
 const amount = fc.constantFrom(...AMOUNTS);
 const paid = network.chain((key) =>
   fc.record({

@@ -2,7 +2,7 @@ import { getBase58Decoder } from '@solana/kit';
 import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
-import type { NetworkKey } from '../../src/model/network.ts';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
@@ -44,7 +44,7 @@ const ANSWERS: Record<string, Lie> = {
 };
 
 /** Well-formed but endless answers for one network. */
-const ENDLESS: Record<NetworkKey, Lie> = {
+const ENDLESS: Record<MarketNetwork, Lie> = {
   base: (method, params, truth) => {
     if (method === 'eth_getBlockByNumber' && params[0] === 'latest') {
       return { ...(truth as object), number: toHex(HUGE) };
@@ -60,7 +60,7 @@ const ENDLESS: Record<NetworkKey, Lie> = {
 };
 
 /** Opens a wallet with a node that can lie, and an honest seller. */
-async function openPaying(network: NetworkKey) {
+async function openPaying(network: MarketNetwork) {
   const chain = network === 'base' ? market.base : market.solana;
   const node = await openLyingNode(chain?.rpcUrl ?? '');
   const rail =

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { encodeHeader } from '../../scripts/market/providers/facilitation.ts';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
-import type { NetworkKey } from '../../src/model/network.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { openEvmReader } from '../../src/paying/evm/chain.ts';
@@ -29,7 +29,7 @@ afterAll(() => market.stop());
 interface Row {
   /** The seller, by how it differs, or by what it writes to the connection after the payment. */
   seller: Cheating | Sale<`0x${string}`>;
-  network?: NetworkKey;
+  network?: MarketNetwork;
   /** The final state of the payment; null if nothing is paid. */
   comes: object | null;
 }
@@ -227,7 +227,7 @@ async function open({ seller, network = 'base' }: Row) {
   return { ...paying, getLost: async () => FUNDS - (await market.base.getBalance(rail.payer)) };
 }
 
-const openReader = (network: NetworkKey) =>
+const openReader = (network: MarketNetwork) =>
   network === 'base'
     ? openEvmReader(NETWORKS.base, market.base.rpcUrl)
     : openSvmReader(NETWORKS.solana, market.solana?.rpcUrl ?? '');

@@ -2,7 +2,8 @@ import { getBase58Decoder } from '@solana/kit';
 import { generatePrivateKey } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import type { Market } from '../../scripts/market/market.ts';
-import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import type { Rail } from '../../src/paying/rail.ts';
@@ -15,13 +16,13 @@ import { openPayingWith } from './paying.ts';
 /** Initial balance of a wallet, in atomic USDC. */
 export const FUNDS = 1_000_000n;
 
-export type RailOptions = { network: NetworkKey; version: 1 | 2 };
+export type RailOptions = { network: MarketNetwork; version: 1 | 2 };
 
 /** Settles, delivers, and says so. */
 export const HONEST: Cheating = { lie: 'Sells what it says, as it says' };
 
 /** Opens a new wallet on one of the market's chains, at two nodes. */
-export async function openRail({ base, solana }: Market, network: NetworkKey): Promise<Rail> {
+export async function openRail({ base, solana }: Market, network: MarketNetwork): Promise<Rail> {
   if (network === 'base')
     return openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [base.rpcUrl, base.rpcUrl] });
   const privateKey = getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32)));

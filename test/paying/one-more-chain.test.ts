@@ -14,24 +14,28 @@ import { deliver, PAY_TO, type Sale } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
 /** One more entry of the table: nothing else of the service knows this chain. Its first block is read from the local chain. */
-const MEADOW = vi.hoisted(() => ({
-  key: 'meadow',
-  family: 'evm',
-  id: 'eip155:31337',
-  label: 'Meadow',
-  aliases: ['meadowmainnet', '31337'],
-  isWord: true,
-  usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
-  decimals: 6,
-  domain: { name: 'Meadow Dollar', version: '3' },
-  genesis: '',
-  confirmations: 3,
-  coin: 'SEED',
-  nodeSetting: 'MEADOW_RPC_URL',
-  getTransactionUrl: (transaction: string) => `https://meadow.example/tx/${transaction}`,
-  getAccountUrl: (account: string) => `https://meadow.example/address/${account}`,
-  getBlockUrl: (block: number) => `https://meadow.example/block/${block}`,
-}));
+const MEADOW = vi.hoisted(() => {
+  // Files of one worker share its modules, and those that were loaded before know nothing of this chain.
+  vi.resetModules();
+  return {
+    key: 'meadow',
+    family: 'evm',
+    id: 'eip155:31337',
+    label: 'Meadow',
+    aliases: ['meadowmainnet', '31337'],
+    isWord: true,
+    usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    decimals: 6,
+    domain: { name: 'Meadow Dollar', version: '3' },
+    genesis: '',
+    confirmations: 3,
+    coin: 'SEED',
+    nodeSetting: 'MEADOW_RPC_URL',
+    getTransactionUrl: (transaction: string) => `https://meadow.example/tx/${transaction}`,
+    getAccountUrl: (account: string) => `https://meadow.example/address/${account}`,
+    getBlockUrl: (block: number) => `https://meadow.example/block/${block}`,
+  };
+});
 
 vi.mock('../../src/model/chains.ts', async (load) => {
   const { NETWORKS } = await load<typeof import('../../src/model/chains.ts')>();
@@ -49,7 +53,11 @@ beforeAll(async () => {
   const { hash } = await openWallet(chain.rpcUrl, makeAccount(), chain.network).getBlock({ blockNumber: 0n });
   MEADOW.genesis = hash;
 });
-afterAll(() => chain.stop());
+afterAll(async () => {
+  vi.doUnmock('../../src/model/chains.ts');
+  vi.resetModules();
+  await chain.stop();
+});
 
 const sell: Sale<`0x${string}`> = async ({ response, settle }) => {
   const transaction = await settle();

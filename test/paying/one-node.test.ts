@@ -3,9 +3,10 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
+import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
+import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
@@ -58,7 +59,7 @@ const denyOnSolana: Lie = (method, params, truth) => {
 };
 
 /** A wallet with 1 USDC at one node of a network, and the commands to pay a seller of eight routes. */
-async function openPaying(network: NetworkKey, sale: Sale<string>) {
+async function openPaying(network: MarketNetwork, sale: Sale<string>) {
   const isBase = network === 'base';
   const chain = isBase ? base : solana;
   const node = await openLyingNode(chain.rpcUrl);
@@ -109,7 +110,7 @@ async function openPaying(network: NetworkKey, sale: Sale<string>) {
 const settleAndDeliver: Sale<string> = async ({ response, settle }) => deliver(response, await settle());
 
 /** Lets the time pass in which a payment can settle, by the chain's clock, and undoes that on Base. */
-async function afterExpiry(network: NetworkKey, work: () => Promise<void>): Promise<void> {
+async function afterExpiry(network: MarketNetwork, work: () => Promise<void>): Promise<void> {
   if (network === 'solana') {
     solana.skipSlots(400);
     await work();
@@ -122,7 +123,7 @@ async function afterExpiry(network: NetworkKey, work: () => Promise<void>): Prom
 }
 
 /** Lets hours pass, by every clock. */
-async function afterHours(network: NetworkKey, hours: number, work: () => Promise<void>): Promise<void> {
+async function afterHours(network: MarketNetwork, hours: number, work: () => Promise<void>): Promise<void> {
   ahead = hours * HOUR_MS;
   try {
     if (network === 'solana') return await work();

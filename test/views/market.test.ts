@@ -45,7 +45,7 @@ const DATA: MarketData = {
       ]),
     },
   ],
-  networks: { base: { advertised: 12, verified: 3 }, solana: { advertised: 5, verified: 1 } },
+  networks: { base: { advertised: 12, verified: 3 }, solana: { advertised: 5, verified: 1 } } as MarketData['networks'],
   neither: 1,
   listing_days: [
     { day: '2026-11-01', listed: 12, taken_out: 0, verified: 0, unverified: 0 },
@@ -144,7 +144,10 @@ describe('the plots of the market', () => {
     const empty: MarketData = {
       ...{ as_of: DATA.as_of, live: 0, verified: 0, neither: 0, listing_days: [], round_days: [] },
       categories: [{ category: 'Data', listings: 0, verified: 0, bands: none, quartiles: null, steps: new Map() }],
-      networks: { base: { advertised: 0, verified: 0 }, solana: { advertised: 0, verified: 0 } },
+      networks: {
+        base: { advertised: 0, verified: 0 },
+        solana: { advertised: 0, verified: 0 },
+      } as MarketData['networks'],
     };
     const counts = { live_listings: 0, settlement_verified: 0, as_of: DATA.as_of };
     expect(buildMarketPage(empty, [], counts)).toMatchObject({

@@ -2,8 +2,7 @@ import type { Serving } from '../../../scripts/market/loopback.ts';
 import type { Market } from '../../../scripts/market/market.ts';
 import type { Presented, Settlement } from '../../../scripts/market/providers/facilitation.ts';
 import type { Payees } from '../../../scripts/market/providers/offers.ts';
-import type { PayableRoute, ProviderPlan } from '../../../scripts/market/providers/route.ts';
-import type { NetworkKey } from '../../../src/model/network.ts';
+import type { MarketNetwork, PayableRoute, ProviderPlan } from '../../../scripts/market/providers/route.ts';
 
 export type Raw = Record<string, unknown>;
 
@@ -20,7 +19,7 @@ export interface Cheating {
 }
 
 export interface CheatOptions {
-  network?: NetworkKey;
+  network?: MarketNetwork;
   version?: 1 | 2;
   /** Atomic USDC. */
   price?: number;
