@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Reading } from '../published/reading.ts';
 import { findPageCode, type PageCode, recordUse } from '../release/page-code.ts';
@@ -33,6 +34,8 @@ export function openOnDemand({
   codeVersion: string;
   logger: Logger;
 }): OnDemand {
+  // Pieces of renderings that are under way together would follow each other without a pause in which others are answered.
+  const inTurn = pLimit(1);
   const found = new Map<string, PageCode>();
   const renderers = new Map<string, Promise<RenderPage>>();
   const logged = new Set([codeVersion]);
@@ -76,7 +79,7 @@ export function openOnDemand({
     isReady: () => findCode() !== undefined,
     async find(path) {
       const code = findCode();
-      const page = code && (await (await load(code))(path, reading));
+      const page = code && (await inTurn(async () => (await load(code))(path, reading)));
       if (!page || page.body.length === 0 || (page.status >= 300 && page.status < 400)) return undefined;
       if (page.status < 500) return page;
       throw new Error(`The page ${path.split('?')[0]} cannot be rendered (status ${page.status}).`);
