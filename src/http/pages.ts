@@ -109,6 +109,7 @@ export function openPages(
 
   /** Keeps made-up addresses from costing a rendering each. A release of the same revision has every page of the site. */
   const mayExist = (path: string, slug: string | undefined, snapshot: Snapshot): boolean => {
+    if (LIVE.test(path)) return false;
     if (slug !== undefined) return findRef(snapshot, slug) !== undefined || isDelisted(published, slug);
     const listed = ROUTE.exec(path)?.[1];
     if (listed !== undefined) return findRef(snapshot, listed) !== undefined;

@@ -13,6 +13,12 @@ interface Section {
 }
 
 const USDC_ON_BASE = '"asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"';
+
+/** Looks of an account on each network: `0x and 40 hexadecimal digits on Base, …`. */
+const ACCOUNTS = Object.values(NETWORKS)
+  .map(({ label, family }) => `${FAMILY_WORDS[family].account} on ${label}`)
+  .join(', ');
+
 const PAYEE = '"payTo": "0x1111111111111111111111111111111111111abc"';
 const OFFER = `{"scheme": "exact", "network": "eip155:8453", "amount": "10000", ${USDC_ON_BASE}, ${PAYEE}, "maxTimeoutSeconds": 60}`;
 const PRICE =
@@ -218,7 +224,7 @@ export const FINDING_SECTIONS = {
       },
       bad_pay_to: {
         meaning: 'The address to pay is missing or is not an account of the network.',
-        fix: `Write the account that receives the payment: ${FAMILY_WORDS.evm.account} on EVM, ${FAMILY_WORDS.svm.account} on Solana.`,
+        fix: `Write the account that receives the payment: ${ACCOUNTS}.`,
         example: PAYEE,
       },
     },

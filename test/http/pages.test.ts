@@ -115,6 +115,9 @@ describe('what is not in the release', () => {
       (await ask(server, '/api/api-77', { headers: { 'If-None-Match': String(fresh.headers.etag) } })).status,
     ).toBe(304);
     expect((await ask(server, '/api/api-77.md')).text).toContain('Title77 new');
+    // There is no end of made-up addresses, so nothing is kept for one.
+    for (const path of ['/mcp/x', '/agent/x'])
+      expect(await ask(server, path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
     await rebuildAgain({ config: fixture.config });
     expect(fixture.read('api.ap/api-77.html')).toBe(fresh.text);
 
