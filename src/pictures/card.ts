@@ -37,8 +37,8 @@ const TITLES = [
 const LINE_HEIGHT = 1.21;
 const ASCENT = 0.969;
 
-const LETTER = /[\p{L}\p{N}]/u;
-const LETTERS = /[\p{L}\p{N}]/gu;
+const LETTER = /[\p{L}\p{N}\p{Sm}\p{Sc}]/u;
+const LETTERS = /[\p{L}\p{N}\p{Sm}\p{Sc}]/gu;
 
 type Read = (text: string) => DrawableText;
 
@@ -79,7 +79,7 @@ interface Paragraph extends TextStyle {
 /** Draws title, host, tagline and whose words it is. A title that the font cannot draw gives way to the host, such a tagline to nothing. */
 function drawWords({ title, host, tagline, author }: Picture, read: Read): string {
   const written = read(title);
-  const isTitled = host === null || isMostlyDrawn(title, written);
+  const isTitled = host === null || isDrawn(title, written);
   const text = isTitled ? written : read(host);
   const said = read(tagline);
   const rest: Paragraph[] = [];
@@ -87,13 +87,13 @@ function drawWords({ title, host, tagline, author }: Picture, read: Read): strin
     const style = { size: 28, weight: 700, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.accent } as const;
     rest.push({ text: read(host), ...style });
   }
-  const isTold = isMostlyDrawn(tagline, said);
+  const isTold = isDrawn(tagline, said);
   if (isTold) {
     rest.push({ text: said, size: 31, weight: 400, lines: 2, gap: 22, height: 1.35, colour: COLOURS.soft });
     const style = { size: 22, weight: 400, lines: 1, gap: 14, height: LINE_HEIGHT, colour: COLOURS.soft } as const;
     if (author !== null) {
       const known = read(author);
-      const whose = isMostlyDrawn(author, known) ? known : read('the provider');
+      const whose = isDrawn(author, known) ? known : read('the provider');
       rest.push({ lead: read('In the words of'), text: whose, ...style });
     }
   }
@@ -109,10 +109,10 @@ function drawWords({ title, host, tagline, author }: Picture, read: Read): strin
   return drawn;
 }
 
-/** Says whether at least half of the letters and digits of a text can be drawn, and one of them at all. */
-function isMostlyDrawn(text: string, { characters }: DrawableText): boolean {
+/** Says whether a text can be drawn without losing a letter, a digit or a sign that means something; an emoji may be lost. */
+function isDrawn(text: string, { characters }: DrawableText): boolean {
   const drawn = characters.filter((character) => LETTER.test(character.text)).length;
-  return drawn > 0 && drawn * 2 >= (text.match(LETTERS)?.length ?? 0);
+  return drawn > 0 && drawn === (text.match(LETTERS)?.length ?? 0);
 }
 
 /** Draws paragraphs below each other, from `from` pixels on. Lines whose letters are tall move down until they touch nothing. */

@@ -94,7 +94,9 @@ describe('a card', () => {
     '\u202E\u2067',
     '世界の都市の天気予報',
     'OpenAI互換の翻訳API、50言語に対応した翻訳サービス',
-  ])('is headed by the host where most of the title %j cannot be drawn', (title) => {
+    'Weather in 天気',
+    'Prices ∛ 5',
+  ])('is headed by the host where a word or sign of the title %j cannot be drawn', (title) => {
     const picture = { ...PICTURE, title, tagline: '' };
     expect(drawCard(picture, fonts)).toBe(drawCard({ ...picture, title: 'api.prices.example', host: null }, fonts));
   });
