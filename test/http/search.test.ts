@@ -49,6 +49,17 @@ it('answers from the catalogue as it is now, each search for itself', async () =
   expect((await ask(server, '/search?q=first', { method: 'HEAD' })).status).toBe(200);
 });
 
+it('keeps what its form has no field for when the form is sent again', async () => {
+  const server = await serveReleaseFixture();
+  const { text } = await search(server, '/search?q=first&can=exact&host=example.com&path=/v1&page=1&network=base');
+  const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  expect(hidden.map(([, name, value]) => `${name}=${value}`).sort()).toEqual([
+    'can=exact',
+    'host=example.com',
+    'path=/v1',
+  ]);
+});
+
 it('says how to find something where nothing matches', async () => {
   const server = await serveReleaseFixture();
   const { text } = await search(server, '/search?q=first&network=solana&max_price_usdc=$1');
