@@ -22,7 +22,7 @@ import { nameMethods, refuseMalformed, refuseOtherMethods, refuseStrangers } fro
 import { chooseRequestId, type Env, nameRequest } from './request.ts';
 import { type Answer, createResponseCache } from './response-cache.ts';
 
-/** What the app answers from; all but `reading` only where it has a server of its own. */
+/** Sources of the app's answers; all but `reading` only where it has a server of its own. */
 export interface Service {
   readonly reading: Reading;
   /** Logs failures that are our own. */
@@ -33,7 +33,7 @@ export interface Service {
   readonly limitRate?: MiddlewareHandler<Env>;
   /** Knows for how long changes of the catalogue have not reached readers. */
   readonly following?: Pick<Following, 'getHeardAt' | 'findAge'>;
-  /** Whether providers may be on this machine. */
+  /** True if providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
@@ -103,7 +103,7 @@ function getVersionReader({ reading, getRelease, onError }: Service): () => stri
 
 const pass: MiddlewareHandler<Env> = (_c, next) => next();
 
-/** What a reader did wrong is the reader's affair; only our own failures are logged as errors. */
+/** Says whether a failure is our own: only those are logged as errors, not the mistakes of readers. */
 function isOurs(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'internal';
 }

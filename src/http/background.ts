@@ -50,10 +50,10 @@ export function startRebuilding({
   };
 }
 
-/** After a probing process that ended by itself the next waits, twice as long each time up to the limit; milliseconds. */
+/** Waits after a probing process that ended by itself, twice as long each time up to the limit; milliseconds. */
 const BACKOFF = { first: 1_000, limit: 60_000 };
 
-/** How long a probing process may take to stop; milliseconds. What it recorded is kept whenever it ends. */
+/** Longest time for a probing process to stop; milliseconds. What it recorded is kept whenever it ends. */
 const STOP_MS = 3000;
 
 /** The operator's own command, so that there is one way to probe. It ends when the channel to its parent does. */

@@ -20,7 +20,7 @@ export function buildClientReader(trustedProxies: readonly string[]): GetClient 
     const chain = proxyaddr
       .all(request as IncomingMessage, (address) => isTrusted(removePort(address)))
       .map(removePort);
-    // What is no address says nothing of who asks: the proxy that passed it on is then the last that is known.
+    // Text that is no address does not say who asks: the last known is then the proxy that passed it on.
     return getNetwork(chain.findLast((address) => isIP(address) !== 0) ?? peer, 64);
   };
 }

@@ -14,7 +14,7 @@ const MAX_CONNECTIONS = 4000;
 /** Requests that may wait on one connection for the one in progress. */
 const MAX_WAITING = 15;
 
-/** How long a connection may carry nothing, and how long an answer may take to its last byte; milliseconds. */
+/** Longest time for which a connection may carry nothing, and for an answer to its last byte; milliseconds. */
 const IDLE_MS = 30_000;
 const ANSWER_MS = 180_000;
 
@@ -118,7 +118,7 @@ export const MALFORMED: Refusal = {
   hint: 'Send HTTP/1.1 with one Host header, and percent-encode what is not ASCII in the address.',
 };
 
-/** What an answer from outside the app carries. */
+/** Headers of an answer from outside the app. */
 export const HEADERS = {
   'Access-Control-Allow-Origin': '*',
   'Cache-Control': 'no-store',
@@ -170,7 +170,7 @@ export function answerUnreadable(server: Server): void {
     const answers = unfinished.get(socket) ?? new Set();
     // One that waits for the rest of its body never gets it.
     for (const answer of answers) if (!answer.req.complete && !answer.headersSent) answers.delete(answer);
-    // What was asked before is answered first.
+    // Earlier requests are answered first.
     if (answers.size > 0) socket.once('answered', refuse);
     else refuse();
   });

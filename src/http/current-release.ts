@@ -12,18 +12,18 @@ import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } f
 import { findShard, getShardName, type ReleasePage, type Shard } from '../release/shards.ts';
 import { isServable } from '../release/state.ts';
 
-/** How often `current` is looked at: one read of a link. */
+/** Time between looks at `current`, each of which reads one link. */
 const FOLLOW_MS = 200;
 
-/** How many pages are known at once by their lists, at some 250 bytes each. */
+/** Number of pages known at once by their lists, at some 250 bytes each. */
 const KNOWN_PAGES = 150_000;
 
-/** A page as it lies in a release. */
+/** A page as a release holds it. */
 export interface FoundPage {
   readonly body: Buffer;
   /** The form that the body is in; its own where left out. */
   readonly form?: Form | undefined;
-  /** Of the page itself, whatever its form. */
+  /** Hash of the page itself, whatever its form. */
   readonly hash: string;
   readonly type: string;
 }

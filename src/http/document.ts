@@ -3,30 +3,30 @@ import { getHash } from '../published/hash.ts';
 import type { Reading } from '../published/reading.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
 
-/** How long a browser or proxy may reuse a document with live counts unasked, in seconds. */
+/** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
 const MAX_AGE_SECONDS = 5;
 
-/** How long a document that names the time of its making may be given again, in milliseconds. */
+/** Time for which a document that names the time of its making may be given again, in milliseconds. */
 const TIMED_MS = 1000;
 
-/** How a body is compressed (RFC 9110, section 8.4.1); `identity` is not compressed. */
+/** Compression of a body (RFC 9110, section 8.4.1); `identity` is not compressed. */
 export type Encoding = 'br' | 'gzip' | 'identity';
 
-/** What is said of a page or document beside what it holds. */
+/** Facts about a page or document beside its content. */
 interface Facts {
   readonly status?: ContentfulStatusCode;
   /** Media type with charset. */
   readonly type: string;
   readonly cacheControl: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long it may be sent again, in milliseconds. By default as long as the published catalogue stays the same. */
+  /** Time for which it may be sent again, in milliseconds; by default until the published catalogue changes. */
   readonly ttlMs?: number;
 }
 
 /** A page or document. */
 export interface SmallDocument extends Facts {
   readonly body: Uint8Array;
-  /** How the body is compressed already. */
+  /** Compression that the body already has. */
   readonly encoding?: Encoding | undefined;
   /** Changes whenever what the document says does. */
   readonly etag: string;
@@ -35,19 +35,19 @@ export interface SmallDocument extends Facts {
 /** A document of the whole catalogue, made piece by piece while it is compressed. */
 export interface LargeDocument extends Facts {
   readonly pieces: Iterable<string | Uint8Array>;
-  /** What of the first piece may change while the document says the same. Left out of the ETag. */
+  /** Part of the first piece that may change while the document says the same. Left out of the ETag. */
   readonly incidental?: string | undefined;
 }
 
 export type Document = SmallDocument | LargeDocument;
 
-/** What the headers of a live document say of it. */
+/** Facts about a live document that its headers state. */
 interface LiveFacts {
   /** Catalogue revision that the document is of; left out of what shows nothing of the catalogue. */
   readonly revision?: number;
   /** JSON where left out. */
   readonly type?: string;
-  /** How long it may be reused unasked, in seconds. */
+  /** Time for which it may be reused without asking, in seconds. */
   readonly maxAge?: number;
   /** The time that the document names as that of its making. */
   readonly generatedAt?: string;

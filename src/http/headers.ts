@@ -25,10 +25,10 @@ export const EXPOSED = [
   'Retry-After',
 ];
 
-/** How long a browser may remember the answer to a preflight, in seconds. */
+/** Time for which a browser may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
-/** Adds the security headers. The pages of listings alone may ask providers. */
+/** Adds the security headers. Only pages of listings may ask providers. */
 export function secure(baseUrl: string, allowPrivateNetworks: boolean): MiddlewareHandler<Env> {
   const build = (isAsking: boolean) => secureHeaders(buildSecurityHeaders(baseUrl, { isAsking, allowPrivateNetworks }));
   const [asking, other] = [build(true), build(false)];
@@ -41,11 +41,11 @@ const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
 /** Hosts of this machine, at any port. */
 const LOOPBACK = ['http://127.0.0.1:*', 'http://localhost:*'];
 
-/** What a page may connect to besides this service. */
+/** Places that a page may connect to besides this service. */
 interface Connecting {
-  /** Whether it may ask providers, which have https addresses. */
+  /** True if it may ask providers, which have https addresses. */
   readonly isAsking: boolean;
-  /** Whether providers may be on this machine, too. */
+  /** True if providers may be on this machine, too. */
   readonly allowPrivateNetworks: boolean;
 }
 
@@ -74,7 +74,7 @@ function buildSecurityHeaders(
     referrerPolicy: 'strict-origin-when-cross-origin',
     crossOriginResourcePolicy: 'cross-origin',
     strictTransportSecurity: baseUrl.startsWith('https:') && `max-age=${HSTS_SECONDS}`,
-    // Of browsers that do not read the policy above.
+    // Read by browsers that do not read the policy above.
     xFrameOptions: 'DENY',
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -117,7 +117,7 @@ export function linkToService(baseUrl: string): MiddlewareHandler<Env> {
   const link = buildLinkHeader(baseUrl);
   return async (c, next) => {
     await next();
-    // Of an answer that is there, `c.header` would make a copy.
+    // `c.header` would make a copy of an answer that is there.
     if (!c.res.headers.has('Link')) c.res.headers.set('Link', link);
   };
 }

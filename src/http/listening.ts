@@ -20,17 +20,17 @@ export const LIMITS = {
   highWaterMark: 16_384,
 };
 
-/** How long requests in flight may take once the server is told to stop. */
+/** Longest time for requests in flight once the server has to stop. */
 const GRACE_MS = 3000;
 
-/** How long a connection may then still begin its first request, and how often idle ones are closed. */
+/** Time in which a connection may then still begin its first request, and between closings of idle ones. */
 const FIRST_REQUEST_MS = 500;
 const IDLE_CHECK_MS = 50;
 
 /** A port that is taken. Until there is something to serve, every request is answered with 503. */
 export interface Listener {
   readonly server: Server;
-  /** Where it listens. */
+  /** Address at which it listens. */
   readonly url: string;
   readonly drain: Drain;
   /** Answers requests from now on. */

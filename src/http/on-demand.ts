@@ -5,7 +5,7 @@ import { findPageCode, type PageCode, recordUse } from '../release/page-code.ts'
 import { loadPageCode, type RenderedPage, type RenderPage } from '../release/rendering.ts';
 import type { CurrentRelease } from './current-release.ts';
 
-/** How often compiled pages are marked as still in use: their modules are loaded one by one, when first needed. */
+/** Time between marks of compiled pages as still in use: their modules are loaded one by one, when first needed. */
 const STILL_IN_USE_MS = 6 * 60 * 60 * 1000;
 
 /** Renders pages that the current release does not have, and all pages while no release can be served. */
@@ -30,7 +30,7 @@ export function openOnDemand({
 }: {
   reading: Reading;
   current: CurrentRelease;
-  /** Of the code that this process runs. */
+  /** Version of the code that this process runs. */
   codeVersion: string;
   logger: Logger;
 }): OnDemand {

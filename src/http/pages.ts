@@ -54,16 +54,16 @@ const PROVIDER = /^\/provider\/([a-z0-9.-]+?)(?:\/\d{1,6})?$/;
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
-/** Where no page ever is, and endings of what programs read: they get a problem document rather than a page. */
+/** Paths without pages, and endings of what programs read: they get a problem document rather than a page. */
 const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp)(?:\/|$)/;
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
-/** What of the media types that a client takes decides an answer. */
+/** Media types that decide an answer if a client takes them. */
 const HTML = 'text/html';
 const MARKDOWN = 'text/markdown';
 const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
 
-/** In which of its forms a page is sent. */
+/** Form of a page that is sent for each encoding. */
 const FORM_OF: Readonly<Partial<Record<Encoding, Form>>> = { br: 'br', gzip: 'gz' };
 
 /** Thrown where there is no page, so that nothing is cached for it: there is no end of made-up addresses. */
@@ -76,7 +76,7 @@ const NO_RELEASE = {
   hint: 'Try again in a moment; the operator runs npm run rebuild.',
 } as const;
 
-/** What pages are answered from. */
+/** Sources that pages are answered from. */
 export interface PageSources {
   readonly reading: Reading;
   readonly current: CurrentRelease;
@@ -97,7 +97,7 @@ export function openPages(
   const link = buildLinkHeader(site.baseUrl);
   const assets = join(getReleasePaths(releasesDir).assets, ASSETS_FOLDER);
 
-  /** While the published catalogue cannot be read, pages of the release are still served: they are right as of its time. */
+  /** Pages of the release are served even if the published catalogue cannot be read: they are right as of its time. */
   const isGone = (slug: string): boolean => {
     try {
       return isDelisted(published, slug);
@@ -212,7 +212,7 @@ export function openPages(
   };
 }
 
-/** Not by a regular expression, which takes seconds for thousands of slashes that do not end a path. */
+/** Removes slashes at the end, without a regular expression, which takes seconds for thousands of slashes that do not end a path. */
 function trimSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;

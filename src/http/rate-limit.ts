@@ -11,7 +11,7 @@ const WINDOW_MS = 60_000;
 /** Clients that are known at a time, at some 300 bytes each; of more the ones that asked last are. */
 const MAX_CLIENTS = 100_000;
 
-/** What a request counts for, by its path; any other counts 1. Nothing is looked up or made for those that count 0. */
+/** Weights of requests, by path; any other counts 1. Nothing is looked up or made for those that count 0. */
 const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
   [/^\/healthz$/, 0],
   [/^\/search$|^\/compare$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
@@ -77,7 +77,7 @@ export function limitRate({
       const window = count(name);
       const leftHere = limit * times - window.count;
       if (leftHere < left) [left, endsAt] = [leftHere, window.endsAt];
-      // What is refused takes nothing from its neighbours.
+      // A refused request takes nothing from its neighbours.
       if (left < 0) break;
     }
     const seconds = String(Math.ceil((endsAt - time) / 1000));

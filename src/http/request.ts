@@ -5,7 +5,7 @@ import { type RequestIdVariables, requestId } from 'hono/request-id';
 import type { Logger } from 'pino';
 import { type GetClient, getNetwork } from './client.ts';
 
-/** What a request carries through the app. Mounted in pages there is no socket, and so no client to count. */
+/** Data that a request carries through the app. Mounted in pages there is no socket, and so no client to count. */
 export interface Env {
   Bindings: Partial<HttpBindings>;
   Variables: RequestIdVariables;

@@ -27,14 +27,14 @@ type Make = (wanted: Encoding) => Document | Promise<Document>;
 
 /**
  * Answers a request with a document, made by `make` unless it is cached under `key`: what was asked, however it is spelt.
- * Without a key it is not cached.
+ * It is not cached without a key.
  */
 export type Answer = (c: Context<Env>, key: string | undefined, make: Make) => Promise<Response>;
 
 /** Bytes of all that is cached, and of the largest response that is. */
 const LIMITS = { bytes: 24 * 1024 * 1024, entryBytes: 16 * 1024 * 1024 };
 
-/** What an entry takes beside its body and its key: objects, and the texts of its headers. */
+/** Size of an entry beside its body and its key: objects, and the texts of its headers. */
 const ENTRY_BYTES = 1500;
 
 /** Bodies up to here are compressed within a millisecond. */
@@ -44,7 +44,7 @@ const SHORT_BYTES = 32 * 1024;
 const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
-/** How long making a large document holds up other requests at a time, in milliseconds. */
+/** Longest time for which making a large document holds up other requests, in milliseconds. */
 const TURN_MS = 8;
 
 const compressBrotli = promisify(brotliCompress);
@@ -159,7 +159,7 @@ function chooseQuality({ cacheControl }: Pick<Document, 'cacheControl'>): number
   return cacheControl.includes('immutable') ? IMMUTABLE_QUALITY : undefined;
 }
 
-/** What zlib gives may be a small part of a large buffer, which would be kept as a whole. */
+/** Returns a copy: the output of zlib may be a small part of a large buffer, which would be kept as a whole. */
 function copyOut(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -26,7 +26,7 @@ import { buildProblem, buildProblemResponse } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 import { logRequests } from './request.ts';
 
-/** How long after the start, and after each other, the parts that first requests need are loaded; milliseconds. */
+/** Wait before each of the parts that first requests need is loaded, from the start on; milliseconds. */
 const WARM_UP_MS = 200;
 
 /** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
@@ -46,9 +46,9 @@ interface ServerOptions {
 
 /** A server that answers. */
 export interface RunningServer {
-  /** Where it listens, which behind a proxy is not the service's address. */
+  /** Address at which it listens, which behind a proxy is not the service's address. */
   readonly url: string;
-  /** Where its metrics are; undefined where none are served. */
+  /** Address of its metrics; undefined where none are served. */
   readonly metricsUrl?: string | undefined;
   /** Resolves when what first requests need is loaded, or cannot be. Parts of that hold up everything else for seconds. */
   readonly warmedUp: Promise<void>;
@@ -178,7 +178,7 @@ async function takePorts({ config, logger, listener }: ServerOptions, metrics: S
 function buildListener(app: ReturnType<typeof createApp>, onError: (error: unknown) => void) {
   return getRequestListener(app.fetch, {
     hostname: 'localhost',
-    // What the app does not get to see as a request, such as one with a broken Host.
+    // Gets what does not reach the app as a request, such as one with a broken Host.
     errorHandler: (error) => {
       if (error instanceof RequestError) return buildProblem(MALFORMED, HEADERS);
       onError(error);

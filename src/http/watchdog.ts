@@ -1,16 +1,16 @@
 import { url as getDebuggerUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 
-/** How often a process shows that it does not hang, in milliseconds, and how many times in a row it may fail to. */
+/** Time between a process's signs that it does not hang, in milliseconds, and number that may be missing in a row. */
 const TICK_MS = 1000;
 const TICKS = 30;
 
 /** Ticks while a debugger is listening: it may hold the process up for as long as a person thinks. */
 const TICKS_DEBUGGED = 2 ** 31 - 1;
 
-/** What the watching thread is given. */
+/** Data of the watching thread. */
 interface Watched {
-  /** How many ticks are left: set again by the process, and counted down by the thread. */
+  /** Number of ticks left: set again by the process, and counted down by the thread. */
   readonly left: Int32Array;
   readonly tickMs: number;
   readonly limit: number;
@@ -21,14 +21,14 @@ interface Watched {
  * Ends this process, with a line in the log, once its event loop stood still for 30 seconds, and returns the function that
  * stops watching. A hung server keeps its port and answers nobody, which no supervisor notices; that it ended, each does.
  * A thread watches. It counts its own ticks, since the clock goes on while the machine is suspended, and the thread does
- * not. `onError` is told if the thread fails: nobody watches then.
+ * not. `onError` is called if the thread fails: nobody watches then.
  */
 export function startWatchdog({
   isTerminal,
   onError,
   tickMs = TICK_MS,
 }: {
-  /** Whether people read the log: they get the sentence alone. */
+  /** True if people read the log: they get only the sentence. */
   isTerminal: boolean;
   onError: (error: unknown) => void;
   tickMs?: number;
@@ -38,8 +38,8 @@ export function startWatchdog({
   show();
   const showing = setInterval(show, tickMs).unref();
   const workerData: Watched = { left, tickMs, limit: TICKS, isTerminal };
-  // As text, because a thread that reads TypeScript takes twice the memory. The limit is no tighter: where V8 cannot even
-  // start the thread within it, V8 ends the whole process.
+  // The code is text, because a thread that reads TypeScript takes twice the memory. The limit is no tighter: where V8
+  // cannot even start the thread within it, V8 ends the whole process.
   const thread = new Worker(`(${countDown})(require('node:worker_threads').workerData)`, {
     ...{ eval: true, workerData, execArgv: [], env: {} },
     resourceLimits: { maxOldGenerationSizeMb: 16 },

@@ -101,7 +101,7 @@ function drawWords({ title, host, tagline, author }: Picture, read: Read): strin
   for (const { size, lines } of TITLES) {
     const heading = { text, size, weight: 700, lines: 2, gap: 0, height: 1.14, colour: COLOURS.ink } as const;
     const column = drawColumn([heading, ...rest], WORDS_TOP);
-    // Without a tagline, title and host stand in the middle of the room that is left.
+    // Title and host are in the middle of the room that is left if there is no tagline.
     const middle = WORDS_TOP + (WORDS_BOTTOM - column.bottom) / 2;
     drawn = isTold ? column.svg : drawColumn([heading, ...rest], middle).svg;
     if (column.titleLines <= lines && column.bottom <= WORDS_BOTTOM) break;

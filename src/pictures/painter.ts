@@ -12,11 +12,11 @@ export interface Painter {
   close(): Promise<void>;
 }
 
-/** What is set for painting; tests set less. */
+/** Limits of painting; tests set others. */
 export interface PainterLimits {
   /** One picture takes a tenth of a second; the first one, with the thread's start, a second. */
   readonly timeoutMs: number;
-  /** So long without an order the thread is kept: it holds 100 to 200 MB. */
+  /** Time without an order after which the thread ends: it holds 100 to 200 MB. */
   readonly idleMs: number;
 }
 

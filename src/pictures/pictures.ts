@@ -13,7 +13,7 @@ export interface Pictures {
   close(): Promise<void>;
 }
 
-/** What bounds the work and the memory. */
+/** Limits of the work and the memory. */
 export interface PictureLimits extends PainterLimits {
   /** Pictures kept, the latest asked for: some 50 kB each. */
   readonly kept: number;

@@ -7,9 +7,9 @@ export interface TextStyle {
   readonly weight: Weight;
 }
 
-/** What a text must fit into. */
+/** Room for a text. */
 export interface Frame {
-  /** In pixels. */
+  /** Pixels. */
   readonly width: number;
   readonly lines: number;
 }
@@ -23,14 +23,14 @@ interface Character {
 /** Text of which every character can be drawn. */
 export interface DrawableText {
   readonly characters: readonly Character[];
-  /** What is put where the text is cut. */
+  /** Characters put where the text is cut. */
   readonly ellipsis: readonly Character[];
 }
 
 /** A line of text as it is seen. */
 export interface Line {
   readonly glyphs: readonly Glyph[];
-  /** In pixels. */
+  /** Pixels. */
   readonly width: number;
 }
 

@@ -4,7 +4,7 @@ import { getErrorMessage } from '../errors.ts';
 import type { Picture } from '../views/picture.ts';
 import { openPainting } from './painting.ts';
 
-/** What the thread is asked, one thing at a time, and what it says. */
+/** One order to the thread, and its answer. The thread gets one at a time. */
 export interface PaintingOrder {
   readonly picture: Picture;
 }

@@ -42,7 +42,7 @@ export const changesEndpoint = defineRead({
   build: (query, { reading, snapshot }) => buildChanges(reading, query, snapshot),
 });
 
-/** Builds the page, oldest first. `kept` of the latest changes are given one by one, what lies further back compacted. */
+/** Builds the page, oldest first. `kept` of the latest changes are given one by one, earlier ones compacted. */
 export function buildChanges(
   reading: Reading,
   query: ChangesQuery,

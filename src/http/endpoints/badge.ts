@@ -8,7 +8,7 @@ import { defineFile, SLUG_PARAM } from './define.ts';
 
 const SVG = 'image/svg+xml';
 
-/** How long a browser or proxy may show a badge unasked, in seconds. */
+/** Time for which a browser or proxy may show a badge without asking, in seconds. */
 const BADGE_SECONDS = 300;
 
 /** The badge of a listing. That of a removed one says so, with 410. */

@@ -30,7 +30,7 @@ export interface Mount {
 
 /** An endpoint of the service: its operation in the OpenAPI document, and its route in the app. */
 export interface Endpoint {
-  /** As the document writes it: `/agent/receipts/{id}`. */
+  /** Path in the form of the document: `/agent/receipts/{id}`. */
   readonly path: string;
   readonly method: 'get' | 'post';
   /** The methods that the path is asked by, if it can be asked by others than those that read. */
@@ -67,10 +67,10 @@ interface JsonAnswer extends Shown {
 /** Parameters of a path, each with a description and an example. */
 type Params = Readonly<Record<string, z.ZodType>>;
 
-/** Where in the app a route is whose path Hono cannot write, such as `/badge/{slug}.svg`. */
+/** Place in the app of a route whose path Hono cannot write, such as `/badge/{slug}.svg`. */
 interface Place {
   readonly path: string;
-  /** Of the paths that fit `path` those alone that this fits, too; what its groups name is among the parameters. */
+  /** Pattern that paths must fit besides `path`; what its groups name is among the parameters. */
   readonly only: RegExp;
 }
 
@@ -80,7 +80,7 @@ export interface AtRevision {
   readonly snapshot: Snapshot;
 }
 
-/** What a document is built from, with the parameters of its path. */
+/** Sources of a document, with the parameters of its path. */
 interface From extends AtRevision {
   readonly params: Readonly<Record<string, string>>;
 }
@@ -96,7 +96,7 @@ export const SLUG_PARAM = {
   slug: slug.meta({ description: 'Slug of the listing: the name of its tag', example: EXAMPLE_SLUG }),
 };
 
-/** How every live endpoint can fail, and how those that answer GET and POST can besides. */
+/** Failures common to every live endpoint, and those of endpoints that answer GET and POST besides. */
 const COMMON = ['BadRequest', 'MethodNotAllowed', 'TooManyRequests', 'Unavailable'] as const;
 const OF_GET = [...COMMON, 'NotModified'] as const;
 const OF_POST = [...COMMON, 'ContentTooLarge', 'UnsupportedMediaType'] as const;
@@ -132,7 +132,7 @@ export function defineRead<Query extends z.ZodObject>({
   /** An example of each parameter of the query. */
   readonly examples?: Partial<z.input<Query>>;
   readonly answer: JsonAnswer;
-  /** How it can fail besides how all do. */
+  /** Failures besides those that all have. */
   readonly failures?: readonly FailureName[];
   /** Says whether to cache the document; what is read faster than it is cached is not. */
   readonly isCached?: (reading: Reading, params: From['params']) => boolean;
@@ -212,7 +212,7 @@ export function defineFile({
   readonly deprecated?: boolean;
   readonly at?: Place;
   readonly params?: Params;
-  /** What it holds: its media type as it is served, and an example, which is an object for JSON. */
+  /** Its content: the media type as it is served, and an example, which is an object for JSON. */
   readonly content: {
     readonly description: string;
     readonly type: string;

@@ -14,7 +14,7 @@ import type { Env } from '../request.ts';
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** How often a copy that was replaced before it could be opened is looked for again. */
+/** Number of tries to open a copy, which may be replaced before it is open. */
 const TRIES = 3;
 
 /** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */

@@ -16,12 +16,12 @@ import { buildSkill, buildSkillIndex, SKILL_NAME, SKILL_TYPE } from '../../views
 import { buildDocument } from '../document.ts';
 import { defineFile, type Endpoint } from './define.ts';
 
-/** What follows from code and settings alone may be reused for an hour (SEP-2127, "Caching"). */
+/** Time for which files made only of code and settings may be reused: an hour (SEP-2127, "Caching"). */
 const FIXED_SECONDS = 60 * 60;
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Defines a file that follows from code and settings alone: text, or an object that is written as JSON. */
+/** Defines a file made only of code and settings: text, or an object that is written as JSON. */
 function defineFixed({
   type = 'application/json',
   of,
@@ -30,7 +30,7 @@ function defineFixed({
   ...words
 }: Omit<Parameters<typeof defineFile>[0], 'content' | 'build'> & {
   type?: string;
-  /** What it holds, in words. */
+  /** Its content, in words. */
   of: string;
   build: (site: Site) => string | object;
   indent?: number;

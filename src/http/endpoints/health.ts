@@ -12,7 +12,7 @@ import type { Env } from '../request.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** What readiness is judged by. */
+/** Sources that readiness is judged by. */
 interface Watched {
   readonly reading: Reading;
   readonly current: CurrentRelease;
@@ -22,7 +22,7 @@ interface Watched {
   readonly isShuttingDown: () => boolean;
 }
 
-/** What can be wrong, and whether answers are then wrong or missing (`down`), or right as of the last revision (`degraded`). */
+/** Possible faults. Answers are then wrong or missing (`down`), or right as of the last revision (`degraded`). */
 export const FAULTS = {
   shutting_down: 'down',
   catalogue_unreadable: 'down',
@@ -39,14 +39,14 @@ type Fault = keyof typeof FAULTS;
 /** The codes of all that can be wrong. */
 export const FAULT_CODES = Object.keys(FAULTS) as Fault[];
 
-/** How the service is. Times are ISO 8601 UTC, ages whole seconds. */
+/** State of the service. Times are ISO 8601 UTC, ages whole seconds. */
 export interface Health {
   /** False if requests should go elsewhere. */
   readonly ready: boolean;
   /** `degraded`: all is answered, but not all is up to date. */
   readonly state: 'ready' | 'degraded' | 'down';
   readonly missing: readonly Fault[];
-  /** What readers are shown; null if it cannot be read. */
+  /** The catalogue that readers see; null if it cannot be read. */
   readonly catalogue: (PublishedState & { readonly age_seconds: number }) | null;
   /** `failing_since`: when the catalogue was last heard. */
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
@@ -122,12 +122,12 @@ function findState(reading: Reading): PublishedState | null {
   }
 }
 
-/** How often the catalogue's file is looked at. */
+/** Time between looks at the catalogue's file. */
 const LOOK_MS = 500;
 
 /** Watches over the catalogue's file. */
 export interface CatalogueFile {
-  /** Says whether another file, or none, lies where the one was that this process reads. */
+  /** Says whether the file that this process reads was replaced or removed. */
   isReplaced(): boolean;
   close(): void;
 }

@@ -13,9 +13,9 @@ export const MAX_QUESTION_BYTES = 64 * 1024;
 
 /** The texts by which the refusal of a wrong request shows what to send instead. */
 export interface Hints {
-  /** How a question is written. */
+  /** The way to write a question. */
   readonly example: string;
-  /** What to do about one that is too large. */
+  /** Advice for a question that is too large. */
   readonly shorten: string;
 }
 

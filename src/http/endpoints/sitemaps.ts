@@ -48,7 +48,7 @@ export const sitemapIndexEndpoint = defineFile({
 export const sitemapEndpoint = defineFile({
   id: 'getSitemap',
   path: PATHS.sitemap('{part}'),
-  // As a pattern of the path it would make the router try all routes, one by one, for every request.
+  // A pattern in the path would make the router try all routes, one by one, for every request.
   at: { path: '*', only: /^\/sitemap-(?<part>[1-9]\d{0,5})\.xml$/ },
   summary: 'Names pages',
   description: 'Addresses and times of the latest change.',
