@@ -145,7 +145,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 
 /**
  * Answers requests that Node's parser cannot read, which the app never sees, with `application/problem+json`, and ends their
- * connection. By itself Node gives a status alone, and says nothing of the commonest mistake, an address with letters that
+ * connection. Node itself gives only a status, and does not name the commonest mistake, an address with letters that
  * are not ASCII.
  */
 export function answerUnreadable(server: Server): void {

@@ -41,7 +41,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100}\\.(\\w{1,10}))$`);
 
-/** Nothing hidden, nothing relative, and none of the page framework's own addresses, which start with an underscore. */
+/** Paths of pages: not hidden, not relative, and none of the page framework's own addresses, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** One route of a listing, by the anchor that it has on the listing's page. */
@@ -212,7 +212,7 @@ export function openPages(
   };
 }
 
-/** Removes slashes at the end, without a regular expression, which takes seconds for thousands of slashes that do not end a path. */
+/** Removes slashes at the end. A regular expression takes seconds for thousands of slashes that do not end a path. */
 function trimSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end -= 1;

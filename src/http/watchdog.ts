@@ -19,7 +19,7 @@ interface Watched {
 
 /**
  * Ends this process, with a line in the log, once its event loop stood still for 30 seconds, and returns the function that
- * stops watching. A hung server keeps its port and answers nobody, which no supervisor notices; that it ended, each does.
+ * stops watching. A hung server keeps its port and answers nobody, which no supervisor notices; each notices that it ended.
  * A thread watches. It counts its own ticks, since the clock goes on while the machine is suspended, and the thread does
  * not. `onError` is called if the thread fails: nobody watches then.
  */

@@ -43,8 +43,8 @@ const LETTERS = /[\p{L}\p{N}\p{Sm}\p{Sc}]/gu;
 type Read = (text: string) => DrawableText;
 
 /**
- * Draws the card of a picture as SVG. It holds outlines and no text, so nothing from outside can become markup, and what
- * stands where is fixed.
+ * Draws the card of a picture as SVG. It holds outlines and no text, so nothing from outside can become markup, and the
+ * layout is fixed.
  */
 export function drawCard(picture: Picture, fonts: Fonts): string {
   const read = (text: string) => readText(text, fonts);

@@ -23,7 +23,7 @@ export const FILTER_EXAMPLES = {
 } as const;
 
 /**
- * Every route that can be paid for, as x402 facilitators list what they settled for, so that clients of theirs read this
+ * Lists every route that can be paid, as x402 facilitators list what they settled for, so that clients of theirs read this
  * catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
  */
 export const discoveryResourcesEndpoint = defineRead({
