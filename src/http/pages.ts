@@ -41,7 +41,7 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 
 const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100}\\.(\\w{1,10}))$`);
 
-/** Paths of pages: not hidden, not relative, and none of the page framework's own addresses, which start with an underscore. */
+/** Paths of pages: not hidden, not relative, and not the framework's own, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** One route of a listing, by the anchor that it has on the listing's page. */

@@ -23,8 +23,8 @@ export const FILTER_EXAMPLES = {
 } as const;
 
 /**
- * Lists every route that can be paid, as x402 facilitators list what they settled for, so that clients of theirs read this
- * catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
+ * Lists every route that can be paid for, as x402 facilitators list what they settled for, so that their clients read
+ * this catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
  */
 export const discoveryResourcesEndpoint = defineRead({
   id: 'listResources',
