@@ -13,19 +13,19 @@ import { getReleasePaths, type ReleaseHeader } from './release.ts';
 import { findReleasePages, listFiles, type ReleasePages } from './release-pages.ts';
 import type { ReleasePage } from './shards.ts';
 
-/** How many pages are read back, at least. */
+/** Least number of pages that are read back. */
 const SAMPLES = 40;
 
-/** What the service answers besides its pages. */
+/** Addresses that the service answers besides its pages. */
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
-/** What is rendered on demand of a page that there is: its Markdown twin, its feed, and the pages of its routes. */
+/** Addresses rendered on demand for a page in the release: its Markdown twin, its feed, and the pages of its routes. */
 const OF_PAGE = /^(\/(?:api|category)\/[a-z0-9-]+)(?:\.(?:md|atom)|\/route-[0-9a-f-]{13})$/;
 const PROVIDER = /^\/provider\/([a-z0-9.-]+)$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;
 
-/** What a release is checked against: what it was made from. */
+/** The input that a release was made from, and is checked against. */
 interface Expectation {
   readonly header: ReleaseHeader;
   readonly folder: string;

@@ -19,7 +19,7 @@ import {
 const BUILDER = join(import.meta.dirname, 'page-code-builder.ts');
 const ATTEMPTS = 3;
 
-/** How compiled pages are asked for. */
+/** Options for compiling pages. */
 export interface CompileOptions {
   readonly onEvent: OnRebuildEvent;
   /** Compiles them again, whatever there is. */

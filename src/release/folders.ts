@@ -64,10 +64,10 @@ export function writeNew(file: string, content: string | Uint8Array): number {
   }
 }
 
-/** Of more files it is quicker to have the whole file system written out, whatever others write to it, than each by itself. */
+/** Number of files from which writing out the whole file system is quicker than writing out each. */
 const MANY = 1000;
 
-/** How many files are on their way to the disk at once. */
+/** Number of files that are written to the disk at once. */
 const LANES = 16;
 
 /** Makes new files, and what new folders list, durable; all of them are in the folder `within`. */

@@ -4,7 +4,7 @@ import { type BrotliOptions, brotliCompressSync, constants, gzipSync } from 'nod
 export const FORMS = ['br', 'gz'] as const;
 export type Form = (typeof FORMS)[number];
 
-/** What is smaller fits one packet however it is sent, and is not compressed. */
+/** Length below which a page fits one packet however it is sent, and is not compressed. */
 export const SMALLEST_COMPRESSED = 1024;
 
 /** Brotli at 6 takes twice as long as gzip, and is smaller by a fourteenth. */

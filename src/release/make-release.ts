@@ -22,7 +22,7 @@ import type { SnapshotReadings } from './snapshot-reading.ts';
 import { type Base, findBase, isMadeFrom, type MadeFrom } from './state.ts';
 import { type RenderThreads, startRenderThreads } from './thread-pool.ts';
 
-/** What one rebuild is asked for. */
+/** Options of one rebuild. */
 export interface MakeReleaseOptions {
   readonly config: Config;
   readonly readings: SnapshotReadings;
@@ -82,13 +82,13 @@ async function makeFrom(reading: Reading, code: PageCode, options: MakeReleaseOp
     return await buildRelease(job, base);
   } catch (error) {
     if (!base || !(error instanceof ServiceError) || error.reason !== 'check_failed') throw error;
-    // What was built upon is not what it says it is: nothing of it is used again.
+    // The base is damaged: nothing of it is used again.
     onEvent({ type: 'mending', damage: error.message });
     return buildRelease(job, undefined);
   }
 }
 
-/** What a release is built from. */
+/** The input of a release. */
 interface Job {
   readonly reading: Reading;
   readonly code: PageCode;
@@ -111,7 +111,7 @@ async function buildRelease(
   try {
     mkdirSync(folder, { recursive: true });
     const start = (job: RenderJob, pages: number) => startRenderThreads({ config, code, state, job }, pages);
-    // Where every page is to be rendered, the others begin before anything was read here.
+    // The other threads begin before anything is read here if every page is to be rendered.
     if (!base) threads = start(buildRenderJob(folder), countListings(reading.published));
     const refs = [...listPages(reading.published, reading.getSnapshot())];
     const plan = planRelease(refs, folder, base);
@@ -135,7 +135,7 @@ async function buildRelease(
   }
 }
 
-/** What is left to do for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
+/** The work left for a release: shards that stay, pages that were put into new ones, and those to be rendered. */
 interface ReleasePlan {
   /** Shards of the base that stay as they are, by name. */
   readonly kept: ReadonlyMap<string, Shard>;

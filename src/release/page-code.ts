@@ -18,7 +18,7 @@ import { isFileError, isMissing, listNames } from './folders.ts';
 /** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
 
-/** What decides what compiled pages are, besides `src/`. */
+/** Files that decide compiled pages, besides `src/`. */
 const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** Gives the version of the code: a hash of the sources and of the versions of all packages. Takes a few milliseconds. */
@@ -48,7 +48,7 @@ function readInput(file: string): Buffer {
 /** Compiled pages belong to the project, whatever RELEASES is: Astro compiles inside it. */
 export const CODE_DIR = join(PROJECT_DIR, 'dist/code');
 
-/** What the compiler made, by path: the hash of each file. Written last, so a folder without it is not complete. */
+/** List of the compiler's files with their hashes. Written last, so a folder without it is not complete. */
 const LIST = 'files.json';
 
 /** The compiled pages of one code version. */
@@ -57,7 +57,7 @@ export interface PageCode {
   readonly folder: string;
   /** The module whose `handler` renders pages. */
   readonly entry: string;
-  /** What browsers load: `_astro/*`. */
+  /** Folder of the files that browsers load: `_astro/*`. */
   readonly clientDir: string;
 }
 
@@ -114,7 +114,7 @@ function isSound(folder: string): boolean {
 /** The folder of hashed assets, in the compiled pages and beside the releases. */
 export const ASSETS_FOLDER = '_astro';
 
-/** How long an asset that no release uses any more stays, for pages that are still open somewhere. */
+/** Time that an asset which no release uses any more stays, for pages that are still open somewhere. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Sizes of assets by name, in bytes. */

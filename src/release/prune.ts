@@ -4,7 +4,7 @@ import { isMissing, listNames } from './folders.ts';
 import type { PageCode } from './page-code.ts';
 import { findCurrentRelease, getReleasePaths } from './release.ts';
 
-/** How many releases are kept, the current one among them. */
+/** Number of releases that are kept, the current one among them. */
 const KEPT_RELEASES = 3;
 
 /**

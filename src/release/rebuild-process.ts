@@ -7,7 +7,7 @@ import { type MakeReleaseOptions, makeRelease } from './make-release.ts';
 import { getCodeVersion } from './page-code.ts';
 import { openSnapshotReadings } from './snapshot-reading.ts';
 
-/** What the process is asked. */
+/** The request to the process. */
 export interface RebuildRequest {
   readonly config: Config;
   readonly force: boolean;
@@ -15,7 +15,7 @@ export interface RebuildRequest {
   readonly background: boolean;
 }
 
-/** What the process answers: events, and one of the others last. `outdated`: the code changed since the process started. */
+/** Messages of the process: events, then one of the others. `outdated`: the code changed since the process started. */
 export type RebuildMessage =
   | { event: RebuildEvent }
   | { result: RebuildResult }
@@ -31,7 +31,7 @@ const LOWER_PRIORITY = 10;
 const version = getCodeVersion();
 let kept: Kept | undefined;
 
-/** What is kept from one rebuild to the next. */
+/** Data kept from one rebuild to the next. */
 type Kept = { readonly settings: string } & Required<Pick<MakeReleaseOptions, 'readings' | 'last'>>;
 
 const say = (message: RebuildMessage) => process.send?.(message);
@@ -72,7 +72,7 @@ function giveWay(): void {
   }
 }
 
-/** What was read for other settings is of no use. */
+/** Returns what was kept for these settings; data read for others is dropped. */
 function getKept(config: Config): Kept {
   const settings = JSON.stringify(config);
   if (kept?.settings !== settings) {

@@ -13,10 +13,10 @@ const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 /** The process lives for seconds, so its code is compiled at once, if simply: an eighth less work than to interpret it first. */
 const FLAGS = [`--max-semi-space-size=${SEMI_SPACE_MB}`, '--always-sparkplug', '--expose-gc'];
 
-/** How long the process waits for the next rebuild with what it has read, before its memory is given back. */
+/** Time the process waits for the next rebuild with what it has read, before its memory is given back. */
 const KEPT_MS = 5 * 60 * 1000;
 
-/** What one rebuild is asked for, and who hears of it. */
+/** Options of one rebuild, and who hears of it. */
 export interface RebuildOptions {
   config: Config;
   force?: boolean;

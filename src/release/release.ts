@@ -11,7 +11,7 @@ import { hasShard } from './shards.ts';
 /** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
 const FORMAT = 3;
 
-/** What a release was made from, and is current for: `release.json` in its folder. */
+/** The input that a release was made from, and is current for: `release.json` in its folder. */
 const releaseHeader = z.object({
   format: z.literal(FORMAT),
   id: z.string(),
@@ -38,7 +38,7 @@ export interface Release {
   readonly folder: string;
 }
 
-/** Where everything lies inside the folder of the setting RELEASES. */
+/** Returns the paths inside the folder of the setting RELEASES. */
 export function getReleasePaths(releasesDir: string) {
   return {
     releases: join(releasesDir, 'releases'),

@@ -8,16 +8,16 @@ import type { PageCode } from './page-code.ts';
 import { loadPageCode, type RenderedPages, type RenderJob, renderPages } from './rendering.ts';
 import { openSnapshotReading } from './snapshot-reading.ts';
 
-/** What the thread is given at its start. */
+/** Data the thread is given at its start. */
 export interface RenderThreadData {
   readonly config: Config;
   readonly code: PageCode;
-  /** What every thread has to see: they agree on pages by their places in the list that each makes. */
+  /** State that all threads must share: they agree on pages by their places in the list that each makes. */
   readonly state: PublishedState;
   readonly job: RenderJob;
 }
 
-/** How the thread ended. */
+/** The thread's last message: its pages, or its failure. */
 export type RenderThreadMessage = { rendered: RenderedPages } | { failure: Failure };
 
 const { config, code, state, job }: RenderThreadData = workerData;

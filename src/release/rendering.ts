@@ -13,7 +13,7 @@ import type { PageCode } from './page-code.ts';
 import { linkPage } from './release-pages.ts';
 import { getPlace, type ReleaseFile, type ReleasePage } from './shards.ts';
 
-/** What a page answered. */
+/** The answer of a page. */
 export interface RenderedPage {
   readonly status: number;
   /** Media type with charset. */
@@ -50,7 +50,7 @@ function isEntry(module: unknown): module is { handler: Handler } {
   return typeof module === 'object' && module !== null && 'handler' in module && typeof module.handler === 'function';
 }
 
-/** As much of node's request as the adapter reads. It never carries a visitor's headers: pages depend on the path alone. */
+/** The part of node's request that the adapter reads, without a visitor's headers: pages depend on the path alone. */
 class PageRequest extends EventEmitter {
   readonly method = 'GET';
   readonly headers = { host: 'localhost' };
@@ -63,7 +63,7 @@ class PageRequest extends EventEmitter {
   }
 }
 
-/** As much of node's answer as the adapter writes. */
+/** The part of node's answer that the adapter writes. */
 class PageResponse extends EventEmitter {
   statusCode = 200;
   statusMessage = '';
@@ -111,7 +111,7 @@ class PageResponse extends EventEmitter {
  */
 const LANES = 32;
 
-/** How long rendering goes on before others get their turn, in milliseconds. */
+/** Time that rendering goes on before others get their turn, in milliseconds. */
 const TURN_MS = 200;
 
 /** A page of the release built upon, and where its file is. */
@@ -131,7 +131,7 @@ export interface RenderJob {
   readonly next: SharedArrayBuffer;
 }
 
-/** What became of the pages that one thread took. */
+/** The pages that one thread rendered. */
 export type RenderedPages = [path: string, page: ReleasePage][];
 
 /** Builds the job of rendering what is left to do of a release, or every page there is. */
@@ -178,7 +178,7 @@ export async function renderPages(
       onTurn?.(Math.min(Atomics.load(next, 0), pages.length), pages.length);
     }
   };
-  // After a failure the others only finish the page they are at, so that nothing is still writing when this rejects.
+  // The other lanes only finish their page after a failure, so that nothing is still writing when this rejects.
   const lanes = await Promise.allSettled(
     Array.from({ length: LANES }, () =>
       work().catch((error) => {

@@ -4,11 +4,11 @@ import { getHash } from '../published/hash.ts';
 import { isFileError, isMissing, writeNew } from './folders.ts';
 import type { Form } from './forms.ts';
 
-/** What a file of a release holds. */
+/** One file of a release. */
 export interface ReleaseFile {
   readonly hash: string;
   readonly bytes: number;
-  /** When it was written, in milliseconds: no file is ever written to a second time. */
+  /** Time it was written, in milliseconds: no file is ever written to a second time. */
   readonly written: number;
 }
 
@@ -23,10 +23,10 @@ export interface ReleasePage extends ReleaseFile {
   readonly forms?: Readonly<Partial<Record<Form, ReleaseFile>>>;
 }
 
-/** What a shard's folder holds besides its pages: their list. */
+/** The list of its pages in a shard's folder. */
 const LIST = 'list.json';
 
-/** How far a listing's shard is named by its slug: few listings share two characters, and a proxy can tell them, too. */
+/** Part of the slug that names a listing's shard: few listings share two characters, and a proxy can find them, too. */
 const LISTING = /^\/api\/([a-z0-9-]{1,2})/;
 
 /**
@@ -38,7 +38,7 @@ export interface Shard {
   /** Hash of its list, and name of its folder. */
   readonly hash: string;
   readonly pages: ReadonlyMap<string, ReleasePage>;
-  /** When its list was written, in milliseconds: nobody writes to it a second time. */
+  /** Time its list was written, in milliseconds: nobody writes to it a second time. */
   readonly written: number;
 }
 

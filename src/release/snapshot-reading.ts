@@ -45,7 +45,7 @@ export function openSnapshotReadings(config: Config): SnapshotReadings {
     unpin() {
       if (!opened?.reading.published.sqlite.inTransaction) return;
       opened.reading.published.sqlite.exec('COMMIT');
-      // What is kept of the file is for one rebuild: the next one reads little of it.
+      // SQLite's cache of the file serves one rebuild: the next one reads little of it.
       opened.reading.published.sqlite.pragma('shrink_memory');
     },
   };

@@ -16,7 +16,7 @@ import {
 } from './release.ts';
 import { findReleasePages, type ReleasePages } from './release-pages.ts';
 
-/** What a release is made from, and current for. */
+/** The input that a release is made from, and current for. */
 export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
 
 /** Gives what a release of a state of the catalogue would be made from. `codeVersion` saves reading the sources where it is known. */

@@ -5,7 +5,7 @@ import { buildFailureError, type OnRebuildEvent } from './events.ts';
 import type { RenderThreadData, RenderThreadMessage } from './render-thread.ts';
 import { type RenderedPages, type RenderPage, renderPages, stopRendering } from './rendering.ts';
 
-/** With fewer pages a second thread is slower to start than the first is to finish. */
+/** Number of pages below which a second thread is slower to start than the first is to finish. */
 const PAGES_WORTH_A_THREAD = 1000;
 const MAX_THREADS = 4;
 

@@ -11,14 +11,14 @@ import { findCurrentRelease, type Release, type ReleaseHeader } from './release.
 import { findShard } from './shards.ts';
 import { findReleaseOf, getMadeFrom, isMadeFrom, isSameKind, type MadeFrom } from './state.ts';
 
-/** How fast a watch goes, in milliseconds. */
+/** The pace of a watch, in milliseconds. */
 export interface Pace {
-  /** How often the catalogue's revision is read. */
+  /** Time between two readings of the catalogue's revision. */
   readonly poll: number;
   /** A rebuild waits until nothing was written for this long, but never longer than the limit. */
   readonly quiet: number;
   readonly quietLimit: number;
-  /** After a failure the next try waits, twice as long each time up to the limit. */
+  /** Wait before the next try after a failure, twice as long each time up to the limit. */
   readonly backoff: number;
   readonly backoffLimit: number;
 }
@@ -110,7 +110,7 @@ export async function watchAndRebuild({
   }
 }
 
-/** So that an import, which writes many times, ends up as one release and not as one for each write. */
+/** Waits until writing pauses, so that an import, which writes many times, ends up as one release. */
 async function waitForQuiet(
   readRevision: () => Promise<number>,
   signal: AbortSignal,
