@@ -1,4 +1,4 @@
-/** What Lighthouse measured of one page. */
+/** Lighthouse's measurements of one page. */
 export interface PageMeasure {
   readonly name: string;
   readonly path: string;

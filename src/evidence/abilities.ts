@@ -2,7 +2,7 @@ import { ABILITY_KINDS, type Ability } from '../model/ability.ts';
 import { isEvm, NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 
-/** How the money moves on EVM where an offer does not say (the schemes' specifications for EVM). */
+/** The usual transfer on EVM if an offer does not say (the schemes' specifications for EVM). */
 const USUAL_TRANSFER: Readonly<Record<string, Ability>> = {
   exact: 'eip3009',
   upto: 'permit2',

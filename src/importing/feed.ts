@@ -92,7 +92,7 @@ export async function importFeed(
   return buildReport(report, { shortfall: ending.shortfall, advice: explainKept(snapshot) });
 }
 
-/** What of a feed is recorded, and the date of what is on record if the whole feed is older than that. */
+/** The part of a feed that is recorded, and the date of what is on record if the whole feed is older than that. */
 interface Snapshot extends Reconciled {
   date: string | null;
   newer: string | null;
@@ -125,7 +125,7 @@ function explainKept({ kept, left_out, date, newer }: Snapshot): string | null {
   return `${age} ${stayed}${out}${stands}. To import the file as it is all the same, add --older.`;
 }
 
-/** How an import ended: what it withdrew, and why it is incomplete, if it is. */
+/** The end of an import: what it withdrew, and why it is incomplete, if it is. */
 interface Ending {
   withdrawn: ImportOutcome[];
   shortfall: string | null;

@@ -24,7 +24,7 @@ export function parseArguments<Input extends z.ZodObject>(input: Input, args: un
   });
 }
 
-/** How many unknown arguments are named, and how much of what the caller wrote is quoted. */
+/** Number of unknown arguments that are named, and length of what is quoted of the caller's words. */
 const NAMED_UNKNOWN = 5;
 const QUOTED_LENGTH = 60;
 

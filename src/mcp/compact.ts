@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
-/** Where a line of text says that the rest of an answer is. */
+/** Place of the rest of an answer, as a line of text says it. */
 export const STRUCTURED = 'in structuredContent';
 
 /**
@@ -10,7 +10,7 @@ export const STRUCTURED = 'in structuredContent';
  */
 const PIECES = /[A-Z]?[a-z]{1,7}|[A-Z]{1,3}|\d{1,3}|[":,{}[\]\\/]{1,3}|[!-/:-@[-`{-~]|\p{L}|[^\s\w!-~]/gu;
 
-/** What takes one more: marks, emoji and other signs outside ASCII, rare letters, and what is no word of any language. */
+/** Texts that take one token more: marks, emoji and other signs outside ASCII, rare letters, and what is not a word. */
 const DEARER = /[^\s\w!-~\p{L}]|[\u{10000}-\u{10ffff}]|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{4}|[A-Z]{6}/gu;
 
 /**

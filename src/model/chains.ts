@@ -1,4 +1,4 @@
-/** How the chains of one kind name accounts, sign payments and count blocks: Ethereum's kind, or Solana's. */
+/** The way the chains of one kind name accounts, sign payments and count blocks: Ethereum's kind, or Solana's. */
 export type Family = 'evm' | 'svm';
 
 interface AnyChain {
@@ -7,9 +7,9 @@ interface AnyChain {
   /** CAIP-2 chain identifier. */
   readonly id: string;
   readonly label: string;
-  /** What providers write for it besides, in small letters and without spaces, hyphens, colons and underscores. */
+  /** Other spellings by providers, in small letters and without spaces, hyphens, colons and underscores. */
   readonly aliases: readonly string[];
-  /** Whether its name is also an ordinary word, which in a request need not mean the chain. */
+  /** True if its name is also an ordinary word, which in a request need not mean the chain. */
   readonly isWord: boolean;
   /** The USDC contract or mint, as the chain spells it. */
   readonly usdc: string;

@@ -35,7 +35,7 @@ export async function judgeAnswer(
       if (message === 'running') timer = setTimeout(end, timeMs);
       else best = message;
     });
-    // After a failure the judgement is missing, which never counts against the seller.
+    // The judgement is missing after a failure, which never counts against the seller.
     thread.on('error', () => end());
     thread.on('exit', () => end());
   });

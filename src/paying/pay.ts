@@ -32,7 +32,7 @@ export interface PayOptions {
   now: () => Date;
   /** Ends waiting for the chain, but never a request that may carry a payment. */
   signal: AbortSignal;
-  /** How long to ask the chain, in milliseconds. Default: three minutes. */
+  /** Time to ask the chain, in milliseconds. Default: three minutes. */
   patienceMs?: number | undefined;
   onEvent?: ((event: PayEvent) => void) | undefined;
 }
@@ -116,7 +116,7 @@ async function sendPayment(
   payload: Record<string, unknown>,
 ): Promise<void> {
   const started = performance.now();
-  // Without a word on what was delivered, a payment settles without a receipt.
+  // A payment settles without a receipt if nothing is known of what was delivered.
   const weigh = (answer: PaymentAnswer): PaymentAnswer =>
     countsAgainst || answer.delivered !== false
       ? answer

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import type { AnswerField, Conformity, UnrecognisedReason } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 
-/** What a route declares about its product. */
+/** A route's own statements about its product. */
 export interface DeclaredProduct {
   mime_type: string | null;
   output_schema: JsonObject | null;

@@ -13,7 +13,7 @@ import { buildPaymentHeader, buildPaymentPayload, encode } from './payment-heade
 /** Limits of one request of a verification: time, and size of the product. */
 export const CALL_LIMITS = { totalMs: 60_000, bodyBytes: 5 * 1024 * 1024, decodedBytes: 20 * 1024 * 1024 };
 
-/** What a live 402 asks now, compared with the record, and which offer would be paid. */
+/** The terms of a live 402, compared with the record, and the offer that would be paid. */
 export interface Quote {
   /** Status of the answer. Only a 402 can be paid. */
   status: number;
@@ -75,7 +75,7 @@ export async function fetchPaid(
   return client.fetch(url, { method, headers: all, body, redirect: 'manual', limits: CALL_LIMITS });
 }
 
-/** What an offer may need besides and still be chosen: the domain of USDC is known, and the rail says what it lacks. */
+/** Needs of an offer that can still be chosen: the domain of USDC is known, and the rail says what it lacks. */
 const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
 
 /**

@@ -3,7 +3,7 @@ import type { NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment, Settlement } from '../model/payment.ts';
 import type { Requirement } from '../x402/requirements.ts';
 
-/** What identifies a payment on its chain before it is signed. */
+/** The fields that identify a payment on its chain before it is signed. */
 export type PaymentIdentity = Pick<
   PreparedPayment,
   'nonce' | 'from_block' | 'head_at' | 'expires_at' | 'expires_block'
@@ -68,7 +68,7 @@ export interface PaymentClaim {
  * if the transaction does not contain them.
  */
 export interface PaymentOnChain {
-  /** Whether the transaction succeeded and can no longer be reverted. */
+  /** True if the transaction succeeded and can no longer be reverted. */
   final: boolean;
   payer: string | null;
   pay_to: string | null;
@@ -150,7 +150,7 @@ export async function askChain<Result>(setting: string, question: () => Promise<
 /** Longest validity of a payment, whatever the seller asks for, in seconds. */
 export const MAX_VALIDITY_SECONDS = 120;
 
-/** How far our clock and the chain's may differ when a payment is made or given up as expired; milliseconds. */
+/** Largest difference of our clock and the chain's when a payment is made or given up as expired; milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60 * 1000;
 
 /** Returns whether our clock and the chain's differ so much that one of them is wrong. */

@@ -25,7 +25,7 @@ export type PayEvent =
 /** Interval for asking the chain about a pending payment, in milliseconds. It grows from the first value to the last. */
 const POLL_MS = { first: 100, last: 2_000 };
 
-/** How long the chain is asked at most, in milliseconds. Without a limit a stuck node would be asked for ever. */
+/** Longest time to ask the chain, in milliseconds. Without a limit a stuck node would be asked for ever. */
 const PATIENCE_MS = (MAX_VALIDITY_SECONDS + 60) * 1000;
 
 export interface ResolveOptions {

@@ -25,11 +25,11 @@ export interface DueRoute {
   /** `due`: there was no budget to pay. `skipped`: nothing was paid, for the given reason. */
   outcome: 'verified' | 'not_delivered' | 'not_settled' | 'open' | 'skipped' | 'due';
   reason: string | null;
-  /** What it cost, or would cost, in atomic USDC; null if that is not known. */
+  /** The amount paid, or that would be, in atomic USDC; null if that is not known. */
   amount: number | null;
   /** Time of its proof before the run; null if it had none. */
   last_proved_at: string | null;
-  /** Whether it was not due, but drawn at random from the proven routes. */
+  /** True if it was not due, but drawn at random from the proven routes. */
   drawn: boolean;
 }
 

@@ -37,7 +37,7 @@ import { openWallets } from './wallets.ts';
 export interface PayerOptions {
   config: Config;
   payer: PayerConfig;
-  /** Whether to pay. If so, the wallets are locked and earlier payments are resolved first. */
+  /** True to pay. If so, the wallets are locked and earlier payments are resolved first. */
   pay: boolean;
   now: () => Date;
   signal: AbortSignal;
@@ -56,7 +56,7 @@ export interface Payer extends PayerOptions {
   readonly reconciled: readonly Payment[];
 }
 
-/** Which call to verify. Default: the only route of the listing, with its example request. */
+/** The call to verify. Default: the only route of the listing, with its example request. */
 export interface VerifyRequest {
   route: string | undefined;
   input: string | undefined;
@@ -128,7 +128,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
     request.input !== undefined ||
     !isInputOfOthers(listing, route) ||
     (chosen !== null && isInputOfOffer(route, chosen));
-  // What others say of an input may be wrong, and a request that is not a GET may do harm with it.
+  // Inputs that others state may be wrong, and a request that is not a GET may do harm with them.
   const isUnfit = !isOwnInput && route.method !== 'GET' ? ('input_of_others' as const) : null;
   const refused = quote.refused ?? isUnfit ?? (pay && rails.length === 0 ? 'no_wallet' : null);
   const rail = rails.find(({ network }) => network === chosen?.terms.network);

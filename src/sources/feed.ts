@@ -24,7 +24,7 @@ export interface FeedPullOptions {
   address: string;
   /** Fetches the pages of an address. A file needs none. */
   client?: Pick<GuardedClient, 'fetch'> | undefined;
-  /** Where to begin: 0, or the `next_offset` of an earlier page. */
+  /** Start of the page: 0, or the `next_offset` of an earlier page. */
   from?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -33,9 +33,9 @@ export interface FeedPullOptions {
 export interface FeedPage {
   /** The items as they came, including those that came before in this pull. */
   items: unknown[];
-  /** How many items the feed says it has. */
+  /** Number of items the feed says it has. */
   total: number | null;
-  /** Where a later pull can continue after this page: a number of items, pages or whatever the feed counts. */
+  /** Start of a later pull after this page: a number of items, pages or whatever the feed counts. */
   next_offset: number;
   /** Set on the last page. `complete` says whether all items from the beginning of the pull on were seen. */
   end: { complete: boolean } | null;
@@ -44,7 +44,7 @@ export interface FeedPage {
 export interface FeedOptions {
   /** The feed's name on record, as `getUniqueSourceName` gives it. */
   feed: string;
-  /** When the feed was pulled, ISO 8601 UTC. Later dates of items are corrected to it. */
+  /** Time the feed was pulled, ISO 8601 UTC. Later dates of items are corrected to it. */
   pulledAt: string;
   /** True for a saved file: only the dates of its items say when they were seen, and not when it was read. */
   isFile?: boolean | undefined;

@@ -24,7 +24,7 @@ interface NameRow {
   readonly domain: string;
   /** 1: the listing has a standing for the name. */
   readonly known: 0 | 1;
-  /** Since when it has the name, ISO 8601 UTC. */
+  /** Time since it has the name, ISO 8601 UTC. */
   readonly since: string;
 }
 
@@ -44,7 +44,7 @@ export interface NameIndex {
   /** The rows as they are now, by name and the id of the listing, and the same rows the other way round. */
   readonly byName: Map<string, Map<string, NameRow>>;
   readonly byListing: Map<string, readonly NameRow[]>;
-  /** By the id of the listing: those that have a standing for a name. */
+  /** The listings that have a standing for a name, by id. */
   readonly holders: Map<string, Holder>;
 }
 

@@ -33,7 +33,7 @@ import {
   isPermitUsed,
 } from './permit.ts';
 
-/** How far the chain's clock must be past the expiry before a payment counts as not settled; seconds. */
+/** Time that the chain's clock must be past the expiry before a payment counts as not settled; seconds. */
 const GRACE_SECONDS = 10n;
 
 /**
@@ -94,7 +94,7 @@ async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<P
 
 type Logs = Log<bigint, number, false>[];
 
-/** What one transaction says about a payment. */
+/** The facts about a payment in one transaction. */
 type PaidInTransaction = Pick<
   PaymentOnChain,
   'payer' | 'pay_to' | 'amount' | 'ceiling' | 'nonce' | 'log_index' | 'expires_at'

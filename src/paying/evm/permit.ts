@@ -119,7 +119,7 @@ export interface SettledPermit {
   ceiling: bigint;
   /** Seconds since 1970. */
   deadline: bigint;
-  /** What was to be taken. */
+  /** The amount that was to be taken. */
   amount: bigint;
   owner: Hex;
   to: Hex;

@@ -24,7 +24,7 @@ export interface PullOptions extends FeedPullOptions {
 /** One page of a Bazaar feed, where `next_offset` is a number of rows. */
 export interface BazaarPage extends FeedPage {
   offset: number;
-  /** How many distinct items are new in this pull. */
+  /** Number of distinct items that are new in this pull. */
   fresh: number;
   end: FeedEnd | null;
 }

@@ -41,7 +41,7 @@ interface Failure {
   headers?: OpenAPIV3_1.ResponseObject['headers'];
 }
 
-/** How much a client has left (draft-ietf-httpapi-ratelimit-headers-10): every answer says so, not this one alone. */
+/** Requests a client has left (draft-ietf-httpapi-ratelimit-headers-10): every answer says so, not this one alone. */
 const WAITING: NonNullable<Failure['headers']> = {
   RateLimit: {
     description: 'What is left of the window: requests (r) and seconds (t)',
@@ -56,7 +56,7 @@ const WAITING: NonNullable<Failure['headers']> = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 }, example: 12 },
 };
 
-/** How an endpoint fails, once for all of them: each is a component that operations refer to. */
+/** Failures of endpoints, once for all of them: each is a component that operations refer to. */
 const FAILURES = {
   BadRequest: {
     description: 'Something about the request is unknown or has a value it cannot take; the hint says what is valid',

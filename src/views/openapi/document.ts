@@ -10,7 +10,7 @@ export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
   tags: ListingTag[];
 };
 
-/** What of the document changes from request to request: all but paths, components and tags. */
+/** The part of the document that changes from request to request: all but paths, components and tags. */
 export type DocumentHead = Omit<CatalogueDocument, 'paths' | 'components' | 'tags'>;
 
 /** The part of the document that follows from code and settings alone. */

@@ -48,9 +48,9 @@ interface ChartBar {
   readonly width: string;
   readonly y: number;
   readonly height: number;
-  /** How it is filled: the thing itself, what it is a share of, what is left out. */
+  /** Its fill: the thing itself, what it is a share of, what is left out. */
   readonly tone: 'main' | 'soft' | 'ours';
-  /** What it shows, with its figures. */
+  /** Its content in words, with its figures. */
   readonly words: string;
 }
 
