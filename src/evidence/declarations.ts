@@ -98,7 +98,7 @@ export function mergeDeclarations(
   if (!first) throw new Error('a listing has at least one declaration');
   const routes = mergeRoutes(heard, isSeen);
   const telling = listTelling(routes, isSeen);
-  // Only the feed heard first counts among feeds; of other sources all of the first rank count.
+  // The feed heard first alone counts among feeds; of other sources all of the first rank count.
   const leading = first.authority === 'hearsay' ? [first] : heard.filter((one) => one.authority === first.authority);
   const said_by: Listing['said_by'] = {};
   const find = <Value>(fact: ListingFact, get: (declaration: Declaration) => Value | null): Value | undefined => {

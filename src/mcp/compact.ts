@@ -5,8 +5,8 @@ import { cutText } from '../model/text.ts';
 export const STRUCTURED = 'in structuredContent';
 
 /**
- * What tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's punctuation, one of
- * any other, a letter of another script.
+ * Texts that tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's
+ * punctuation, one of any other, a letter of another script.
  */
 const PIECES = /[A-Z]?[a-z]{1,7}|[A-Z]{1,3}|\d{1,3}|[":,{}[\]\\/]{1,3}|[!-/:-@[-`{-~]|\p{L}|[^\s\w!-~]/gu;
 

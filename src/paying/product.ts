@@ -26,7 +26,7 @@ export interface JudgedAnswer {
 
 /** The judgement of an answer. */
 export interface Judgement {
-  /** Why the answer is not recognised as the product; null if it is. */
+  /** Reason why the answer is not recognised as the product; null if it is. */
   unrecognised: UnrecognisedReason | null;
   conforming: Conformity;
   fields: AnswerField[] | null;
@@ -198,7 +198,7 @@ type Meaning = 'error' | 'payload' | 'nothing';
 
 /**
  * Finds whether a value is only an error: it mentions an error, and its other members are those that come with errors.
- * So `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
+ * Values like `{"valid": false, "errors": [...]}` and `{"result": {...}, "error": null}` are products.
  */
 function readMeaning(value: unknown, depth: number): Meaning {
   if (isNothing(value)) return 'nothing';
@@ -245,7 +245,7 @@ function speaksOfError(members: readonly (readonly [string, unknown])[]): boolea
     if (SUCCESS_NAMES.has(name)) return value === false || value === 'false';
     if (name === 'type') return isErrorWord(value);
     if (STATUS_NAMES.has(name)) {
-      // Alone, "failed" or 404 may be the product: the state of something else.
+      // "failed" or 404 alone may be the product: the state of something else.
       const isProblem = isTitled && name === 'status' && isFailedCode(value);
       return isErrorWord(value) || isProblem || (saysWhy && (isFailedCode(value) || isFailedWord(value)));
     }
@@ -293,7 +293,7 @@ function isJsonType(type: string | null): boolean {
   return type !== null && /[/+]json$/.test(type);
 }
 
-/** Like `readMediaType`, but also takes ranges such as `image/*`. */
+/** Reads a media type like `readMediaType`, but also takes ranges such as `image/*`. */
 function readMediaRange(text: string | null): string | null {
   const range = text?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return /^[\w.+-]+\/\*$/.test(range) || range === '*/*' ? range : readMediaType(text);

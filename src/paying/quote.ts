@@ -22,7 +22,7 @@ export interface Quote {
   differences: TermsDifference[];
   /** The offer that would be paid; null if there is none. */
   chosen: Requirement | null;
-  /** Why nothing would be paid; null if an offer would be. */
+  /** Reason why nothing would be paid; null if an offer would be. */
   refused: OfferRefusal | 'not_402' | 'reads_differently' | 'input_of_others' | null;
 }
 
@@ -95,7 +95,7 @@ function isToolCall({ url }: Call): boolean {
 /**
  * Calls the tool of an MCP server, with a payment or without one, and returns its answer as a route would give it: a
  * request for payment as 402, and otherwise what the tool returned as the body, which is empty if no answer of it came.
- * What the seller says of the settlement is in the header `payment-response`.
+ * The seller's statement of the settlement is in the header `payment-response`.
  */
 async function fetchFromTool(
   client: GuardedClient,
@@ -126,7 +126,7 @@ function isGood({ status }: FetchResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Why no offer of a challenge is paid: a stable code. */
+/** Reason why no offer of a challenge is paid: a stable code. */
 export type OfferRefusal = 'no_offer' | 'terms_differ' | 'no_wallet' | 'scheme_not_supported' | 'not_on_record';
 
 /** The offer of a challenge that would be paid, or why none would be. */

@@ -10,7 +10,7 @@ export type PaymentIdentity = Pick<
 >;
 
 /**
- * What the chain says about a payment. `open`: it is not there, and may still come. `disputed`: the answers contradict
+ * The chain's finding about a payment. `open`: it is not there, and may still come. `disputed`: the answers contradict
  * themselves, another node or what we signed. Money may have moved, so it never counts as not settled.
  */
 export type ChainFinding =
@@ -22,7 +22,7 @@ export type ChainFinding =
   | { state: 'disputed'; reason: DisputeReason };
 
 /**
- * How a chain contradicts what we signed: two nodes say different things, the nonce is used and no transaction shows it,
+ * Contradictions of a chain to what we signed: nodes say different things, the nonce is used and no transaction shows it,
  * another payee or amount was paid, or more was taken than the ceiling.
  */
 export type DisputeReason = 'nodes_disagree' | 'no_event' | 'no_matching_transfer' | 'above_ceiling';
@@ -79,7 +79,7 @@ export interface PaymentOnChain {
   nonce: string | null;
   /** Solana: the payer's signature. */
   signature: string | null;
-  /** EVM: until when what was signed could be used; null if the transaction does not show it. */
+  /** EVM: end of the time in which what was signed could be used; null if the transaction does not show it. */
   expires_at: string | null;
   block: number;
   block_hash: string;

@@ -76,7 +76,7 @@ export interface VerifyResult {
   on_record: Terms[];
   differences: TermsDifference[];
   would_pay: { network: NetworkKey; amount: number; is_ceiling: boolean; pay_to: string | null } | null;
-  /** Why nothing would be paid; null if something would be. */
+  /** Reason why nothing would be paid; null if something would be. */
   refused: Quote['refused'];
   /** The balance is null if the node could not be asked after a payment. */
   wallets: { network: NetworkKey; payer: string; balance: number | null }[];

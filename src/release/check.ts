@@ -116,7 +116,7 @@ function checkLinks(path: string, html: string, isKnown: (path: string) => boole
   }
 }
 
-/** Gives the path of a link to the service itself, undefined for any other. */
+/** Returns the path of a link to the service itself, undefined for any other. */
 function findOwnPath(link: string, from: string, baseUrl: string): string | undefined {
   const base = `${baseUrl}/`;
   const url = URL.parse(link, `${baseUrl}${from}`);

@@ -16,14 +16,14 @@ export type RebuildEvent =
   /** Something that the page code or the compiler wrote to its error output. */
   | { type: 'said'; text: string };
 
-/** The result of a rebuild. `unchanged`: the current release is of this catalogue, revision, code and settings already. */
+/** The result of a rebuild. `unchanged`: the current release is of this catalogue, revision, code and settings. */
 export type RebuildResult =
   | { outcome: 'unchanged'; release: ReleaseHeader }
   | { outcome: 'released'; release: ReleaseHeader; rendered: number; linked: number; ms: number };
 
 export type OnRebuildEvent = (event: RebuildEvent) => void;
 
-/** Says in a sentence what a rebuild is at; undefined for what is progress or somebody else's words. */
+/** Describes the step of a rebuild in a sentence; undefined for progress and for somebody else's words. */
 export function describeRebuildEvent(event: RebuildEvent): string | undefined {
   switch (event.type) {
     case 'waiting':
@@ -39,7 +39,7 @@ export function describeRebuildEvent(event: RebuildEvent): string | undefined {
   }
 }
 
-/** Says in a sentence what came of a rebuild. */
+/** Describes the result of a rebuild in a sentence. */
 export function describeRebuildResult(result: RebuildResult): string {
   const { id, revision } = result.release;
   if (result.outcome === 'unchanged') return `Nothing to do: release ${id} is of revision ${revision} already.`;
@@ -61,7 +61,7 @@ export interface Failure {
   readonly details: Record<string, unknown>;
 }
 
-/** Gives anything thrown in a rebuild as plain data. `folder` is where it was writing. */
+/** Returns anything thrown in a rebuild as plain data. `folder` is where it was writing. */
 export function getFailure(error: unknown, folder: string): Failure {
   const { code, message, reason, hint, details } = asServiceError(error, folder);
   return { code, message, reason, ...(hint !== undefined && { hint }), details };

@@ -14,15 +14,15 @@ import { promisify } from 'node:util';
 
 const sync = promisify(fsync);
 
-/** Why a file cannot be linked although it is there: another file system, too many links, or links are not had here. */
+/** Reasons why an existing file cannot be linked: another file system, too many links, or no links here. */
 const UNLINKABLE = new Set(['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP', 'ENOSYS']);
 
-/** Says whether a file system error means that something is not there. */
+/** Returns true if a file system error means that something is not there. */
 export function isMissing(error: unknown): boolean {
   return isFileError(error, 'ENOENT') || isFileError(error, 'ENOTDIR');
 }
 
-/** Says whether something thrown is a file system error of a code. */
+/** Returns true if something thrown is a file system error of a code. */
 export function isFileError(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
@@ -37,7 +37,7 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** Gives a file a second name, or copies it where it cannot be linked. Gives false where it is not there. */
+/** Links a file to a second name, or copies it if it cannot be linked. Returns false if it is not there. */
 export function linkFile(from: string, to: string, link: typeof linkSync = linkSync): boolean {
   try {
     link(from, to);
@@ -64,7 +64,7 @@ export function writeNew(file: string, content: string | Uint8Array): number {
   }
 }
 
-/** Number of files from which writing out the whole file system is quicker than writing out each. */
+/** Number of files from which writing out the whole file system, with others' writes, is quicker than each alone. */
 const MANY = 1000;
 
 /** Number of files that are written to the disk at once. */
@@ -90,7 +90,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Gives false where this cannot be asked for: only Linux promises that all is on the disk when the command ends. */
+/** Returns false if this cannot be asked for: only Linux promises that all is on the disk when the command ends. */
 async function syncFileSystem(folder: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   return new Promise((resolve) => {

@@ -186,7 +186,7 @@ function planRelease(refs: readonly PageRef[], folder: string, base: Base | unde
   return { kept, made, linked, pages, earlier };
 }
 
-/** Says whether a shard has just these pages under these keys, and their files are what was rendered. */
+/** Returns true if a shard has just these pages under these keys, and their files are what was rendered. */
 function isSame(members: readonly PageRef[], { pages }: Shard, place: string): boolean {
   if (members.length !== pages.size) return false;
   // Each file is looked at, which takes a quarter longer by way of the link to the shard.
@@ -197,7 +197,7 @@ function isSame(members: readonly PageRef[], { pages }: Shard, place: string): b
   });
 }
 
-/** Stores the new shards of a release, durably, and links to those that it keeps. Gives the hashes of all by name. */
+/** Stores the new shards of a release, durably, and links to those that it keeps. Returns the hashes of all by name. */
 async function storeShards(
   { kept, made, linked }: ReleasePlan,
   rendered: RenderedPages,

@@ -21,7 +21,7 @@ export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
 /** Files that decide compiled pages, besides `src/`. */
 const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** Gives the version of the code: a hash of the sources and of the versions of all packages. Takes a few milliseconds. */
+/** Returns the version of the code: a hash of the sources and the versions of all packages. Takes a few milliseconds. */
 export function getCodeVersion(projectDir = PROJECT_DIR): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(projectDir, 'src'), { recursive: true, withFileTypes: true })
@@ -61,7 +61,7 @@ export interface PageCode {
   readonly clientDir: string;
 }
 
-/** Gives the compiled pages in a folder. */
+/** Returns the compiled pages in a folder. */
 export function getPageCode(version: string, folder: string): PageCode {
   return { version, folder, entry: join(folder, 'server/entry.mjs'), clientDir: join(folder, 'client') };
 }
@@ -114,7 +114,7 @@ function isSound(folder: string): boolean {
 /** The folder of hashed assets, in the compiled pages and beside the releases. */
 export const ASSETS_FOLDER = '_astro';
 
-/** Time that an asset which no release uses any more stays, for pages that are still open somewhere. */
+/** Time that an asset stays which no release uses any more, for pages that are still open somewhere. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Sizes of assets by name, in bytes. */
@@ -157,7 +157,7 @@ function findSize(file: string): number | undefined {
   return found?.isFile() ? found.size : undefined;
 }
 
-/** Written beside its place and renamed, so that nobody reads half of it. */
+/** Writes a file beside its place and renames it, so that nobody reads half of it. */
 function publishAsset(from: string, to: string): void {
   const unfinished = join(dirname(to), `.${process.pid}.unfinished`);
   copyFileSync(from, unfinished, constants.COPYFILE_FICLONE);

@@ -14,14 +14,14 @@ const KEPT_RELEASES = 3;
 const CODE_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const RECOMPILED_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** Gives the name of the folder in which a release is made, until it is complete. */
+/** Returns the name of the folder in which a release is made, until it is complete. */
 export function getUnfinishedFolder(releasesDir: string, id: string): string {
   return join(getReleasePaths(releasesDir).releases, `.${id}.unfinished`);
 }
 
 /**
  * Removes what killed rebuilds left: whatever has no name of its own. First of all, since it may be what fills a disk.
- * Only under the lock.
+ * The caller holds the lock.
  */
 export function removeUnfinished(releasesDir: string): void {
   const { releases, shards } = getReleasePaths(releasesDir);

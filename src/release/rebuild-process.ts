@@ -23,7 +23,7 @@ export type RebuildMessage =
   | { outdated: true };
 
 /**
- * With the processor short, it is a rebuild in the background that waits, and not readers. Beside one busy thread it still
+ * A rebuild in the background waits when the processor is short, and not readers. Beside one busy thread it still
  * gets a tenth, so that it ends.
  */
 const LOWER_PRIORITY = 10;
@@ -58,7 +58,7 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
  * collects garbage and compiles with are there from the start.
  */
 function giveWay(): void {
-  // Only the superuser may give more than it was started with.
+  // Raising a priority above that at the start takes the superuser.
   const priority = Math.max(LOWER_PRIORITY, getPriority());
   setPriority(priority);
   if (process.platform !== 'linux') return;

@@ -92,7 +92,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   }
 }
 
-/** Asks the process for one rebuild. Undefined where it runs code that is not the present one any more. */
+/** Asks the process for one rebuild. Returns undefined if its code is not the present one any more. */
 async function ask(
   child: ChildProcess,
   request: RebuildRequest,

@@ -41,13 +41,13 @@ export function buildReleasePages(shards: ReadonlyMap<string, Shard>): ReleasePa
   };
 }
 
-/** Says whether a release has the lists of its pages, and every page the files that were made of it: see `isIntact`. */
+/** Returns true if a release has the lists of its pages, and every page its files as they were made: see `isIntact`. */
 export function isWhole(release: Release): boolean {
   const pages = findReleasePages(release);
   return pages !== undefined && [...pages].every(([, page]) => isIntact(join(release.folder, page.file), page));
 }
 
-/** Gives the files of a page second names. Undefined, and nothing there, where one is lost or not what was made. */
+/** Links the files of a page to second names. Returns undefined, and links nothing, if one is lost or damaged. */
 export function linkPage(from: string, to: string, page: ReleasePage): ReleasePage | undefined {
   const own = linkIntact(from, to, page);
   const forms = listForms(page).map(([form, file]) => [form, linkIntact(`${from}.${form}`, `${to}.${form}`, file)]);
@@ -69,7 +69,7 @@ function listForms({ forms = {} }: ReleasePage): [form: string, file: ReleaseFil
   return Object.entries(forms);
 }
 
-/** Says whether a page's file and those of its forms are what was made. */
+/** Returns true if a page's file and those of its forms are what was made. */
 export function isIntact(file: string, page: ReleasePage): boolean {
   return isFileIntact(file, page) && listForms(page).every(([form, made]) => isFileIntact(`${file}.${form}`, made));
 }

@@ -8,7 +8,7 @@ import type { Site } from '../views/site.ts';
 import { isFileError, isMissing, listNames } from './folders.ts';
 import { hasShard } from './shards.ts';
 
-/** Raised when what a release folder holds changes its meaning, so that older ones are not built upon. */
+/** Format of a release folder, raised when its content changes its meaning, so that older ones are not built upon. */
 const FORMAT = 3;
 
 /** The input that a release was made from, and is current for: `release.json` in its folder. */
@@ -51,17 +51,17 @@ export function getReleasePaths(releasesDir: string) {
   } as const;
 }
 
-/** Gives the page-visible settings. */
+/** Returns the page-visible settings. */
 export function getSite({ baseUrl, serviceTitle, contactName, contactUrl }: Config): Site {
   return { baseUrl, serviceTitle, contactName, contactUrl };
 }
 
-/** Gives the hash of the page-visible settings. */
+/** Returns the hash of the page-visible settings. */
 export function getSettingsHash(site: Site): string {
   return getHash(JSON.stringify([site.baseUrl, site.serviceTitle, site.contactName, site.contactUrl]));
 }
 
-/** Gives the id of a release made at a time (ISO 8601 UTC) of a revision: ids sort by that time. */
+/** Returns the id of a release made at a time (ISO 8601 UTC) of a revision: ids sort by that time. */
 export function getReleaseId(madeAt: string, revision: number): string {
   return `${madeAt.replace(/[-:.]/g, '')}-r${revision}`;
 }

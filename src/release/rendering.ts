@@ -21,7 +21,7 @@ export interface RenderedPage {
   readonly body: Buffer;
 }
 
-/** Renders the page at a path from a reading. Undefined where no page has this path. */
+/** Renders the page at a path from a reading. Returns undefined if no page has this path. */
 export type RenderPage = (path: string, reading: Reading) => Promise<RenderedPage | undefined>;
 
 type Handler = (request: PageRequest, response: PageResponse, next: () => void, locals: object) => Promise<void>;
@@ -105,7 +105,7 @@ class PageResponse extends EventEmitter {
 }
 
 /**
- * How many pages are under way at once: each step is taken for all of them before the next, so that its code and what it
+ * Number of pages under way at once: each step is taken for all of them before the next, so that its code and what it
  * reads stay in the processor's caches. One by one they take nearly twice as long; many more, and their own data does not
  * fit any more.
  */
@@ -143,10 +143,10 @@ export function buildRenderJob(
   return { folder, pages, earlier: left?.earlier ?? new Map(), next: new SharedArrayBuffer(4) };
 }
 
-/** More than there can be pages. */
+/** A number larger than that of all pages. */
 const STOPPED = 2 ** 30;
 
-/** Has all threads finish the pages they are at, and take no more. */
+/** Lets all threads finish the pages they are at, and take no more. */
 export function stopRendering({ next }: RenderJob): void {
   Atomics.store(new Int32Array(next), 0, STOPPED);
 }

@@ -23,7 +23,7 @@ export interface ReleasePage extends ReleaseFile {
   readonly forms?: Readonly<Partial<Record<Form, ReleaseFile>>>;
 }
 
-/** The list of its pages in a shard's folder. */
+/** Name of the list of pages in a shard's folder. */
 const LIST = 'list.json';
 
 /** Part of the slug that names a listing's shard: few listings share two characters, and a proxy can find them, too. */
@@ -42,14 +42,14 @@ export interface Shard {
   readonly written: number;
 }
 
-/** Gives the name of the shard that the page at a path belongs to: `root`, `docs`, `api.ab` … */
+/** Returns the name of the shard that the page at a path belongs to: `root`, `docs`, `api.ab` … */
 export function getShardName(path: string): string {
   const prefix = LISTING.exec(path)?.[1];
   if (prefix !== undefined) return `api.${prefix}`;
   return path.split('/').slice(1, -1).join('.') || 'root';
 }
 
-/** Gives the place of a page in a release's folder: `/api/abc` in `api/abc.html` is at `api.ab/abc.html`. */
+/** Returns the place of a page in a release's folder: `/api/abc` in `api/abc.html` is at `api.ab/abc.html`. */
 export function getPlace(path: string, file: string): string {
   return `${getShardName(path)}/${basename(file)}`;
 }
@@ -101,7 +101,7 @@ export function findShard(place: string, hash: string, read?: Shard): Shard | un
   }
 }
 
-/** Says whether there is a list where a release links to a shard; it is not read. */
+/** Returns true if there is a list where a release links to a shard; it is not read. */
 export function hasShard(place: string): boolean {
   return statSync(join(place, LIST), { throwIfNoEntry: false })?.isFile() ?? false;
 }

@@ -21,7 +21,7 @@ export interface SnapshotReadings {
 }
 
 /**
- * What SQLite keeps of the file for pages, in kibibytes: with the few that it keeps by itself, listings and their changes,
+ * Size of SQLite's cache of the file, in kibibytes: with the few pages of its default, listings and their changes,
  * which lie in another order, push each other out.
  */
 const PAGE_CACHE = 64_000;

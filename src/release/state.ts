@@ -19,7 +19,7 @@ import { findReleasePages, type ReleasePages } from './release-pages.ts';
 /** The input that a release is made from, and current for. */
 export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
 
-/** Gives what a release of a state of the catalogue would be made from. `codeVersion` saves reading the sources where it is known. */
+/** Returns what a release of a state of the catalogue would be made from. A known `codeVersion` saves reading sources. */
 export function getMadeFrom(
   config: Config,
   { identity, revision, revised_at }: CatalogueState,
@@ -34,14 +34,14 @@ export function getMadeFrom(
   };
 }
 
-/** Says whether a release was made from exactly this, so that making it again would change nothing. */
+/** Returns true if a release was made from exactly this, so that making it again would change nothing. */
 export function isMadeFrom(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
   return (
     isSameKind(header, madeFrom) && header.revision === madeFrom.revision && header.revised_at === madeFrom.revised_at
   );
 }
 
-/** Says whether a release is of the same catalogue, code and settings, whatever the revision. */
+/** Returns true if a release is of the same catalogue, code and settings, whatever the revision. */
 export function isSameKind(header: ReleaseHeader, madeFrom: MadeFrom): boolean {
   return (
     header.identity === madeFrom.identity &&
@@ -65,7 +65,7 @@ export function findReleaseOf(config: Config, madeFrom: MadeFrom): Release | und
   return hasLostAssets(config, current.header) ? undefined : current;
 }
 
-/** Says whether anything that the pages of a release load is gone or damaged. */
+/** Returns true if anything that the pages of a release load is gone or damaged. */
 export function hasLostAssets({ releasesDir }: Pick<Config, 'releasesDir'>, { assets }: ReleaseHeader): boolean {
   return listLostAssets(assets, getReleasePaths(releasesDir).assets).length > 0;
 }
@@ -85,7 +85,7 @@ export function hasServableRelease(config: Config): boolean {
   }
 }
 
-/** Opens the published catalogue; undefined where it is still to be made. */
+/** Opens the published catalogue; undefined if it is still to be made. */
 function findPublished(file: string): Published | undefined {
   try {
     return openPublished(file);
@@ -95,7 +95,7 @@ function findPublished(file: string): Published | undefined {
   }
 }
 
-/** Says whether a release may be served beside a published catalogue: see `hasServableRelease`. */
+/** Returns true if a release may be served beside a published catalogue: see `hasServableRelease`. */
 export function isServable(header: ReleaseHeader, { published, site }: { published: Published; site: Site }): boolean {
   return (
     header.identity === getPublishedState(published).identity &&

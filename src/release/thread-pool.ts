@@ -10,7 +10,7 @@ const PAGES_WORTH_A_THREAD = 1000;
 const MAX_THREADS = 4;
 
 /**
- * How large V8 lets a half of the young generation grow. Rendering leaves nearly everything behind at once: with the larger
+ * Limit of a half of V8's young generation. Rendering leaves nearly everything behind at once: with the larger
  * ones that V8 would take, a thread has more memory than it needs, and each page of it has to be had from the system.
  */
 export const SEMI_SPACE_MB = 16;
@@ -41,7 +41,7 @@ export function startRenderThreads(data: RenderThreadData, pages: number): Rende
         if (rendered.length > 0) onTurn(rendered.length, rendered.length);
         return rendered;
       } catch (error) {
-        // Whoever failed, nothing is written from here any more when the caller hears of it.
+        // Nothing is written from here any more when the caller hears of a failure, in any thread.
         stopRendering(data.job);
         await Promise.allSettled([own]);
         throw error;

@@ -25,7 +25,7 @@ export interface Pace {
 
 const PACE: Pace = { poll: 250, quiet: 400, quietLimit: 3000, backoff: 1000, backoffLimit: 60_000 };
 
-/** Whom to follow, and who hears of it. */
+/** The catalogue to follow, and who hears of it. */
 export interface WatchOptions {
   readonly config: Config;
   /** Stops the watch, and the rebuild that it may be at. */

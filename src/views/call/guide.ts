@@ -116,7 +116,7 @@ type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonl
 /**
  * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on the
  * first network of the table where even.
- * Where no route has an offer of its own, the listing's price is that of each.
+ * The listing's price is that of each route if none has an offer of its own.
  */
 function findCallPrice(listing: LiveListing, route: Route): FoundPrice {
   const offers = getCurrentTerms(route.terms);
