@@ -14,7 +14,7 @@ export type PaymentIdentity = Pick<
  * themselves, another node or what we signed. Money may have moved, so it never counts as not settled.
  */
 export type ChainFinding =
-  /** `amount`: what was taken in atomic USDC, where a ceiling was signed. */
+  /** `amount`: the sum taken in atomic USDC, if a ceiling was signed. */
   | { state: 'settled'; settlement: Settlement; amount?: number }
   /** `head_at`: time of the chain, if that decided. `read_from`: how many nodes agreed; default: one. */
   | { state: 'not_settled'; reason: string; head_at?: string; read_from?: number }
@@ -22,8 +22,8 @@ export type ChainFinding =
   | { state: 'disputed'; reason: DisputeReason };
 
 /**
- * Contradictions of a chain to what we signed: nodes say different things, the nonce is used and no transaction shows it,
- * another payee or amount was paid, or more was taken than the ceiling.
+ * Contradictions of a chain to what we signed: nodes say different things, the nonce is used and no transaction shows
+ * it, another payee or amount was paid, or more was taken than the ceiling.
  */
 export type DisputeReason = 'nodes_disagree' | 'no_event' | 'no_matching_transfer' | 'above_ceiling';
 

@@ -103,8 +103,8 @@ function checkSubject(path: string, text: string, { site, getSnapshot }: Reading
 }
 
 /**
- * Whatever a page links to under the service's own address is a page of the release, what is rendered on demand of one,
- * an asset, or answered live. Links that a provider gave (`nofollow`) are its own affair, wherever they lead.
+ * Checks that all links of a page under the service's own address lead to a page of the release, to what is rendered on
+ * demand of one, to an asset, or to a live answer. Links that a provider gave (`nofollow`) may lead anywhere.
  */
 function checkLinks(path: string, html: string, isKnown: (path: string) => boolean, baseUrl: string): void {
   for (const [tag] of html.matchAll(TAG)) {

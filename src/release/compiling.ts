@@ -29,8 +29,8 @@ export interface CompileOptions {
 }
 
 /**
- * Gives the compiled pages of the code as it is now, and compiles them first if nobody has, or if they were damaged since.
- * Waits while another process compiles. Throws `unavailable` where compiling fails.
+ * Returns the compiled pages of the present code, and compiles them first if nobody has, or if they were damaged since.
+ * Waits while another process compiles. Throws `unavailable` if compiling fails.
  */
 export async function openPageCode({ onEvent, force = false, codeDir = CODE_DIR }: CompileOptions): Promise<PageCode> {
   const find = (version: string) => (force ? undefined : findPageCode(version, codeDir));

@@ -21,8 +21,8 @@ export function compressPage(body: Uint8Array): [form: Form, compressed: Uint8Ar
 }
 
 /**
- * Gives the options of brotli for a body of a size; without one, for a body of any. The window is as large as the body: one of
- * 4 MB, the usual, takes longer to set up than a page to compress.
+ * Returns the options of brotli for a body of a size, or of any size. The window is as large as the body: the usual one
+ * of 4 MB takes longer to set up than a page to compress.
  */
 export function getBrotliOptions(bytes = Number.MAX_SAFE_INTEGER, quality = BROTLI_QUALITY): BrotliOptions {
   const window = Math.min(constants.BROTLI_DEFAULT_WINDOW, Math.max(14, Math.ceil(Math.log2(bytes))));

@@ -21,7 +21,7 @@ export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
 /** Files that decide compiled pages, besides `src/`. */
 const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
-/** Returns the version of the code: a hash of the sources and the versions of all packages. Takes a few milliseconds. */
+/** Returns the version of the code: a hash of the sources and the versions of all packages. Takes milliseconds. */
 export function getCodeVersion(projectDir = PROJECT_DIR): string {
   const hash = createHash('sha256');
   const sources = readdirSync(join(projectDir, 'src'), { recursive: true, withFileTypes: true })
@@ -89,8 +89,8 @@ export function recordFiles(folder: string): void {
 }
 
 /**
- * Says that compiled pages are still wanted, so that they are not removed as old ones. Where the folder may not be written
- * to, or is gone, nobody removes anything either.
+ * Records that compiled pages are still wanted, so that they are not removed as old ones. Nobody removes anything either
+ * if the folder may not be written to, or is gone.
  */
 export function recordUse({ folder }: PageCode, at = new Date()): void {
   try {

@@ -20,7 +20,7 @@ export function getUnfinishedFolder(releasesDir: string, id: string): string {
 }
 
 /**
- * Removes what killed rebuilds left: whatever has no name of its own. First of all, since it may be what fills a disk.
+ * Removes what killed rebuilds left: all that has no name of its own. Comes first, since it may be what fills a disk.
  * The caller holds the lock.
  */
 export function removeUnfinished(releasesDir: string): void {

@@ -49,7 +49,7 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
   } catch (error) {
     say({ failure: getFailure(error, config.releasesDir) });
   }
-  // One that rests holds nothing but what it keeps: left to itself, V8 lets the rest of several rebuilds pile up.
+  // A resting process holds only what it keeps: V8 by itself lets the rest of several rebuilds pile up.
   if (background) setImmediate(() => globalThis.gc?.());
 });
 

@@ -35,8 +35,8 @@ export interface Rebuilder {
 
 /**
  * Opens the making of releases in a process of their own, which is kept for the next one: that then reads and renders only
- * what changed. After a failure, for other code and after some minutes of rest a new one takes its place. In the
- * `background` it gives way to everything else.
+ * what changed. A new one takes its place after a failure, for other code and after some minutes of rest. It gives way
+ * to everything else in the `background`.
  */
 export function openRebuilder({ background = false }: { background?: boolean } = {}): Rebuilder {
   let child: ChildProcess | undefined;

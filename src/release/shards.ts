@@ -30,7 +30,7 @@ const LIST = 'list.json';
 const LISTING = /^\/api\/([a-z0-9-]{1,2})/;
 
 /**
- * Some of the pages that releases are made of: those of one folder of addresses, and of listings those whose slugs start
+ * Some of the pages that releases are made of: those of one folder of addresses, or of the listings whose slugs start
  * alike. A shard lies beside the releases under the hash of its list and is never written to again; every release that has
  * the same pages links to it, so what a new release costs follows what changed.
  */
@@ -63,7 +63,7 @@ export function listShard(folder: string, pages: ReadonlyMap<string, ReleasePage
 }
 
 /**
- * Gives a shard made in `folder` its name among the shards, and links to it where it was. What is among them is taken for
+ * Gives a shard made in `folder` its name among the shards, and links to it where it was. All among them count as
  * complete, so everything in the folder has to be durable before.
  */
 export function storeShard(shardsDir: string, folder: string, hash: string): void {

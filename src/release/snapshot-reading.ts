@@ -11,9 +11,9 @@ import { getSite } from './release.ts';
 /** Readings of the published catalogue at one revision after the other; what did not change in between is not read again. */
 export interface SnapshotReadings {
   /**
-   * Brings the published catalogue up to date and gives it as it is then, until `unpin`: whatever is written meanwhile, all
-   * that pages read is of that revision. The time is the revision's own, so that a page rendered again is the same to the
-   * byte. Throws as `publishCatalogue` does.
+   * Brings the published catalogue up to date and returns it as it is then, until `unpin`: all that pages read is of
+   * that revision, whatever is written meanwhile. The time is the revision's own, so that a page rendered again is the
+   * same to the byte. Throws as `publishCatalogue` does.
    */
   pin(): Promise<Reading>;
   unpin(): void;

@@ -19,7 +19,7 @@ import { findReleasePages, type ReleasePages } from './release-pages.ts';
 /** The input that a release is made from, and current for. */
 export type MadeFrom = Pick<ReleaseHeader, 'identity' | 'revision' | 'revised_at' | 'code_version' | 'settings_hash'>;
 
-/** Returns what a release of a state of the catalogue would be made from. A known `codeVersion` saves reading sources. */
+/** Returns what a release of a state of the catalogue is made from. A known `codeVersion` saves reading sources. */
 export function getMadeFrom(
   config: Config,
   { identity, revision, revised_at }: CatalogueState,
@@ -71,8 +71,8 @@ export function hasLostAssets({ releasesDir }: Pick<Config, 'releasesDir'>, { as
 }
 
 /**
- * Says whether the current release may be served: it is of this catalogue and of these settings, whatever the code, and of
- * a state that the published catalogue has been through.
+ * Returns true if the current release may be served: it is of this catalogue and these settings, whatever the code, and
+ * of a state that the published catalogue has been through.
  */
 export function hasServableRelease(config: Config): boolean {
   const published = findPublished(config.publishedFile);

@@ -153,7 +153,7 @@ interface ConcurrentBuilds {
   /** Remembers the release that is the watcher's own: current, and of what the catalogue holds. */
   hold(own: ReleaseHeader): void;
   /**
-   * Says what to do about a current release that is not one's own. `yield`: leave it, since its maker came back once
+   * Decides what to do about a current release that is not one's own. `yield`: leave it, since its maker came back once
    * before. With the first `yield` for each maker comes the error to report.
    */
   judge(current: ReleaseHeader | undefined, madeFrom: MadeFrom): { action: 'rebuild' | 'yield'; report?: ServiceError };
