@@ -258,7 +258,7 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
 }
 
 /**
- * Returns the nodes to ask: the given ones, else those of the settings. Throws `bad_input` (`usage`) if there is none.
+ * Returns the nodes to ask: the given ones, else those of the settings. Throws `bad_input` (`usage`) without any node.
  */
 function getNodeUrls(network: NetworkKey, rpc: readonly string[]): RpcUrls {
   const [first, ...others] = rpc.length > 0 ? rpc : readPayerConfig().rpcUrls[network];

@@ -19,7 +19,7 @@ export interface SampleSummary {
   latency: Latency | null;
   /** The state of each probed route, by route id. */
   routes: ReadonlyMap<string, RouteProbe>;
-  /** The failing run; undefined if the latest conclusive sample is a valid 402, or if there is none. */
+  /** The failing run; undefined if the latest conclusive sample is a valid 402, or without conclusive samples. */
   failing: FailingRun | undefined;
   /** The latest sample that counts, of any route; undefined if there is none. */
   latest: KeptSample | undefined;

@@ -49,7 +49,7 @@ export function buildResources({ answer }: Caller): (server: Server) => void {
 
 const listingAddress = new UriTemplate(LISTING_URI);
 
-/** Reads the resource at an address. Throws ProtocolError where there is none. */
+/** Reads the resource at an address. Throws ProtocolError for an unknown address. */
 function readResource(uri: string, context: ToolContext): ReadResourceResult {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {

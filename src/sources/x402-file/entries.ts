@@ -38,7 +38,7 @@ export interface Entry {
   raw: unknown;
   /** JSON pointer in the file. */
   place: string;
-  /** Base address for relative ones; null if there is none. */
+  /** Base address for relative ones, or null. */
   base: string | null;
 }
 

@@ -110,7 +110,7 @@ function buildGuide(request: CallRequest, { price, cautions, ...facts }: GuideFa
   };
 }
 
-/** The price of a call, or as a sentence the reason why there is none. */
+/** The price of a call, or a sentence that says why it has no price. */
 type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonly price: null; readonly lack: string };
 
 /**

@@ -318,7 +318,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
 
 /**
- * Builds the strip of a listing's samples by day, up to the day of the last sample; null while there is none. Days
+ * Builds the strip of a listing's samples by day, up to the day of the last sample; null without samples. Days
  * differ in height, fill and strokes, so that no colour is needed.
  */
 export function buildProbeStrip({ days, window_days, last_sample_at }: Reliability): ProbeStrip | null {

@@ -34,7 +34,7 @@ interface ResultRoute {
   readonly href: string;
   readonly method: string;
   readonly path: string;
-  /** Provider's text on the route, or on its listing where there is none on the route; may be empty. */
+  /** Provider's text on the route, or else on its listing; may be empty. */
   readonly description: string;
   /** USDC per request: `0.001`, or `0.001-0.002` where networks differ; empty where nothing is offered now. */
   readonly price: string;
