@@ -132,7 +132,8 @@ async function copyRecords(config: World['config'], file: string): Promise<void>
     const { slug, title, tagline, description } = record;
     const item = buildAgentItem(record, config);
     const decisions = await listChanges(catalogue, { slug });
-    const { listing, ...rest } = buildAgentListing(record, { decisions, revision, site: config });
+    const shown = { item, routesTotal: record.routes.length, decisions };
+    const { listing, ...rest } = { revision, ...buildAgentListing(record, shown) };
     const { routes, ...facts } = listing;
     const columns = [slug, item.category, item.price_min_usdc, Number(item.payment_verified)];
     addListing.run(...columns, JSON.stringify(item), JSON.stringify({ ...rest, decisions: [], listing: facts }));

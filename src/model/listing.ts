@@ -91,6 +91,9 @@ export type Listing = z.infer<typeof listing>;
 /** A listing that readers find: it has a price. */
 export type LiveListing = Listing & { state: 'live'; price_min: number; price_max: number };
 
+/** A live listing without its routes. */
+export type ListingHead = Omit<LiveListing, 'routes'>;
+
 /** Says whether a listing counts as live. */
 export function isLive(candidate: Listing): candidate is LiveListing {
   return candidate.state === 'live' && candidate.price_min !== null && candidate.price_max !== null;

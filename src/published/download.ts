@@ -118,7 +118,11 @@ function copyTables(source: string, target: string): Pick<PublishedState, 'revis
     sqlite.transaction(() => {
       sqlite.exec(SCHEMA);
       const tables = sqlite.prepare<[], string>("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck();
-      for (const table of tables.all()) sqlite.exec(`INSERT INTO main.${table} SELECT * FROM published.${table}`);
+      for (const table of tables.all()) {
+        // Generated columns are not among these.
+        const columns = (sqlite.pragma(`main.table_info(${table})`) as { name: string }[]).map(({ name }) => name);
+        sqlite.exec(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM published.${table}`);
+      }
     })();
     const state = sqlite.prepare<[], { revision: number; revised_at: string }>(
       'SELECT revision, revised_at FROM main.catalogue',

@@ -25,7 +25,6 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
-import { listChanges } from './changes.ts';
 import {
   asPublishedError,
   BUSY_TIMEOUT_MS,
@@ -36,7 +35,8 @@ import {
   type Published,
 } from './file.ts';
 import { indexListing } from './indexing.ts';
-import { buildListingRows, parseListing, renderListing } from './listing-rows.ts';
+import { buildListingRows, parseListing, renderItem } from './listing-rows.ts';
+import { findListing } from './listings.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
 import { getSubject, isTelling } from './subjects.ts';
@@ -214,25 +214,20 @@ interface ListingWriter {
 }
 
 /** The tables of which a listing that changed has other rows. */
-const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'rendered_routes', 'receipts'];
+const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'receipts'];
 
 function* openListingWriter(published: Published): Steps<ListingWriter> {
   const insert = openInsert(published, 'listings');
   const insertRoute = openInsert(published, 'routes');
   const insertOffer = openInsert(published, 'offers');
   const insertRendered = openInsert(published, 'rendered');
-  const insertRenderedRoute = openInsert(published, 'rendered_routes');
   const insertDocument = openInsert(published, 'documents');
   const insertFacts = openInsert(published, 'route_facts');
   const replaceReceipt = openReceiptWriter(published);
   const paysAtAll = (yield* ask(selectAnyReceipt())).length > 0;
   const removals = OF_LISTING.map((table) => published.sqlite.prepare(`DELETE FROM ${table} WHERE listing = ?`));
-  const render = (number: number, listing: LiveListing) => {
-    const decisions = listChanges(published, { slug: listing.slug });
-    const { routes, ...rendered } = renderListing(listing, decisions);
-    insertRendered({ listing: number, ...rendered });
-    for (const [position, route] of routes.entries()) insertRenderedRoute({ listing: number, position, ...route });
-  };
+  const render = (number: number, listing: LiveListing) =>
+    insertRendered({ listing: number, item: renderItem(listing) });
   return {
     *write(row) {
       const listing = parseListing(row.document);
@@ -249,12 +244,12 @@ function* openListingWriter(published: Published): Steps<ListingWriter> {
       for (const receipt of yield* ask(selectReceiptsOf(row.id))) replaceReceipt(receipt, listing);
     },
     *renderStored() {
-      const next = published.sqlite.prepare<[number], { listing: number; document: string }>(
-        'SELECT listing, document FROM documents WHERE listing > ? ORDER BY listing LIMIT 1',
+      const next = published.prepare<{ number: number }>(
+        "SELECT number FROM listings WHERE state = 'live' AND number > ? ORDER BY number LIMIT 1",
       );
-      for (let row = next.get(0); row; row = next.get(row.listing)) {
-        const listing: Listing = JSON.parse(row.document);
-        if (isLive(listing)) render(row.listing, listing);
+      for (let row = next.get(0); row; row = next.get(row.number)) {
+        const listing = findListing(published, row);
+        if (listing && isLive(listing)) render(row.number, listing);
         yield undefined;
       }
     },
@@ -279,7 +274,7 @@ function* renderAll(
   codeVersion: string | undefined,
   rendering: Iterable<NewsQuery<unknown> | undefined>,
 ): Steps<void> {
-  published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendered_routes; DELETE FROM rendering');
+  published.sqlite.exec('DELETE FROM rendered; DELETE FROM rendering');
   published.prepare('INSERT INTO rendering VALUES (?)').run(codeVersion ?? '');
   for (const step of rendering) yield step;
 }
@@ -287,12 +282,10 @@ function* renderAll(
 /** Writes the receipts whose own record changed; those of listings that changed are written with these. */
 function* followReceipts(published: Published, revision: number): Steps<void> {
   const write = openReceiptWriter(published);
-  const find = published.sqlite.prepare<[number], string>('SELECT document FROM documents WHERE listing = ?').pluck();
   for (let last = ''; ; ) {
     const receipts = yield* ask(selectReceiptsBehind(revision, last));
     for (const receipt of receipts) {
-      const document = find.get(receipt.listing);
-      write(receipt, document === undefined ? undefined : JSON.parse(document));
+      write(receipt, findListing(published, { number: receipt.listing }));
       last = receipt.id;
       yield undefined;
     }

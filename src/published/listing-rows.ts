@@ -1,16 +1,11 @@
 import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import type { Change } from '../model/change.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
 import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
-import { buildMatchedRoute } from '../views/listing/matched-route.ts';
-import { buildAgentListing } from '../views/listing/record.ts';
-import { buildListingTag } from '../views/listing/tag.ts';
 import type { Site } from '../views/site.ts';
-import { getHash } from './hash.ts';
 import { getProductNumber } from './product.ts';
 import { encodeRouteFacts } from './route-facts.ts';
 import { listTopics } from './topics.ts';
@@ -21,7 +16,7 @@ type Row = Record<string, string | number | null>;
 /** What the file holds of one listing besides its changes, receipts and words. */
 export interface ListingRows {
   readonly listing: Row;
-  /** JSON; null for a held listing, of which nothing is public but its name. */
+  /** JSON, of a live listing without its routes; null for a held listing, of which nothing is public but its name. */
   readonly document: string | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
@@ -57,7 +52,7 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
   if (listing && isLive(listing)) {
     return {
       listing: { ...identity, ...buildColumns(listing) },
-      document: JSON.stringify(listing),
+      document: JSON.stringify({ ...listing, routes: undefined }),
       routes: listing.routes.map((route, position) => buildRouteRow({ number, position, listing, route })),
       offers: listing.routes.flatMap((route, position) => buildOfferRows({ number, position, route })),
       route_facts: encodeRouteFacts(listing),
@@ -79,20 +74,6 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
   };
 }
 
-/** The forms of a live listing that answers are put together from, as JSON. */
-export interface RenderedListing {
-  /** Its routes as the results of a search and as the answer of `/agent/listings/{slug}` show them, in their order. */
-  readonly routes: readonly { readonly route: string; readonly detail: string }[];
-  /** As `/agent/list` shows it. */
-  readonly item: string;
-  /** As the OpenAPI document shows it. */
-  readonly tag: string;
-  /** That answer without routes, and without its revision, which moves with others. */
-  readonly detail: string;
-  /** The hash of that and of its routes. */
-  readonly detail_hash: string;
-}
-
 /** Stands in what is rendered for the address of the service: processes of several addresses may share a file. */
 const NO_BASE_URL = 'https://base-url.invalid';
 const NO_SITE: Site = { baseUrl: NO_BASE_URL, serviceTitle: '', contactName: '', contactUrl: NO_BASE_URL };
@@ -102,21 +83,9 @@ export function putBaseUrl(rendered: string, baseUrl: string): string {
   return rendered.replaceAll(NO_BASE_URL, baseUrl);
 }
 
-/** Renders a live listing with its decisions, oldest first; see `putBaseUrl`. */
-export function renderListing(listing: LiveListing, decisions: Change[]): RenderedListing {
-  const { revision: _revision, ...answer } = buildAgentListing(listing, { decisions, revision: 0, site: NO_SITE });
-  const detail = JSON.stringify({ ...answer, listing: { ...answer.listing, routes: [] } });
-  const details = answer.listing.routes.map((route) => JSON.stringify(route));
-  return {
-    routes: listing.routes.map((route, at) => ({
-      route: JSON.stringify(buildMatchedRoute(listing, route)),
-      detail: details[at] ?? '',
-    })),
-    item: JSON.stringify(buildAgentItem(listing, NO_SITE)),
-    tag: JSON.stringify(buildListingTag(listing, NO_SITE)),
-    detail,
-    detail_hash: getHash([detail, ...details].join('\n')),
-  };
+/** Renders the short form of a live listing, as `/agent/list` shows it; see `putBaseUrl`. */
+export function renderItem(listing: LiveListing): string {
+  return JSON.stringify(buildAgentItem(listing, NO_SITE));
 }
 
 const NO_COLUMNS = {
@@ -168,15 +137,16 @@ function buildRouteRow({
   listing: LiveListing;
   route: Route;
 }): Row {
-  const { method, path, description, proof } = route;
+  const { method, path, proof } = route;
   const cautions = listRouteCautions(listing, route);
   return {
-    ...{ listing: number, position, method, path, description },
+    ...{ listing: number, position, method, path },
     url: getRouteUrl(listing.base_url, path),
     verified: route.verification === 'settlement-verified' ? 1 : 0,
     verified_at: proof?.verified_at ?? null,
     danger: cautions.some(({ severity }) => severity === 'danger') ? 1 : 0,
     ...buildLatencyColumns(route.probe?.latency),
+    document: JSON.stringify(route),
   };
 }
 

@@ -1,6 +1,9 @@
-import { getCanonicalBaseUrl, type Listing } from '../model/listing.ts';
+import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
+import type { Route } from '../model/route.ts';
 import type { AgentItem } from '../views/listing/item.ts';
-import { findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
+import { buildMatchedRoute } from '../views/listing/matched-route.ts';
+import { buildAgentListing, findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
+import { listChanges } from './changes.ts';
 import type { RoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 import { getHash } from './hash.ts';
@@ -13,12 +16,50 @@ export interface ListingRef {
   readonly slug: string;
 }
 
-/** Finds a live or delisted listing by slug or base address; of a delisted one there is no more than its tombstone says. */
-export function findListing(published: Published, by: { slug: string } | { base_url: string }): Listing | undefined {
-  const [column, value] = 'slug' in by ? ['slug', by.slug] : ['base_url', getCanonicalBaseUrl(by.base_url)];
-  const sql = `SELECT document FROM listings JOIN documents ON listing = number WHERE ${column} = ?`;
-  const row = published.prepare<{ document: string }>(sql).get(value);
-  return row && JSON.parse(row.document);
+/** A row of a listing that is live or delisted. */
+interface ListingRow {
+  readonly number: number;
+  readonly state: 'live' | 'delisted';
+  /** JSON, of a live listing without its routes. */
+  readonly document: string;
+}
+
+const SELECT = 'SELECT number, state, document FROM listings JOIN documents ON listing = number';
+
+/** Finds a live or delisted listing by slug, base address or row number; of a delisted one there is no more than its tombstone says. */
+export function findListing(
+  published: Published,
+  by: { slug: string } | { base_url: string } | { number: number },
+): Listing | undefined {
+  const row =
+    'slug' in by
+      ? published.prepare<ListingRow>(`${SELECT} WHERE slug = ?`).get(by.slug)
+      : 'number' in by
+        ? published.prepare<ListingRow>(`${SELECT} WHERE number = ?`).get(by.number)
+        : published.prepare<ListingRow>(`${SELECT} WHERE base_url = ?`).get(getCanonicalBaseUrl(by.base_url));
+  return row && parseListing(published, row);
+}
+
+function parseListing({ prepare }: Published, { number, state, document }: ListingRow): Listing {
+  if (state === 'delisted') return JSON.parse(document);
+  const routes = prepare<{ document: string }>('SELECT document FROM routes WHERE listing = ? ORDER BY position')
+    .all(number)
+    .map((route) => route.document);
+  return JSON.parse(`${document.slice(0, -1)},"routes":[${routes.join(',')}]}`);
+}
+
+/** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */
+const READ_AT_ONCE = 32;
+
+/** Goes through the live listings by slug, a few at a time. */
+export function* iterateLive(published: Published): Generator<readonly LiveListing[]> {
+  const next = published.prepare<ListingRow>(`${SELECT} WHERE state = 'live' AND slug > ? ORDER BY slug LIMIT ?`);
+  for (let last = ''; ; ) {
+    const listings = next.all(last, READ_AT_ONCE).map((row) => parseListing(published, row) as LiveListing);
+    if (listings.length > 0) yield listings;
+    last = listings.at(-1)?.slug ?? '';
+    if (listings.length < READ_AT_ONCE) return;
+  }
 }
 
 /** What readers know of a listing in any state by its slug; title and host are empty where it was never live. */
@@ -74,22 +115,33 @@ export function readSelected(
   published: Published,
   { listings, answer }: { listings: readonly ListingRef[]; answer: { matches: readonly Match[] } | undefined },
 ): string[] {
-  const find = published.prepare<{ route: string }>(
-    'SELECT route FROM rendered_routes WHERE listing = ? AND position = ?',
-  );
   return listings.map((listing, at) => {
     const item = readItem(published, listing);
     const match = answer?.matches[at];
     if (!match) return item;
-    const row = match.position === undefined ? undefined : find.get(listing.number, match.position);
+    const found = match.position === undefined ? undefined : findRoute(published, listing, match.position);
+    const route = found && `,"route":${JSON.stringify(buildMatchedRoute(found.listing, found.route))}`;
     const others = match.same_product.length > 0 ? `,"same_product":${JSON.stringify(match.same_product)}` : '';
-    return `${item.slice(0, -1)},"match":${match.match}${row ? `,"route":${row.route}` : ''}${others}}`;
+    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}${others}}`;
   });
 }
 
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
+}
+
+/** Finds a route of a live listing by its position, with what is on record of the listing itself. */
+export function findRoute(
+  { prepare }: Published,
+  { number }: Pick<ListingRef, 'number'>,
+  position: number,
+): { listing: ListingHead; route: Route } | undefined {
+  const row = prepare<{ head: string; route: string }>(
+    `SELECT documents.document AS head, routes.document AS route FROM routes JOIN documents USING (listing)
+     WHERE listing = ? AND position = ?`,
+  ).get(number, position);
+  return row && { listing: JSON.parse(row.head), route: JSON.parse(row.route) };
 }
 
 /** All that is said of a live listing and some of its routes. */
@@ -102,51 +154,41 @@ export interface Detail {
   readonly etag: string;
 }
 
-/** Finds all that is said of a live listing and the routes of a part. */
-export function findDetail({ prepare, baseUrl }: Published, slug: string, part: RoutesPart): Detail | undefined {
-  const row = prepare<{ revision: number; number: number; detail: string; detail_hash: string }>(
-    `SELECT catalogue.revision, number, detail, detail_hash
-     FROM catalogue, listings JOIN rendered ON listing = number WHERE slug = ?`,
+/** Finds all that is said of a live listing and the routes of a part, with `others`, the slugs of the same product elsewhere. */
+export function findDetail(
+  published: Published,
+  slug: string,
+  { part, others }: { part: RoutesPart; others: readonly string[] },
+): Detail | undefined {
+  const { prepare, baseUrl } = published;
+  const row = prepare<{ number: number; revision: number; item: string; head: string; routes: number }>(
+    `SELECT number, catalogue.revision, item, document AS head,
+       (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routes
+     FROM catalogue, listings JOIN rendered ON rendered.listing = number JOIN documents ON documents.listing = number
+     WHERE slug = ?`,
   ).get(slug);
   if (!row) return undefined;
-  const { revision, number, detail, detail_hash } = row;
-  const routes = prepare<{ detail: string }>(
-    'SELECT detail FROM rendered_routes WHERE listing = ? AND position BETWEEN ? AND ? ORDER BY position',
-  ).all(number, part.from, part.to);
-  const texts = routes.slice(0, part.to - part.from).map((route) => route.detail);
-  // One more than is shown says that there is a next page.
-  const next = routes.length > texts.length ? `"next_cursor":"${part.buildNext()}",` : '';
-  const shown = `"routes":[${texts.join(',')}]},${next}`;
-  // Only here, since quotes in text are escaped.
-  const whole = detail.replace('"routes":[]},', () => shown);
-  return {
-    revision,
-    detail: putBaseUrl(whole, baseUrl),
-    etag: getHash(`${detail_hash} ${baseUrl} ${part.from} ${part.to}`),
-  };
+  const routes = prepare<{ document: string }>(
+    'SELECT document FROM routes WHERE listing = ? AND position >= ? AND position < ? ORDER BY position',
+  ).all(row.number, part.from, part.to);
+  const item = JSON.parse(putBaseUrl(row.item, baseUrl));
+  const answer = buildAgentListing(
+    { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },
+    {
+      item: others.length > 0 ? { same_product: others, ...item } : item,
+      routesTotal: row.routes,
+      nextCursor: part.to < row.routes ? part.buildNext() : undefined,
+      decisions: listChanges(published, { slug }),
+    },
+  );
+  const detail = JSON.stringify(answer);
+  return { revision: row.revision, detail, etag: getHash(detail) };
 }
 
 /** Says whether a live listing has a route at a place, counted from 0. */
 export function hasRouteAt({ prepare }: Published, slug: string, place: number): boolean {
-  const sql = 'SELECT 1 FROM listings JOIN rendered_routes ON listing = number WHERE slug = ? AND position = ?';
+  const sql = 'SELECT 1 FROM listings JOIN routes ON listing = number WHERE slug = ? AND position = ?';
   return prepare(sql).get(slug, place) !== undefined;
-}
-
-/** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */
-const READ_AT_ONCE = 32;
-
-/** Goes through the short forms and OpenAPI tags of all live listings as JSON, by slug, a few at a time. */
-export function* iterateRendered(published: Published): Generator<readonly { item: string; tag: string }[]> {
-  const put = (text: string) => putBaseUrl(text, published.baseUrl);
-  const statement = published.prepare<{ slug: string; item: string; tag: string }>(
-    'SELECT slug, item, tag FROM listings JOIN rendered ON listing = number WHERE slug > ? ORDER BY slug LIMIT ?',
-  );
-  for (let last = ''; ; ) {
-    const rows = statement.all(last, READ_AT_ONCE);
-    if (rows.length > 0) yield rows.map(({ item, tag }) => ({ item: put(item), tag: put(tag) }));
-    last = rows.at(-1)?.slug ?? '';
-    if (rows.length < READ_AT_ONCE) return;
-  }
 }
 
 /** Where a listing is, and of which revision it is. */

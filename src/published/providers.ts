@@ -1,4 +1,4 @@
-import type { MatchedRoute } from '../views/listing/matched-route.ts';
+import { buildMatchedRoute, type MatchedRoute } from '../views/listing/matched-route.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { buildNewsRow } from '../views/pages/changes-page.ts';
 import {
@@ -10,7 +10,7 @@ import {
   ROUTES_SHOWN,
 } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
-import { getItem, type ListingRef } from './listings.ts';
+import { findRoute, getItem, type ListingRef } from './listings.ts';
 import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
@@ -117,8 +117,7 @@ function listNames(published: Published, domain: string): string[] {
 }
 
 function listFirstRoutes(published: Published, { number }: ListingRef): MatchedRoute[] {
-  return published
-    .prepare<{ route: string }>('SELECT route FROM rendered_routes WHERE listing = ? ORDER BY position LIMIT ?')
-    .all(number, ROUTES_SHOWN)
-    .map(({ route }) => JSON.parse(route));
+  return Array.from({ length: ROUTES_SHOWN }, (_, position) => findRoute(published, { number }, position))
+    .filter((found) => found !== undefined)
+    .map(({ listing, route }) => buildMatchedRoute(listing, route));
 }

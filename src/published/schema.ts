@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -52,7 +52,7 @@ CREATE INDEX listings_by_base_url ON listings (base_url);
 CREATE INDEX listings_by_domain ON listings (domain, state, slug);
 CREATE INDEX listings_by_revision ON listings (revision);
 
--- Everything on record of a live listing as JSON; of a delisted one its tombstone and the paths it had.
+-- Everything on record of a live listing as JSON, but for its routes; of a delisted one its tombstone and the paths it had.
 CREATE TABLE documents (
   listing INTEGER PRIMARY KEY,
   document TEXT NOT NULL
@@ -65,12 +65,13 @@ CREATE TABLE routes (
   method TEXT NOT NULL,
   path TEXT NOT NULL,
   url TEXT NOT NULL,              -- where it is called
-  description TEXT NOT NULL,      -- provider's text
+  description TEXT AS (document ->> '$.description'), -- provider's text
   verified INTEGER NOT NULL,      -- 1: settlement-verified
   verified_at TEXT,
   danger INTEGER NOT NULL,        -- 1: something grave speaks against it
   latency_median_ms INTEGER,      -- as of listings, for this route alone
   latency_p95_ms INTEGER,
+  document TEXT NOT NULL,         -- everything on record of it as JSON
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX routes_by_path ON routes (path);
@@ -89,6 +90,7 @@ CREATE TABLE offers (
   needs TEXT NOT NULL             -- what a client must be able to do to pay it, separated by spaces
 ) STRICT;
 CREATE INDEX offers_by_route ON offers (listing, position);
+CREATE INDEX offers_payable ON offers (listing, position) WHERE pay_to IS NOT NULL;
 
 -- Every decision that readers can see, in the order it was taken.
 CREATE TABLE changes (
@@ -149,8 +151,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of the download: listings as its answers hold them, by which code they were
- * rendered, and the search index. Words of removed listings stay in that.
+ * Tables for this code alone, left out of the download: the short forms of listings, by which code they were made, and the
+ * search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
 -- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number
@@ -166,25 +168,16 @@ CREATE TABLE search_entries (
   vector BLOB NOT NULL
 ) STRICT;
 
--- Of the routes of a listing what filters know (64-bit floats), and each as the results of a search and as the listing show it.
+-- Of the routes of a listing what filters know (64-bit floats).
 CREATE TABLE route_facts (
   listing INTEGER PRIMARY KEY,
   facts BLOB NOT NULL
 ) STRICT;
-CREATE TABLE rendered_routes (
-  listing INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  route TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  PRIMARY KEY (listing, position)
-) STRICT;
 
+-- The short forms of the live listings as JSON, since every list is made of many. All other forms are made of documents.
 CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
-  item TEXT NOT NULL,
-  tag TEXT NOT NULL,
-  detail TEXT NOT NULL,
-  detail_hash TEXT NOT NULL
+  item TEXT NOT NULL
 ) STRICT;
 CREATE TABLE rendering (
   code_version TEXT NOT NULL

@@ -4,7 +4,7 @@ import { findProvedPrice } from '../evidence/verification.ts';
 import { caution } from '../model/caution.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { jsonObject } from '../model/json-object.ts';
-import { type LiveListing, listRouteCautions, reliabilityBand } from '../model/listing.ts';
+import { type ListingHead, listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
 import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
@@ -179,7 +179,7 @@ export type DiscoveryFindings = z.infer<typeof discoveryFindings>;
  * speak only version 1 (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402
  * asks.
  */
-export function buildDiscoveryResource(listing: LiveListing, route: Route, site: Site): DiscoveryResource {
+export function buildDiscoveryResource(listing: ListingHead, route: Route, site: Site): DiscoveryResource {
   const offers = listPayableTerms(route);
   const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
   return {
@@ -215,7 +215,7 @@ function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequireme
 }
 
 function buildEvidence(
-  listing: LiveListing,
+  listing: ListingHead,
   route: Route,
   { offers, seenAt, site }: { offers: readonly PayableTerms[]; seenAt: string | null; site: Site },
 ): z.infer<typeof resourceEvidence> {

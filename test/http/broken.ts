@@ -3,7 +3,7 @@ import type { ReleaseFixture } from '../release/release-fixture.ts';
 
 /** Makes every search of the published catalogue fail. */
 export function breakReading(fixture: ReleaseFixture): void {
-  runOnPublished(fixture, 'ALTER TABLE rendered RENAME TO lost; ALTER TABLE rendered_routes RENAME TO lost_routes');
+  runOnPublished(fixture, 'ALTER TABLE rendered RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
 }
 
 /** Makes the published catalogue name a next revision whose listings cannot be read. */

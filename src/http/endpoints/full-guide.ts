@@ -1,10 +1,10 @@
-import { iterateRendered } from '../../published/listings.ts';
+import { iterateLive } from '../../published/listings.ts';
 import { getCounts } from '../../published/page-lists.ts';
 import { readInPieces } from '../../published/reading.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
-import type { AgentItem } from '../../views/listing/item.ts';
-import type { ListingTag } from '../../views/listing/tag.ts';
+import { buildAgentItem } from '../../views/listing/item.ts';
+import { buildListingTag } from '../../views/listing/tag.ts';
 import { SERVICE_MEANING } from '../../views/site.ts';
 import { buildLargeDocument } from '../document.ts';
 import { defineFile } from './define.ts';
@@ -24,13 +24,13 @@ export const fullGuideEndpoint = defineFile({
   },
   build: ({ reading }) =>
     readInPieces(reading, ({ published, snapshot }) => {
-      const { revision } = snapshot;
-      const head = buildFullGuideHead(getCounts(snapshot), revision, reading.site);
+      const [{ revision }, { site }] = [snapshot, reading];
+      const head = buildFullGuideHead(getCounts(snapshot), revision, site);
       const pieces = function* () {
         yield head;
-        for (const listings of iterateRendered(published)) {
-          const texts = listings.map(({ item, tag }) =>
-            buildFullGuideListing(JSON.parse(item) as AgentItem, JSON.parse(tag) as ListingTag),
+        for (const listings of iterateLive(published)) {
+          const texts = listings.map((listing) =>
+            buildFullGuideListing(buildAgentItem(listing, site), buildListingTag(listing, site)),
           );
           yield texts.join('');
         }

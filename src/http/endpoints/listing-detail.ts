@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { listChanges } from '../../published/changes.ts';
 import { readRoutesPart } from '../../published/cursor.ts';
 import { listSameProduct } from '../../published/folding.ts';
-import { type Detail, findDetail, findTombstone, hasRouteAt } from '../../published/listings.ts';
+import { findDetail, findTombstone, hasRouteAt } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { ROUTES_MAX, routesQuery } from '../../views/listing/query.ts';
@@ -17,7 +16,7 @@ import {
   EXAMPLE_ROUTE_ID,
   EXAMPLE_SEEN,
 } from '../../views/openapi/example.ts';
-import { buildDocument, type Document } from '../document.ts';
+import { buildDocument } from '../document.ts';
 import { defineRead, SLUG_PARAM } from './define.ts';
 
 /** The document of a listing of no more routes than this is read faster than it is cached. */
@@ -38,18 +37,14 @@ export const listingEndpoint = defineRead({
   failures: ['NotFound', 'Gone'],
   isCached: ({ published }, { slug = '' }) => hasRouteAt(published, slug, FEW_ROUTES),
   build: (query, { reading, snapshot, params: { slug = '' } }) => {
-    const found = findDetail(reading.published, slug, readRoutesPart(query, slug));
-    return found ? buildListing(found, listSameProduct(snapshot.columns, slug)) : refuseListing(reading, slug);
+    const others = listSameProduct(snapshot.columns, slug);
+    const found = findDetail(reading.published, slug, { part: readRoutesPart(query, slug), others });
+    if (!found) return refuseListing(reading, slug);
+    // The revision moves with other listings, and the ETag does not.
+    const { revision, detail, etag } = found;
+    return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
   },
 });
-
-/** Builds the document. Its ETag stays while other listings change, but for `others`, which are the same product. */
-function buildListing({ revision, detail, etag }: Detail, others: readonly string[]): Document {
-  if (others.length === 0) return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
-  const named = detail.replace(/^\{"listing":\{/, `{"listing":{"same_product":${JSON.stringify(others)},`);
-  const digest = createHash('sha256').update(others.join(' ')).digest('base64url').slice(0, 8);
-  return buildDocument(`{"revision":${revision},${named.slice(1)}`, { etag: `${etag}-${digest}`, revision });
-}
 
 /** Throws why there is no document of a listing: it was removed, or never listed. */
 function refuseListing({ published }: Reading, slug: string): never {

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { catalogueSummary } from '../../model/catalogue.ts';
-import { iterateRendered } from '../../published/listings.ts';
+import { iterateLive } from '../../published/listings.ts';
 import { readInPieces } from '../../published/reading.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
-import { listingTag } from '../../views/listing/tag.ts';
+import { buildListingTag, listingTag } from '../../views/listing/tag.ts';
 import { buildDocumentHead, type DocumentFrame } from '../../views/openapi/document.ts';
 import { EXAMPLE_SEEN, NOWHERE } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
@@ -55,8 +55,8 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
         const pieces = function* () {
           yield start;
           let separator = '';
-          for (const listings of iterateRendered(published)) {
-            yield separator + listings.map(({ tag }) => tag).join(',');
+          for (const listings of iterateLive(published)) {
+            yield separator + listings.map((listing) => JSON.stringify(buildListingTag(listing, site))).join(',');
             separator = ',';
           }
           yield ']}';

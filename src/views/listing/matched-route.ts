@@ -5,7 +5,7 @@ import { findProvedPrice } from '../../evidence/verification.ts';
 import { needs } from '../../model/ability.ts';
 import { cautionCode, cautionSeverity } from '../../model/caution.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import { type ListingHead, listRouteCautions } from '../../model/listing.ts';
 import { type NetworkKey, networkKey } from '../../model/network.ts';
 import { httpMethod } from '../../model/request.ts';
 import { getRouteUrl, isToolPath, type Route } from '../../model/route.ts';
@@ -60,7 +60,7 @@ export const matchedRoute = z.object({
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
 /** Builds a route for search results. */
-export function buildMatchedRoute(listing: LiveListing, route: Route): MatchedRoute {
+export function buildMatchedRoute(listing: ListingHead, route: Route): MatchedRoute {
   const input = formatInputShape(route);
   const proved = findProvedPrice(route.proof, route.terms);
   const { method, path, description, verification, proof, input_schema, output_schema } = route;

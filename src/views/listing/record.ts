@@ -10,8 +10,7 @@ import { getRouteUrl, isToolPath, type Route, route } from '../../model/route.ts
 import { listedSource, listingSaidBy } from '../../model/source.ts';
 import { recordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
-import type { Site } from '../site.ts';
-import { agentItem, buildAgentItem } from './item.ts';
+import { type AgentItem, agentItem } from './item.ts';
 
 /** The public rest of a delisted listing: its identity, and author, reason and time of its removal. */
 export const tombstone = z
@@ -104,15 +103,22 @@ export const goneProblem = z
   })
   .meta({ id: 'GoneProblem' });
 
-/** Builds everything on record about a live listing, with its decisions, at a revision. */
+/**
+ * Builds everything on record about a live listing and those of its routes that are given, with its short form and its
+ * decisions; all but the revision.
+ */
 export function buildAgentListing(
   listing: LiveListing,
-  { decisions, revision, site }: { decisions: Change[]; revision: number; site: Site },
-): AgentListing {
+  {
+    item,
+    routesTotal,
+    nextCursor,
+    decisions,
+  }: { item: AgentItem; routesTotal: number; nextCursor?: string | undefined; decisions: Change[] },
+): Omit<AgentListing, 'revision'> {
   return {
-    revision,
     listing: {
-      ...buildAgentItem(listing, site),
+      ...item,
       description: listing.description,
       category_inferred: listing.category_inferred,
       mcp_endpoint: listing.mcp_endpoint,
@@ -126,7 +132,8 @@ export function buildAgentListing(
       corrections: listing.corrections,
       routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
     },
-    routes_total: listing.routes.length,
+    routes_total: routesTotal,
+    ...(nextCursor !== undefined && { next_cursor: nextCursor }),
     decisions,
   };
 }
