@@ -1,10 +1,11 @@
+import { LIKENESS_WEIGHT } from '../search/ranking.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
 import { getListSort, type ListQuery } from '../views/listing/query.ts';
-import { findNextPlace, getRef } from './columns.ts';
+import { BONUS_MAX, findNextPlace, getRef } from './columns.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { foldProducts } from './folding.ts';
-import { listPayable, type Resource, readResources } from './resources.ts';
+import { openPayable, type Resource, readResources } from './resources.ts';
 import { isDangerous } from './route-facts.ts';
 import { DANGER_FACTOR, EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -20,6 +21,9 @@ export interface FoundResources {
   /** More routes match than are shown, on further pages or of these listings. */
   partial: boolean;
 }
+
+/** More than a listing has routes, so that even keys are in the order of listings and their routes. */
+const POSITIONS = 2 ** 20;
 
 /** A route by the place of its listing and its position there. */
 interface Place {
@@ -44,7 +48,7 @@ export function findResources(
   const asked = words.buildPlan(q);
   const plan = cursor?.plan ?? asked.plan;
   const scores = words.score(plan, asked.vector);
-  const payable = listPayable(published, snapshot, filters);
+  const listPayable = openPayable(published, filters);
   const top = createTop<Place>(limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
   const lastPlace = cursor === undefined ? -1 : findNextPlace(columns, cursor.after.slug);
@@ -56,8 +60,9 @@ export function findResources(
   };
   const findScore = (place: number) => {
     const number = columns.numbers[place] as number;
-    const positions = payable.get(number);
-    const weighed = positions && scores.weigh(number, (position) => positions.has(position));
+    if (!scores.weigh(number)) return undefined;
+    const positions = listPayable(number);
+    const weighed = scores.weigh(number, (position) => positions.has(position));
     if (!weighed || weighed.position < 0) return undefined;
     scores.addLikeness(weighed);
     return { number, positions, score: weighed.score + (columns.bonuses[place] as number) };
@@ -68,9 +73,14 @@ export function findResources(
   };
   const { hidden } = foldProducts(columns, findKey, EVEN_RELEVANCE);
   let [after, isPartial] = [0, hidden.size > 0];
-  for (let place = 0; place < columns.numbers.length; place += 1) {
-    const found = hidden.has(place) ? undefined : findScore(place);
-    if (!found) continue;
+  scores.visitListings((listing) => {
+    const place = columns.places[listing] ?? -1;
+    const most = place < 0 || hidden.has(place) ? undefined : scores.weigh(listing)?.score;
+    if (most === undefined) return;
+    // Who can be paid takes longest to find out. Behind a full page it only matters whether anybody can.
+    if (after > limit && !top.isTaking(-(most + LIKENESS_WEIGHT + BONUS_MAX))) return;
+    const found = findScore(place);
+    if (!found) return;
     const { number, positions, score } = found;
     const ofListing = createTop<Place>(ROUTES_PER_LISTING);
     for (const position of positions) {
@@ -78,13 +88,12 @@ export function findResources(
       ofListing.offer(-factor * scores.weighRoute(number, position, score), { place, position });
     }
     isPartial ||= positions.size > ROUTES_PER_LISTING;
-    const best = ofListing.list().sort((a, b) => a.item.position - b.item.position);
-    for (const { key, item } of best) {
+    for (const { key, item } of ofListing.list()) {
       if (isShown(key, item)) continue;
       after += 1;
-      top.offer(key, item);
+      top.offer(key, item, place * POSITIONS + item.position);
     }
-  }
+  });
   const found = top.list();
   const last = found.at(-1);
   const next_cursor =

@@ -53,33 +53,13 @@ function countResources(published: Published, snapshot: Snapshot, filters: Disco
   return count;
 }
 
-/** For how many filters the payable routes are kept, of one snapshot. */
-const KEPT_PAYABLE = 4;
-
-const payableOf = new WeakMap<Snapshot, LRUCache<string, ReadonlyMap<number, ReadonlySet<number>>>>();
-
-/** Lists the positions of the routes that a filter lets through, by the row number of their listing, in their order. */
-export function listPayable(
-  published: Published,
-  snapshot: Snapshot,
-  filters: DiscoveryFilters,
-): ReadonlyMap<number, ReadonlySet<number>> {
-  const kept = payableOf.get(snapshot) ?? new LRUCache({ max: KEPT_PAYABLE });
-  payableOf.set(snapshot, kept);
-  const key = JSON.stringify(filters);
-  const known = kept.get(key);
-  if (known) return known;
-  const rows = published.prepare<{ listing: number; position: number }>(
-    `SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)} ORDER BY listing, position`,
+/** Makes a function that lists the positions of the routes of a listing that a filter lets through, in their order. */
+export function openPayable(published: Published, filters: DiscoveryFilters): (listing: number) => ReadonlySet<number> {
+  const rows = published.prepare<{ position: number }>(
+    `SELECT DISTINCT position FROM offers WHERE listing = @listing AND ${buildCondition(filters)} ORDER BY position`,
   );
-  const positions = new Map<number, Set<number>>();
-  for (const { listing, position } of rows.iterate(buildParameters(filters))) {
-    const ofListing = positions.get(listing);
-    if (ofListing) ofListing.add(position);
-    else positions.set(listing, new Set([position]));
-  }
-  kept.set(key, positions);
-  return positions;
+  const parameters = buildParameters(filters);
+  return (listing) => new Set(rows.all({ ...parameters, listing }).map(({ position }) => position));
 }
 
 /** Reads routes by their listing and their position there. */
