@@ -5,7 +5,7 @@ import { openWorld, type World } from '../browser/world.ts';
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
-}, 120_000);
+}, 600_000);
 afterAll(() => world.close());
 
 it('no kind of page breaks an accessibility rule, light and dark, at any width', async () => {

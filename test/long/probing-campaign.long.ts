@@ -58,7 +58,7 @@ it('5,000 routes on 500 hosts of every kind come out as what they are, in bounde
   );
   expect(report).toMatchObject({ complete: true, hosts: 500, routes: { planned: 5_000, probed: 5_000, put_off: 0 } });
   expect(peak).toBeLessThan(300);
-}, 240_000);
+}, 1_800_000);
 
 it('a run killed again and again asks nothing twice that it wrote down', async () => {
   const seed = Date.now() % 1_000_000;
@@ -94,4 +94,4 @@ it('a run killed again and again asks nothing twice that it wrote down', async (
   );
   expect(extra).toBeLessThanOrEqual(VISITS * kills.length);
   expect(report.routes.done_before + report.routes.probed).toBe(5_000);
-}, 240_000);
+}, 1_800_000);
