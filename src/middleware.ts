@@ -28,8 +28,9 @@ export const onRequest = defineMiddleware(async ({ locals, request }, next) => {
 async function openFromSettings(): Promise<Reading> {
   const config = readConfig();
   // Under `astro dev` the code is another from start to start.
-  await startFollowing(config, `started ${new Date().toISOString()}`, console.error);
-  return openReading(config.publishedFile, config);
+  const following = await startFollowing(config, `started ${new Date().toISOString()}`, console.error);
+  const { refuseUnservable, noteFailure } = following;
+  return openReading(config.publishedFile, config, { refresh: refuseUnservable, onFailure: noteFailure });
 }
 
 /** Loaded when first asked for: pages are rendered without it. */

@@ -124,9 +124,13 @@ function buildRoute(options: {
  * Creates a catalogue of `count` synthetic listings, a thousand in each transaction, and returns it open for writing. Above
  * 10,000 the count is rounded to a multiple of that.
  */
-export async function createSyntheticCatalogue(file: string, count: number): Promise<Catalogue> {
+export async function createSyntheticCatalogue(
+  file: string,
+  count: number,
+  identity = '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60',
+): Promise<Catalogue> {
   const at = new Date(SEEN).toISOString();
-  const catalogue = await openCatalogue(file, { identity: '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60', at });
+  const catalogue = await openCatalogue(file, { identity, at });
   const written = Math.min(count, WRITTEN_MAX);
   for (let start = 0; start < written; start += 1000) {
     await writeCatalogue(catalogue, at, async (writing) => {

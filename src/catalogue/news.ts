@@ -69,6 +69,20 @@ export function selectListingsBehind({
   };
 }
 
+/** Asks for the listings in any state after a number, in the order of their numbers. */
+export function selectListingsAfter(number: number): NewsQuery<NewsListing> {
+  return {
+    sql: `SELECT number, id, slug, base_url, state, revision, document, was_live FROM listings
+      WHERE number > ? ORDER BY number LIMIT ?`,
+    parameters: [number, LISTINGS_AT_ONCE],
+  };
+}
+
+/** Asks for the number of listings in any state. */
+export function countListings(): NewsQuery<{ count: number }> {
+  return { sql: 'SELECT CAST(count(*) AS INTEGER) AS count FROM listings', parameters: [] };
+}
+
 /** A payment that settled, with the route it was made for. */
 export interface NewsReceipt {
   readonly id: string;

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { openPictures } from '../pictures/pictures.ts';
-import { startFollowing } from '../published/follow.ts';
+import { type Progress, startFollowing } from '../published/follow.ts';
 import { openReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
@@ -28,6 +28,9 @@ import { logRequests } from './request.ts';
 
 /** Wait before each of the parts that first requests need is loaded, from the start on; milliseconds. */
 const WARM_UP_MS = 200;
+
+/** Time between two lines of the log about a published catalogue that is being made, in milliseconds. */
+const PROGRESS_MS = 10_000;
 
 /** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
 const QUIET_REQUESTS = 60;
@@ -111,12 +114,12 @@ type Sources = Awaited<ReturnType<typeof openSources>>;
 
 /** Opens all that answers are made from. `close` lets all of it go. */
 async function openSources({ config, logger }: ServerOptions, codeVersion: string) {
-  const following = await startFollowing(config, codeVersion, (error) =>
-    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue'),
-  );
-  const { refuseDamaged, noteFailure } = following;
+  const onFailure = (error: unknown) =>
+    logger.error({ err: error }, 'the published catalogue cannot follow the catalogue');
+  const following = await startFollowing(config, codeVersion, onFailure, logProgress(logger));
+  const { refuseUnservable, noteFailure } = following;
   const reading = openReading(config.publishedFile, getSite(config), {
-    refresh: refuseDamaged,
+    refresh: refuseUnservable,
     onFailure: noteFailure,
   });
   const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
@@ -134,6 +137,20 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
       // Last, since only who may write can put away the journal of the file, and the next start would read through it.
       await following.close();
     },
+  };
+}
+
+/** Logs how far a published catalogue is that is being made: when that begins, every ten seconds, and when it ends. */
+function logProgress(logger: Logger): (progress: Progress | undefined) => void {
+  let loggedAt: number | undefined;
+  return (progress) => {
+    if (progress && (loggedAt === undefined || performance.now() - loggedAt >= PROGRESS_MS)) {
+      loggedAt = performance.now();
+      logger.info(progress, 'the listings of the published catalogue are being written');
+    }
+    if (progress || loggedAt === undefined) return;
+    loggedAt = undefined;
+    logger.info('all listings of the published catalogue are written');
   };
 }
 
@@ -210,11 +227,11 @@ function measureLoad() {
 }
 
 /**
- * Loads what the first requests of each kind would wait for: what most of them need first. Of a large catalogue each part
- * takes a second, so requests that came meanwhile are answered before the next.
+ * Loads what the first requests of each kind would wait for, once the published catalogue can be read: what most of them need
+ * first. Of a large catalogue each part takes a second, so requests that came meanwhile are answered before the next.
  */
 async function warmUp(
-  { reading, onDemand }: Sources,
+  { reading, onDemand, following }: Sources,
   { isBusy, isStopped }: { isBusy: () => boolean; isStopped: () => boolean },
 ): Promise<void> {
   const parts = [
@@ -226,7 +243,7 @@ async function warmUp(
   ];
   for (const load of parts) {
     do await sleep(WARM_UP_MS, undefined, { ref: false });
-    while (isBusy() && !isStopped());
+    while ((isBusy() || following.findObstacle()) && !isStopped());
     if (isStopped()) return;
     await load();
   }

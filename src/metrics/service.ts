@@ -13,6 +13,7 @@ export interface ObservedHealth {
   readonly missing: readonly string[];
   readonly catalogue: { readonly revision: number; readonly revised_at: string } | null;
   readonly following: { readonly failing_since: string | null };
+  readonly making: { readonly listings_done: number; readonly listings_total: number } | null;
   readonly release: { readonly revision: number; readonly made_at: string } | null;
 }
 
@@ -141,6 +142,8 @@ function addHealthGauges(
   ]);
   const following = addGauge('catalogue_following', '1 while the published catalogue follows the catalogue');
   const failing = addGauge('catalogue_following_failing_seconds', 'How long following has failed; 0 while it works');
+  const done = addGauge('catalogue_publication_listings_done', 'Listings written while all of them are; else left out');
+  const total = addGauge('catalogue_publication_listings_total', 'Listings that are to be written then; else left out');
   const release = addGauge('catalogue_release_revision', 'The revision that the pages were made from');
   const madeAt = addGauge('catalogue_release_made_timestamp_seconds', 'When the pages were made');
   addGauge('catalogue_build_info', 'Always 1; the label says which code runs', ['code_version']).set(
@@ -153,6 +156,8 @@ function addHealthGauges(
     for (const code of faults) missing.set({ code }, Number(health.missing.includes(code)));
     setOrRemove(revision, health.catalogue?.revision);
     setOrRemove(revisedAt, health.catalogue && getSeconds(health.catalogue.revised_at));
+    setOrRemove(done, health.making?.listings_done);
+    setOrRemove(total, health.making?.listings_total);
     setOrRemove(release, health.release?.revision);
     setOrRemove(madeAt, health.release && getSeconds(health.release.made_at));
     const { failing_since } = health.following;

@@ -8,7 +8,7 @@ import { getCatalogueState } from '../catalogue/transaction.ts';
 import { openPublishedForWriting, type Published } from './file.ts';
 import { followCatalogue } from './follow.ts';
 import { iterateIndexed } from './indexing.ts';
-import { getPublishedState } from './state.ts';
+import { getPublishedState, getRendering } from './state.ts';
 
 /** How many listings are named of each table. */
 const NAMED_AT_MOST = 5;
@@ -26,9 +26,8 @@ export async function listPublishedFaults(
   if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
-  const rendering = published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get();
-  // What other code rendered is not compared: the next start renders it again, and the check of the release names it.
-  const leftOut = rendering?.code_version === codeVersion ? [] : ['rendered', 'rendering'];
+  // What other code wrote is not compared: the next start writes it again, and the check of the release names it.
+  const leftOut = getRendering(published) === codeVersion ? [] : ['rendered', 'rendering', 'making'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
   const source = await openNewsSource(catalogue.address);
   const fresh = openPublishedForWriting(join(folder, 'published.sqlite'));

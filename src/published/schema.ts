@@ -2,7 +2,7 @@
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -151,8 +151,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of the download: the short forms of listings, by which code they were made, and the
- * search index. Words of removed listings stay in that.
+ * Tables for this code alone, left out of the download: the short forms of listings, by which code they were written and
+ * how far that is, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
 -- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number
@@ -179,7 +179,19 @@ CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
   item TEXT NOT NULL
 ) STRICT;
+-- One row: by which code all listings were written; empty while that is not one code.
 CREATE TABLE rendering (
   code_version TEXT NOT NULL
+) STRICT;
+
+-- One row while listings are written by their numbers: how far that is.
+CREATE TABLE making (
+  first INTEGER NOT NULL,         -- 1: into a new file, which nothing is read from yet; 0: again, by other code
+  revision INTEGER NOT NULL,      -- of the catalogue when it began
+  revised_at TEXT NOT NULL,
+  code_version TEXT NOT NULL,
+  last INTEGER NOT NULL,          -- number of the listing that was written last
+  done INTEGER NOT NULL,
+  total INTEGER NOT NULL
 ) STRICT;
 `;

@@ -4,13 +4,15 @@ import type { Site } from '../views/site.ts';
 import { type Columns, findPlace, getRef, isVerified, readColumns, updateColumns } from './columns.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
+import { findRevisionTime, getPublishedState, getRendering, type PublishedState } from './state.ts';
 
 /**
  * What memory holds of the published catalogue at one revision: what it takes to find, order and count listings.
  * Everything else is read from the file. Never changed once made.
  */
 export interface Snapshot extends PublishedState {
+  /** By which code all listings were last written. */
+  readonly code_version: string;
   readonly live_listings: number;
   readonly settlement_verified: number;
   readonly columns: Columns;
@@ -26,12 +28,19 @@ export type GetSnapshot = () => Snapshot;
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
   const read = (): Snapshot => {
     const state = getPublishedState(published);
-    if (current && isSameState(current, state)) return current;
+    const code_version = getRendering(published) || (current?.code_version ?? '');
+    if (current && isSameState(current, { ...state, code_version })) return current;
     const columns =
       current && isSameHistory(published, current)
         ? updateColumns(current.columns, published, current.revision)
         : readColumns(published);
-    current = { ...state, columns, live_listings: columns.slugs.length, settlement_verified: countVerified(columns) };
+    current = {
+      ...state,
+      code_version,
+      columns,
+      live_listings: columns.slugs.length,
+      settlement_verified: countVerified(columns),
+    };
     return current;
   };
   const readAtOnce = published.sqlite.transaction(read);
@@ -39,17 +48,27 @@ export function openSnapshots(published: Published, current?: Snapshot): GetSnap
   return () => (published.sqlite.inTransaction ? read() : readAtOnce());
 }
 
+/** What tells one state of the file from another. */
+type Told = PublishedState & Pick<Snapshot, 'code_version'>;
+
 /**
  * Says whether the file continued from a state. One that was made from a restored catalogue has other changes under the
- * same revisions.
+ * same revisions, and other code has written all listings again.
  */
-export function isSameHistory(published: Published, { identity, revision, revised_at }: PublishedState): boolean {
+export function isSameHistory(published: Published, { identity, revision, revised_at, code_version }: Told): boolean {
   if (identity !== getPublishedState(published).identity) return false;
+  // While listings are written again, those of both codes are true.
+  if (![code_version, ''].includes(getRendering(published))) return false;
   return revision === 0 || findRevisionTime(published, revision) === revised_at;
 }
 
-function isSameState(one: PublishedState, other: PublishedState): boolean {
-  return one.revision === other.revision && one.identity === other.identity && one.revised_at === other.revised_at;
+function isSameState(one: Told, other: Told): boolean {
+  return (
+    one.revision === other.revision &&
+    one.identity === other.identity &&
+    one.revised_at === other.revised_at &&
+    one.code_version === other.code_version
+  );
 }
 
 function countVerified(columns: Columns): number {

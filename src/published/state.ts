@@ -14,6 +14,32 @@ export function getPublishedState(published: Published): PublishedState {
   return row ?? { identity: '', revision: 0, revised_at: '' };
 }
 
+/** How far writing all listings by their numbers is. */
+export interface Making {
+  /** 1: into a new file, from which nothing may be read yet; 0: again, by other code than wrote them. */
+  readonly first: 0 | 1;
+  /** The revision of the catalogue when it began, and the time of that, ISO 8601 UTC. */
+  readonly revision: number;
+  readonly revised_at: string;
+  readonly code_version: string;
+  /** Number of the listing that was written last. */
+  readonly last: number;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Finds how far writing all listings is; undefined while that is not being done. */
+export function findMaking(published: Published): Making | undefined {
+  return published
+    .prepare<Making>('SELECT first, revision, revised_at, code_version, last, done, total FROM making')
+    .get();
+}
+
+/** Gives the version of the code by which all listings were written; empty while that is not one. */
+export function getRendering(published: Published): string {
+  return published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get()?.code_version ?? '';
+}
+
 /** Finds the time of a revision, ISO 8601 UTC; undefined where the catalogue never had one of that number. */
 export function findRevisionTime(published: Published, revision: number): string | undefined {
   return published.prepare<{ at: string }>('SELECT at FROM revisions WHERE revision = ?').get(revision)?.at;

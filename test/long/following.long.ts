@@ -11,7 +11,7 @@ import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished, type Published } from '../../src/published/file.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
-import { getPublishedState } from '../../src/published/state.ts';
+import { findMaking, getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
 
 const BY = 'campaign';
@@ -100,6 +100,7 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
       for (;;) {
         try {
           published = openPublished(publishedFile);
+          while (findMaking(published)?.first) await sleep(20);
           break;
         } catch {
           await sleep(20);

@@ -14,9 +14,8 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { getRef } from '../../src/published/columns.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
-import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
+import { openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
-import { type IndexedListing, iterateIndexed } from '../../src/published/indexing.ts';
 import { findDetail, getItem } from '../../src/published/listings.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
@@ -24,38 +23,9 @@ import { makeWorld } from '../catalogue/evidence-world.ts';
 import { inTurn } from '../in-turn.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
+import { readAll } from './tables.ts';
 
 const BY = 'test';
-
-/** Gives everything that a published file holds, table by table. */
-function readAll(file: string): Record<string, unknown[]> {
-  const sqlite = new Sqlite(file, { readonly: true });
-  try {
-    const tables = sqlite.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-    const found = Object.fromEntries(
-      tables.sort().map((name) => {
-        const columns = (sqlite.pragma(`table_info(${name})`) as unknown[]).length;
-        const order = Array.from({ length: columns }, (_, at) => at + 1).join(', ');
-        return [name, sqlite.prepare(`SELECT * FROM "${name}" ORDER BY ${order}`).all()];
-      }),
-    );
-    if (!('search_words' in found)) return found;
-    // Words have other numbers in every file.
-    const { search_words: _words, ...rest } = found;
-    return { ...rest, search_entries: listIndexed(file) };
-  } finally {
-    sqlite.close();
-  }
-}
-
-function listIndexed(file: string): IndexedListing[] {
-  const published = openPublished(file);
-  try {
-    return [...iterateIndexed(published)];
-  } finally {
-    published.close();
-  }
-}
 
 /** A catalogue, and a published file that follows it when told. */
 async function makeFollowed(given?: Catalogue) {

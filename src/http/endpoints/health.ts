@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { isPostgresAddress } from '../../model/catalogue-address.ts';
-import type { Following } from '../../published/follow.ts';
+import type { Following, Progress } from '../../published/follow.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';
@@ -27,6 +27,7 @@ export const FAULTS = {
   shutting_down: 'down',
   catalogue_unreadable: 'down',
   published_damaged: 'down',
+  published_being_made: 'down',
   catalogue_replaced: 'degraded',
   not_following: 'degraded',
   no_release: 'down',
@@ -50,6 +51,8 @@ export interface Health {
   readonly catalogue: (PublishedState & { readonly age_seconds: number }) | null;
   /** `failing_since`: when the catalogue was last heard. */
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
+  /** How far the published catalogue is whose listings are being written: for the first time, or again by other code. */
+  readonly making: Progress | null;
   /** The release that pages are served from; null if none can be. */
   readonly release: {
     readonly id: string;
@@ -70,14 +73,16 @@ export function getHealth({
   isShuttingDown,
 }: Watched): Health {
   const now = reading.now();
-  const catalogue = findState(reading);
+  const obstacle = following.findObstacle();
+  const catalogue = obstacle === 'published_being_made' ? undefined : findState(reading);
   const header = current.findHeader();
   const age = following.findAge();
   const since = age === undefined ? undefined : new Date(now.getTime() - age);
   const isMissing: Record<Fault, boolean> = {
     shutting_down: isShuttingDown(),
-    catalogue_unreadable: !catalogue,
-    published_damaged: following.isDamaged(),
+    catalogue_unreadable: catalogue === null,
+    published_damaged: obstacle === 'published_damaged',
+    published_being_made: obstacle === 'published_being_made',
     catalogue_replaced: catalogueFile.isReplaced(),
     not_following: since !== undefined,
     no_release: !header,
@@ -93,8 +98,9 @@ export function getHealth({
     ready: !isDown,
     state: isDown ? 'down' : missing.length > 0 ? 'degraded' : 'ready',
     missing,
-    catalogue: catalogue && { ...catalogue, age_seconds: getAge(catalogue.revised_at, now) },
+    catalogue: catalogue ? { ...catalogue, age_seconds: getAge(catalogue.revised_at, now) } : null,
     following: { works: since === undefined, failing_since: since?.toISOString() ?? null },
+    making: following.findProgress() ?? null,
     release: release ?? null,
   };
 }

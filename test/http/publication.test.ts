@@ -1,0 +1,81 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { publishCatalogue } from '../../src/published/follow.ts';
+import { makeFolder } from '../builders.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+
+/** So many that they take several batches. */
+const COUNT = 900;
+
+/** Asks for something that is in no cache. */
+async function askForList(server: TestServer) {
+  const { status, headers, text } = await ask(server, `/agent/list?limit=${Math.ceil(Math.random() * 900)}&sort=name`);
+  return { status, headers, ...JSON.parse(text) };
+}
+
+async function askReady(server: TestServer) {
+  const { status, text } = await ask(server, '/readyz');
+  return { status, ...JSON.parse(text) };
+}
+
+it('listens while the published file is made, answers 503 with the progress until it is whole, and then all', async () => {
+  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
+  const server = await serveReleaseFixture({ fixture, released: false });
+  const list = await askForList(server);
+  const progress = { listings_done: expect.any(Number), listings_total: COUNT };
+  expect(list).toMatchObject({ status: 503, code: 'published_being_made', retry_after_seconds: 5, ...progress });
+  expect(list.listings_done).toBeGreaterThan(0);
+  expect(list.listings_done).toBeLessThan(COUNT);
+  expect(list.headers['retry-after']).toBe('5');
+  expect((await ask(server, '/healthz')).status).toBe(200);
+  const { status, missing, making, catalogue } = await askReady(server);
+  expect({ status, missing, making, catalogue }).toEqual({
+    ...{ status: 503, missing: expect.arrayContaining(['published_being_made']), catalogue: null },
+    making: progress,
+  });
+  await expect.poll(async () => (await askForList(server)).status).toBe(200);
+  expect((await askForList(server)).total).toBe(COUNT);
+  expect(await askReady(server)).toMatchObject({ making: null, missing: ['no_release'], catalogue: { revision: 1 } });
+  const lines = server.logged.filter(({ msg }) => /listings of the published catalogue/.test(String(msg)));
+  expect(lines).toMatchObject([
+    { msg: 'the listings of the published catalogue are being written', ...progress },
+    { msg: 'all listings of the published catalogue are written' },
+  ]);
+});
+
+it('answers from listings that other code wrote while they are written again, and shows a change before that ends', async () => {
+  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
+  await publishCatalogue(fixture.config, 'other code');
+  const server = await serveReleaseFixture({ fixture, released: false });
+  const find = async () => (await askForList(server)).status;
+  await fixture.put([COUNT - 1], 'second');
+  const path = `/agent/listings/api-${COUNT - 1}`;
+  while (!(await ask(server, path)).text.includes('Tagline second')) expect(await find()).toBe(200);
+  const { making } = await askReady(server);
+  expect(making.listings_done).toBeLessThan(COUNT);
+  const before = await ask(server, '/agent/list?limit=1');
+  while ((await askReady(server)).making) expect(await find()).toBe(200);
+  const after = await ask(server, '/agent/list?limit=1');
+  expect(after.headers.etag).toBe(before.headers.etag);
+});
+
+it('answers from the file of another catalogue until that of this one is whole', async () => {
+  const folder = makeFolder();
+  const former = await makeReleaseFixture(folder, { count: 3 });
+  await publishCatalogue(former.config, 'other code');
+  await former.catalogue.close();
+  rmSync(former.config.catalogueAddress);
+  const fixture = await makeReleaseFixture(folder, { count: COUNT, identity: 'another' });
+  onTestFinished(() => fixture.catalogue.close());
+  const server = await serveReleaseFixture({ fixture, released: false });
+  const totals = new Set<number>();
+  while (!totals.has(COUNT)) {
+    const { status, total } = await askForList(server);
+    expect(status).toBe(200);
+    totals.add(total);
+    await sleep(5);
+  }
+  expect([...totals]).toEqual([3, COUNT]);
+});
