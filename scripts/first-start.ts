@@ -8,7 +8,9 @@ import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { getFailure } from '../src/model/failure.ts';
 import { findServableAge, isMistake } from '../src/published/follow.ts';
-import { PROJECT_DIR } from '../src/release/page-code.ts';
+import type { RebuildEvent } from '../src/release/events.ts';
+import { PROJECT_DIR, publishAssets } from '../src/release/page-code.ts';
+import { findCurrentId, getReleasePaths } from '../src/release/release.ts';
 import { hasServableRelease } from '../src/release/state.ts';
 
 /** The context of a first start. */
@@ -75,26 +77,27 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
   }
 }
 
-/** Makes the first release, so that the first visitor finds pages. Does nothing if an older release can be served. */
-export async function prepareRelease({ config, signal, tell }: FirstStart): Promise<void> {
-  if (hasServableRelease(config)) return;
-  const { rebuild } = await import('../src/release/rebuild.ts');
-  const { describeRebuildEvent, describeRebuildResult } = await import('../src/release/events.ts');
+/**
+ * Compiles the pages if that was never done for this code, and puts their stylesheets and scripts in place, so that the first
+ * visitor finds pages: they are rendered on demand until there is a release. Does nothing if an older release can be served.
+ * Throws `conflict` where something else lies in the place of the link to the release.
+ */
+export async function preparePages({ config, now, signal, tell }: FirstStart): Promise<void> {
+  if (findCurrentId(config.releasesDir) !== undefined && hasServableRelease(config)) return;
+  const { openPageCode } = await import('../src/release/compiling.ts');
+  const { describeRebuildEvent } = await import('../src/release/events.ts');
+  const onEvent = (event: RebuildEvent) => {
+    const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
+    if (line) tell(line);
+  };
+  const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {
-    const result = await rebuild({
-      config,
-      signal,
-      onEvent: (event) => {
-        const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
-        if (line) tell(line);
-      },
-    });
-    tell(describeRebuildResult(result));
+    const code = await Promise.race([openPageCode({ onEvent }), stopped]);
+    publishAssets(code, getReleasePaths(config.releasesDir).assets, now());
   } catch (error) {
     const { code, message, hint = '' } = getFailure(error);
     // A full disk stops pages alone: documents are served, and pages made once that is possible.
-    const isOfDisk = code === 'unavailable' || code === 'refused';
-    if (signal.aborted || !isOfDisk || findServableAge(config.publishedFile) === undefined) throw error;
+    if (signal.aborted || (code !== 'unavailable' && code !== 'refused')) throw error;
     tell(`${message} ${hint} Meanwhile documents are served, and no pages.`);
   }
 }

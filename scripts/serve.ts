@@ -42,13 +42,13 @@ async function run(): Promise<void> {
   // Loaded late, because these take long and a wrong command line or setting is refused before.
   const { openListener } = await import('../src/http/listening.ts');
   const listener = await openListener(config);
-  const { prepareCatalogue, prepareRelease } = await import('./first-start.ts');
+  const { prepareCatalogue, preparePages } = await import('./first-start.ts');
   const { startServer } = await import('../src/http/server.ts');
   const { startWatchdog } = await import('../src/http/watchdog.ts');
   const { PATHS, buildUrl } = await import('../src/views/links.ts');
   const firstStart = { config, now: () => new Date(), signal, tell };
   await prepareCatalogue(firstStart);
-  if (rebuilding) await prepareRelease(firstStart);
+  if (rebuilding) await preparePages(firstStart);
   const logger = openLog(stderr, config.logLevel);
   const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
   let stopWatchdog: (() => void) | undefined;

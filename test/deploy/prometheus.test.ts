@@ -73,11 +73,12 @@ describe('the configuration of Prometheus', () => {
   });
 });
 
-/** Starts the service in an empty folder, and reads all that Prometheus would get of it a moment later. */
+/** Starts the service in an empty folder, and reads all that Prometheus would get of it once it is ready. */
 async function readFreshSamples(): Promise<string[]> {
   const folder = makeFolder();
   const server = start(folder, { METRICS_PORT: '0' });
-  await waitForUrl(server);
+  const url = await waitForUrl(server);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   const find = () => /"url":"(http:[^"]*\/metrics)"/.exec(server.said.err)?.[1];
   await expect.poll(find).toBeDefined();
   const served = await readSamples({ metricsUrl: find() ?? '' });
