@@ -11,6 +11,9 @@ export const BUSY_TIMEOUT_MS = 10_000;
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
 
+/** Bytes of a page of a new file: documents of routes are about a kilobyte each, and a page of 4 kB would lose a third of itself. */
+const PAGE_BYTES = 8192;
+
 /** How long the head of a database is, and the place of its application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
 const ID_OFFSET = 68;
@@ -47,18 +50,18 @@ export function openPublished(file: string): Published {
 }
 
 /**
- * Opens a published catalogue to be written, and creates the file where there is none. Only what follows the catalogue
- * writes to it. Throws `bad_input` for a file that is something else, which is left as it is.
+ * Opens a published catalogue to be written, and creates the file where there is none, with pages of `pageBytes`. Only what
+ * follows the catalogue writes to it. Throws `bad_input` for a file that is something else, which is left as it is.
  */
-export function openPublishedForWriting(file: string): Published {
+export function openPublishedForWriting(file: string, pageBytes = PAGE_BYTES): Published {
   createFolder(dirname(file));
   // Where the file was removed, its journal may still be open in a process that serves from it, and is not of the new file.
   if (!existsSync(file)) for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
   const published = open(file, { readonly: false });
   const { sqlite } = published;
   try {
-    // Of a new file: documents of routes are about a kilobyte each, and a page of 4 kB would lose a third of itself.
-    sqlite.pragma('page_size = 8192');
+    // Of a new file; others keep theirs.
+    sqlite.pragma(`page_size = ${pageBytes}`);
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
@@ -67,6 +70,20 @@ export function openPublishedForWriting(file: string): Published {
     throw asPublishedError(file, error);
   }
   return { ...published, close: () => closeForWriting(sqlite) };
+}
+
+/** Finds how many bytes a page of a file has; undefined for one that SQLite cannot open. */
+export function findPageBytes(file: string): number | undefined {
+  let sqlite: Sqlite.Database | undefined;
+  try {
+    sqlite = new Sqlite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+    return sqlite.pragma('page_size', { simple: true }) as number;
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    return undefined;
+  } finally {
+    sqlite?.close();
+  }
 }
 
 /** Closes a file so that it needs nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */

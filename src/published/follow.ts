@@ -33,6 +33,7 @@ import { buildPublicPayment } from '../model/payment.ts';
 import {
   asPublishedError,
   BUSY_TIMEOUT_MS,
+  findPageBytes,
   isCurrentSchema,
   isDamage,
   openPublished,
@@ -742,7 +743,8 @@ async function replaceFile(
   let made: Published | undefined;
   let isDone = false;
   try {
-    const opened = openPublishedForWriting(beside);
+    // A backup in the place of a file with pages of another size is refused.
+    const opened = openPublishedForWriting(beside, findPageBytes(file));
     made = opened;
     const onBesideBatch = (written: Published, askedAt: number) => {
       mendHead(file, opened);

@@ -153,3 +153,13 @@ it('a file of another catalogue stays as it is until that which takes its place 
   expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
   expect(existsSync(beside)).toBe(false);
 }, 60_000);
+
+it('a file of another catalogue is replaced whatever the size of its pages is', async () => {
+  const files = copyCatalogue();
+  openPublishedForWriting(files.publishedFile, 4096).close();
+  await publishCatalogue(files, BY);
+  rmSync(files.catalogueAddress);
+  await (await createSyntheticCatalogue(files.catalogueAddress, 40, 'another')).close();
+  await publishCatalogue(files, BY);
+  expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
+}, 60_000);
