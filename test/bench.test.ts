@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildRow, formatTable } from '../scripts/bench/measuring.ts';
+import { buildRow, formatSection, formatTable, type Row } from '../scripts/bench/measuring.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
+const MANUAL = readFileSync(join(ROOT, 'src/docs/architecture.md'), 'utf8');
 
 function runBench(...args: string[]) {
   return spawnSync(process.execPath, ['scripts/bench.ts', ...args], { cwd: ROOT, encoding: 'utf8' });
@@ -14,22 +15,71 @@ describe('npm run bench', () => {
   it('names its benchmarks, which are those of the manual', () => {
     const { status, stdout } = runBench('--help');
     const names = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
-    const manual = readFileSync(join(ROOT, 'src/docs/architecture.md'), 'utf8');
-    const table = manual.slice(manual.indexOf('| benchmark '), manual.indexOf('Each request asks'));
+    const table = MANUAL.slice(MANUAL.indexOf('| benchmark '), MANUAL.indexOf('Each request asks'));
     expect(status).toBe(0);
     expect(names).toEqual([...table.matchAll(/^\| `([a-z]+)`/gm)].map(([, name]) => name));
-    expect(manual).toMatch(/<!-- figures -->\n\n\|.*\|\n\n<!-- \/figures -->/s);
   });
 
   it.each([
     [['nonsense'], 'There is no benchmark nonsense.'],
     [['--fast'], "Unknown option '--fast'"],
-    [['--listings', 'many', 'start'], '--listings takes a whole number.'],
+    [['--listings', 'many', 'start'], '--listings takes whole numbers with commas between them.'],
+    [['--listings', '1000,', 'start'], '--listings takes whole numbers with commas between them.'],
   ])('says what is wrong with %j, and measures nothing', (args, words) => {
     const { status, stdout, stderr } = runBench(...args);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(words);
     expect(stderr).toContain('hint: npm run bench -- ');
+  });
+});
+
+/** Reads the rows of a table of the manual. */
+function readRows(table: string): Row[] {
+  const [names = [], , ...lines] = table.split('\n').map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const read = (cell: string) => (/^-?[\d,]+(\.\d+)?$/.test(cell) ? Number(cell.replaceAll(',', '')) : cell);
+  return lines.map((cells) => {
+    const entries = cells.map((cell, at) => [names[at], read(cell)]).filter(([, value]) => value !== '');
+    return Object.fromEntries(entries);
+  });
+}
+
+describe('the figures of the manual', () => {
+  const figures = /<!-- figures -->(.*)<!-- \/figures -->/s.exec(MANUAL)?.[1] ?? '';
+  const sections = [...figures.matchAll(/<!-- (\w+) -->\n\n(.*?)\n\n<!-- \/\1 -->/gs)];
+
+  it('are of the directory, searches and starts at least', () => {
+    expect(sections.map(([, name]) => name)).toEqual(expect.arrayContaining(['directory', 'search', 'start']));
+  });
+
+  it.each(sections.map(([, name = '', text = '']) => [name, text]))('say of %s what its table says', (name, text) => {
+    expect(text).toBe(formatSection(name, readRows(text.slice(text.indexOf('| listings')))));
+  });
+});
+
+describe('a section of the manual', () => {
+  const base = { listings: 10_000, unit: 's' };
+
+  it('counts and names the goals that are missed, and those whose figure could not be measured', () => {
+    const rows: Row[] = [
+      buildRow({ ...base, what: 'a', ours: 6, theirs: 12, goal: 'ratio ≤ 0.5' }),
+      buildRow({ ...base, what: 'b', ours: 350, goal: 'ours < 350' }),
+      buildRow({ ...base, what: 'c', ours: 1, cpu_ratio: 1.2, goal: 'cpu_ratio ≥ 1.2' }),
+      buildRow({ ...base, what: 'd', ours: 1, goal: 'cpu_ratio ≥ 1.2' }),
+      buildRow({ ...base, what: 'e', ours: 1 }),
+    ];
+    expect(formatSection('pages', rows).split('\n\n')).toEqual([
+      '`pages`: goals reached: 2 of 4. Missed: b (10,000); d (10,000).',
+      formatTable(rows),
+    ]);
+  });
+
+  it('says where there are no goals', () => {
+    expect(formatSection('pages', [buildRow({ ...base, what: 'e', ours: 1 })])).toMatch(/^`pages`: no goal is set\.\n/);
   });
 });
 

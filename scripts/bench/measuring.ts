@@ -74,8 +74,8 @@ export interface Comparison {
 }
 
 /**
- * Compares how many requests two servers answer in a second, over eight connections. They take turns, so that other work on
- * the machine disturbs both. The ratio is the median of the rounds.
+ * Compares how many requests two servers answer in a second, over eight connections, and the processor time that they take for
+ * one. They take turns, so that other work on the machine disturbs both. The ratio is the median of the rounds.
  */
 export async function compareServers(comparison: Comparison): Promise<Omit<Row, 'listings' | 'what'>> {
   const { ours, theirs, rounds, requestsPerRound, build } = comparison;
@@ -91,8 +91,13 @@ export async function compareServers(comparison: Comparison): Promise<Omit<Row, 
     ours: getMedian(pairs.map((pair) => pair.ours.perSecond)),
     theirs: getMedian(pairs.map((pair) => pair.theirs.perSecond)),
     ratio: getMedian(pairs.map((pair) => pair.ours.perSecond / pair.theirs.perSecond)),
-    cpu_ratio: sumCpu('ours') > 0 ? sumCpu('theirs') / sumCpu('ours') : undefined,
+    ...buildCpuFigures(sumCpu('ours'), sumCpu('theirs'), rounds * requestsPerRound),
   };
+}
+
+/** Builds the figures of processor time from that of two servers for the same requests; without `/proc` there are none. */
+export function buildCpuFigures(ourMs: number, theirMs: number, requests: number) {
+  return ourMs > 0 ? { cpu_us: (1000 * ourMs) / requests, cpu_ratio: theirMs / ourMs } : {};
 }
 
 interface Round {
@@ -131,25 +136,64 @@ export interface Row {
   readonly theirs?: number | undefined;
   /** Ours divided by theirs. */
   readonly ratio?: number | undefined;
+  /** Our processor time for a request, in microseconds. */
+  readonly cpu_us?: number | undefined;
   /** Their processor time for a request divided by ours. It depends less on other work on the machine than `ratio`. */
   readonly cpu_ratio?: number | undefined;
-  /** The goal for `ratio`, or for `ours` in a row without one. */
-  readonly goal?: string | undefined;
+  /** The figure that a goal is set for, and its bound. */
+  readonly goal?: Goal | undefined;
+}
+
+/** A goal, such as `cpu_ratio ≥ 2`. */
+export type Goal = `${'ours' | 'ratio' | 'cpu_ratio'} ${keyof typeof COMPARED} ${number}`;
+
+const COMPARED = {
+  '<': (figure: number, bound: number) => figure < bound,
+  '≤': (figure: number, bound: number) => figure <= bound,
+  '≥': (figure: number, bound: number) => figure >= bound,
+} as const;
+
+/** Says whether a row has reached its goal. A figure that could not be measured has reached none. */
+function isReached({ goal, ...row }: Row & { readonly goal: Goal }): boolean {
+  const [name, comparison, bound] = goal.split(' ') as ['ours' | 'ratio' | 'cpu_ratio', keyof typeof COMPARED, string];
+  return COMPARED[comparison](row[name] ?? Number.NaN, Number(bound));
+}
+
+/** Writes how many of the goals of a table are reached, and names the rows that miss theirs. */
+function formatGoals(rows: readonly Row[]): string {
+  const aimed = rows.filter((row): row is Row & { goal: Goal } => row.goal !== undefined);
+  if (aimed.length === 0) return 'no goal is set.';
+  const missed = aimed.filter((row) => !isReached(row));
+  const names = missed.map(({ what, listings }) => `${what} (${listings.toLocaleString('en')})`);
+  return `goals reached: ${aimed.length - missed.length} of ${aimed.length}.${names.length > 0 ? ` Missed: ${names.join('; ')}.` : ''}`;
 }
 
 /** Builds a row with rounded figures. If no ratio is given, it is that of the two figures. */
 export function buildRow(row: Row): Row {
-  const { ours, theirs, ratio = theirs ? ours / theirs : undefined, cpu_ratio, ...rest } = row;
+  const { ours, theirs, ratio = theirs ? ours / theirs : undefined, cpu_us, cpu_ratio, ...rest } = row;
+  const round = (figure: number | undefined) => (figure === undefined ? undefined : roundFigure(figure));
   return {
     ...rest,
     ours: roundFigure(ours),
-    theirs: theirs === undefined ? undefined : roundFigure(theirs),
-    ratio: ratio === undefined ? undefined : roundFigure(ratio),
-    cpu_ratio: cpu_ratio === undefined ? undefined : roundFigure(cpu_ratio),
+    theirs: round(theirs),
+    ratio: round(ratio),
+    cpu_us: round(cpu_us),
+    cpu_ratio: round(cpu_ratio),
   };
 }
 
-const COLUMNS = ['listings', 'what', 'unit', 'ours', 'beside', 'theirs', 'ratio', 'cpu_ratio', 'goal'] as const;
+const COLUMNS = [
+  'listings',
+  'what',
+  'unit',
+  'ours',
+  'beside',
+  'theirs',
+  'ratio',
+  'cpu_us',
+  'cpu_ratio',
+  'goal',
+] as const;
 
 /** Formats rows as a Markdown table without empty columns. */
 export function formatTable(rows: readonly Row[]): string {
@@ -158,6 +202,11 @@ export function formatTable(rows: readonly Row[]): string {
   const widths = columns.map((column, at) => Math.max(column.length, ...lines.map((line) => line[at]?.length ?? 0)));
   const format = (line: readonly string[]) => `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
   return [columns, widths.map((width) => '-'.repeat(width)), ...lines].map(format).join('\n');
+}
+
+/** Formats the rows of a benchmark for the manual: which of its goals are reached, and the table. */
+export function formatSection(name: string, rows: readonly Row[]): string {
+  return `\`${name}\`: ${formatGoals(rows)}\n\n${formatTable(rows)}`;
 }
 
 function formatCell(value: string | number | undefined): string {

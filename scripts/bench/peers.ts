@@ -1,24 +1,15 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import Database from 'better-sqlite3';
-import { openCatalogueForReading } from '../../src/catalogue/database.ts';
-import { listChanges } from '../../src/catalogue/read/changes.ts';
-import { iterateListings } from '../../src/catalogue/read/listings.ts';
-import { getRevision } from '../../src/catalogue/transaction.ts';
-import { listPayableTerms } from '../../src/evidence/terms.ts';
-import { isLive } from '../../src/model/listing.ts';
-import { buildDiscoveryResource } from '../../src/views/discovery.ts';
-import { buildAgentItem } from '../../src/views/listing/item.ts';
-import { buildAgentListing } from '../../src/views/listing/record.ts';
 import type { Answer } from './measuring.ts';
 import type { BareAnswer } from './peers/bare-server.ts';
+import { copyRecords } from './peers/express-records.ts';
 import { runChild, type Server, startChild, startProgram, stopChild, type World } from './world.ts';
 
 /** A program that runs on this machine, and the environment that it needs. */
@@ -98,61 +89,24 @@ export function startBareServer({ headers, body }: Answer): Promise<Server> {
   return startProgram(new URL('./peers/bare-server.ts', import.meta.url), [], answer);
 }
 
-/** Starts the plain Express directory. Its first start copies the records of the catalogue. */
-export async function startExpressDirectory({ config }: World): Promise<Server> {
-  const file = join(dirname(config.catalogueAddress), 'express.sqlite');
-  if (!existsSync(file)) await copyRecords(config, file);
-  return startProgram(new URL('./peers/express-directory.ts', import.meta.url), [file]);
+/** Starts the Express directory. */
+export function startExpressDirectory(world: World): Promise<Server> {
+  return startExpress(world, new URL('./peers/express-directory.ts', import.meta.url));
 }
 
-async function copyRecords(config: World['config'], file: string): Promise<void> {
-  const catalogue = await openCatalogueForReading(config.catalogueAddress);
-  const revision = await getRevision(catalogue);
-  const database = new Database(file);
-  database.exec(`
-    CREATE TABLE listings (
-      slug TEXT PRIMARY KEY, category TEXT, price_min REAL, payment_verified INTEGER, item TEXT, facts TEXT
-    );
-    CREATE TABLE routes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
-    CREATE INDEX routes_by_slug ON routes (slug);
-    CREATE TABLE changes (number INTEGER PRIMARY KEY, slug TEXT, facts TEXT);
-    CREATE INDEX changes_by_slug ON changes (slug);
-    CREATE INDEX listings_by_category ON listings (category, slug);
-    CREATE TABLE resources (number INTEGER PRIMARY KEY, document TEXT);
-    CREATE VIRTUAL TABLE words USING fts5 (slug UNINDEXED, title, tagline, description, routes, tokenize = 'porter');
-  `);
-  const addListing = database.prepare('INSERT INTO listings VALUES (?, ?, ?, ?, ?, ?)');
-  const addRoute = database.prepare('INSERT INTO routes (slug, facts) VALUES (?, ?)');
-  const addChange = database.prepare('INSERT INTO changes (slug, facts) VALUES (?, ?)');
-  const addWords = database.prepare('INSERT INTO words VALUES (?, ?, ?, ?, ?)');
-  const addResource = database.prepare('INSERT INTO resources (document) VALUES (?)');
-  database.exec('BEGIN');
-  for await (const record of iterateListings(catalogue)) {
-    if (!isLive(record)) continue;
-    const { slug, title, tagline, description } = record;
-    const item = buildAgentItem(record, config);
-    const decisions = await listChanges(catalogue, { slug });
-    const shown = { item, routesTotal: record.routes.length, decisions };
-    const { listing, ...rest } = { revision, ...buildAgentListing(record, shown) };
-    const { routes, ...facts } = listing;
-    const columns = [slug, item.category, item.price_min_usdc, Number(item.payment_verified)];
-    addListing.run(...columns, JSON.stringify(item), JSON.stringify({ ...rest, decisions: [], listing: facts }));
-    for (const route of routes) addRoute.run(slug, JSON.stringify(route));
-    for (const decision of decisions) addChange.run(slug, JSON.stringify(decision));
-    addWords.run(
-      slug,
-      title,
-      tagline,
-      description,
-      routes.map((route) => `${route.path} ${route.description}`).join(' '),
-    );
-    for (const route of record.routes.filter((route) => listPayableTerms(route).length > 0)) {
-      addResource.run(JSON.stringify(buildDiscoveryResource(record, route, config)));
-    }
+/** Starts the Express server of the discovery endpoints. */
+export function startExpressDiscovery(world: World): Promise<Server> {
+  return startExpress(world, new URL('./peers/express-discovery.ts', import.meta.url));
+}
+
+/** Starts an Express peer. The first start of any copies the records of the catalogue. */
+async function startExpress({ config }: World, program: URL): Promise<Server> {
+  const file = join(dirname(config.catalogueAddress), 'express.sqlite');
+  if (!existsSync(file)) {
+    await copyRecords(config, `${file}.unfinished`);
+    renameSync(`${file}.unfinished`, file);
   }
-  database.exec('COMMIT');
-  database.close();
-  await catalogue.close();
+  return startProgram(program, [file]);
 }
 
 /** The folders of nginx, and the service behind it. */
@@ -227,25 +181,26 @@ async function findFreePort(): Promise<number> {
 
 /** Time and size of Hugo's build of the listings' pages, in seconds and bytes. */
 export interface HugoBuild {
-  /** Time for reading the catalogue and writing the content files that Hugo reads. */
-  readonly exporting: number;
-  readonly building: number;
+  readonly seconds: number;
   /** Mean size of a listing's page. */
   readonly pageBytes: number;
   /** Most memory that Hugo held. */
   readonly peak: number;
 }
 
-/** Builds the pages of the listings with Hugo in a new folder, from templates of the same pages. */
+/**
+ * Builds the pages of the listings with Hugo in a new folder, from templates of the same pages. Its time is Hugo's alone, without
+ * that of our export, which writes the content files.
+ */
 export async function buildWithHugo({ command, env }: Peer, world: World, folder: string): Promise<HugoBuild> {
   mkdirSync(folder, { recursive: true });
   cpSync(join(import.meta.dirname, 'peers/hugo'), folder, { recursive: true });
   const exporter = fileURLToPath(new URL('./peers/hugo-export.ts', import.meta.url));
-  const exported = await runChild(process.execPath, [exporter, folder], { env: world.env });
+  await runChild(process.execPath, [exporter, folder], { env: world.env });
   const args = ['--quiet', '--source', folder, '--cacheDir', join(folder, 'cache')];
   const built = await runChild(command, args, { env });
   const pages = join(folder, 'public/api');
   const sizes = readdirSync(pages).map((name) => statSync(join(pages, name)).size);
   const pageBytes = sizes.reduce((sum, size) => sum + size, 0) / sizes.length;
-  return { exporting: exported.seconds, building: built.seconds, pageBytes, peak: built.peak };
+  return { seconds: built.seconds, pageBytes, peak: built.peak };
 }
