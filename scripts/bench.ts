@@ -64,6 +64,11 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     large: [100_000],
     load: async () => measureEach((await import('./bench/releases.ts')).measureRebuilds),
   },
+  growth: {
+    about: 'how processor time, start, memory and file grow with the catalogue: exponents',
+    sizes: [1000, 10_000, 100_000],
+    load: async () => (await import('./bench/growth.ts')).measureGrowth,
+  },
   machines: {
     about: 'a catalogue in PostgreSQL beside one in SQLite, and three servers that follow it',
     sizes: [1000, 10_000],

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { getExponent } from '../scripts/bench/growth.ts';
 import { buildRow, formatSection, formatTable, type Row } from '../scripts/bench/measuring.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -80,6 +81,13 @@ describe('a section of the manual', () => {
 
   it('says where there are no goals', () => {
     expect(formatSection('pages', [buildRow({ ...base, what: 'e', ours: 1 })])).toMatch(/^`pages`: no goal is set\.\n/);
+  });
+});
+
+describe('the exponent of growth', () => {
+  it('is that of a power law, whatever its factor', () => {
+    const power = (exponent: number) => [1000, 10_000, 100_000].map((x): [number, number] => [x, 7 * x ** exponent]);
+    expect([0, 0.5, 1].map((exponent) => Math.round(1000 * getExponent(power(exponent))) / 1000)).toEqual([0, 0.5, 1]);
   });
 });
 
