@@ -14,10 +14,19 @@ export interface Resource {
   route: Route;
 }
 
-/** For how many filters the number of resources is kept, of one snapshot. */
+/** How many numbers of listings a block has: a page is looked for in its block, not from the first listing on. */
+const BLOCK = 64;
+
+/** The first listing of a block that a filter lets something of through, and how many resources are before it. */
+interface Block {
+  listing: number;
+  before: number;
+}
+
+/** For how many filters the resources are counted once for a snapshot. */
 const KEPT_COUNTS = 64;
 
-const countsOf = new WeakMap<Snapshot, LRUCache<string, number>>();
+const countsOf = new WeakMap<Snapshot, LRUCache<string, { total: number; blocks: Block[] }>>();
 
 /**
  * Lists a page of the routes that can be paid for, those of the listing that was listed first before others, and how many
@@ -28,29 +37,44 @@ export function listResources(
   snapshot: Snapshot,
   { offset, limit, ...filters }: DiscoveryFilters & { offset: number; limit: number },
 ): { total: number; resources: Resource[] } {
+  const { total, blocks } = countResources(published, snapshot, filters);
+  const first = blocks.findLast(({ before }) => before <= offset);
+  if (!first) return { total, resources: [] };
   const rows = published.prepare<{ listing: number; head: string; route: string }>(
     `SELECT listing, documents.document AS head, routes.document AS route
-     FROM (SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)}
-       ORDER BY listing, position LIMIT @limit OFFSET @offset)
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND ${buildCondition(filters)}
+       ORDER BY listing, position LIMIT @limit OFFSET @skipped)
      JOIN routes USING (listing, position) JOIN documents USING (listing)`,
   );
+  const place = { from: first.listing, skipped: offset - first.before, limit };
   const heads = new Map<number, ListingHead>();
-  const resources = rows.all({ ...buildParameters(filters), limit, offset }).map(({ listing, head, route }) => {
+  const resources = rows.all({ ...buildParameters(filters), ...place }).map(({ listing, head, route }) => {
     const known: ListingHead = heads.get(listing) ?? JSON.parse(head);
     heads.set(listing, known);
     return { listing: known, route: JSON.parse(route) };
   });
-  return { total: countResources(published, snapshot, filters), resources };
+  return { total, resources };
 }
 
-function countResources(published: Published, snapshot: Snapshot, filters: DiscoveryFilters): number {
-  const kept = countsOf.get(snapshot) ?? new LRUCache<string, number>({ max: KEPT_COUNTS });
+/** Counts the resources that a filter lets through, block by block, once for a snapshot. */
+function countResources(published: Published, snapshot: Snapshot, filters: DiscoveryFilters) {
+  const kept = countsOf.get(snapshot) ?? new LRUCache({ max: KEPT_COUNTS });
   countsOf.set(snapshot, kept);
   const key = JSON.stringify(filters);
-  const sql = `SELECT count(*) AS count FROM (SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)})`;
-  const count = kept.get(key) ?? published.prepare<{ count: number }>(sql).get(buildParameters(filters))?.count ?? 0;
-  kept.set(key, count);
-  return count;
+  const known = kept.get(key);
+  if (known) return known;
+  const rows = published.prepare<{ listing: number; count: number }>(
+    `SELECT min(listing) AS listing, count(*) AS count
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)}) GROUP BY listing / ${BLOCK} ORDER BY 1`,
+  );
+  let total = 0;
+  const blocks: Block[] = [];
+  for (const { listing, count } of rows.all(buildParameters(filters))) {
+    blocks.push({ listing, before: total });
+    total += count;
+  }
+  kept.set(key, { total, blocks });
+  return { total, blocks };
 }
 
 /** Makes a function that lists the positions of the routes of a listing that a filter lets through, in their order. */

@@ -179,17 +179,22 @@ describe("the x402 SDK's discovery client", () => {
   it('follows pages to the end, of the list by offset and of a search by cursor, and meets everything once', async () => {
     const catalogue = await makeCatalogue();
     await writeCatalogue(catalogue, NOW, async (writing) => {
-      for (let index = 0; index < 60; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
+      for (let index = 0; index < 150; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
     const bazaar = await openBazaar(catalogue);
     const all = (await bazaar.listResources({ limit: 100_000 })).items;
-    const listed: typeof all = [];
-    for (let offset = 0, total = 1; offset < total; offset += 7) {
-      const page = await bazaar.listResources({ limit: 7, offset });
-      listed.push(...page.items);
-      total = page.pagination.total;
+    for (const network of [undefined, 'solana']) {
+      const wanted = all.filter(
+        ({ accepts }) => !network || accepts.some((offer) => offer.network.startsWith(network)),
+      );
+      const listed: typeof all = [];
+      for (let offset = 0, total = 1; offset < total; offset += 37) {
+        const page = await bazaar.listResources({ limit: 37, offset, ...(network && { network }) });
+        listed.push(...page.items);
+        total = page.pagination.total;
+      }
+      expect(listed).toEqual(wanted);
     }
-    expect(listed).toEqual(all);
     expect(new Set(all.map((item) => JSON.stringify(item))).size).toBe(all.length);
     expect((await bazaar.listResources({ offset: 5000 })).items).toEqual([]);
 
