@@ -14,9 +14,13 @@ const JOURNAL_BYTES = 16 * 1024 * 1024;
 /** Bytes of a page of a new file: documents of routes are about a kilobyte each, and a page of 4 kB would lose a third of itself. */
 const PAGE_BYTES = 8192;
 
-/** How long the head of a database is, and the place of its application id (SQLite's file format, section 1.3). */
+/** How long the head of a database is, and the places in it of the size of pages and of the application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
+const PAGE_BYTES_OFFSET = 16;
 const ID_OFFSET = 68;
+
+/** How many bytes a page of any of our files can have, earlier ones too. */
+const PAGE_SIZES = [4096, PAGE_BYTES];
 
 /** An open published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
@@ -72,18 +76,11 @@ export function openPublishedForWriting(file: string, pageBytes = PAGE_BYTES): P
   return { ...published, close: () => closeForWriting(sqlite) };
 }
 
-/** Finds how many bytes a page of a file has; undefined for one that SQLite cannot open. */
+/** Finds how many bytes a page of a file has; undefined where its head does not say it. */
 export function findPageBytes(file: string): number | undefined {
-  let sqlite: Sqlite.Database | undefined;
-  try {
-    sqlite = new Sqlite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
-    return sqlite.pragma('page_size', { simple: true }) as number;
-  } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError)) throw error;
-    return undefined;
-  } finally {
-    sqlite?.close();
-  }
+  const head = readHead(file);
+  const bytes = head.readUInt16BE(PAGE_BYTES_OFFSET);
+  return PAGE_SIZES.includes(bytes) ? bytes : undefined;
 }
 
 /** Closes a file so that it needs nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
@@ -164,6 +161,10 @@ function build(file: string, sqlite: Sqlite.Database): Published {
 
 /** Returns whether the head of a file that SQLite cannot read says that it is a published catalogue. */
 function isOurs(file: string): boolean {
+  return readHead(file).readUInt32BE(ID_OFFSET) === APPLICATION_ID;
+}
+
+function readHead(file: string): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   const handle = openSync(file, 'r');
   try {
@@ -171,7 +172,7 @@ function isOurs(file: string): boolean {
   } finally {
     closeSync(handle);
   }
-  return head.readUInt32BE(ID_OFFSET) === APPLICATION_ID;
+  return head;
 }
 
 /** An empty file, or none, may become one. */
