@@ -85,7 +85,7 @@ export interface Server {
 /** Starts the service as `npm start` does. Resolves when it listens. Throws if it ends before. */
 export async function startService({ env }: Pick<World, 'env'>, ...args: string[]): Promise<Server> {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'pipe', 'inherit'];
-  const child = startChild(process.execPath, [...getNodeArguments('start'), ...args], { cwd: ROOT, env, stdio });
+  const child = startChild('sh', getShellArguments('start', args), { cwd: ROOT, env, stdio });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let output = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -109,13 +109,13 @@ export async function startProgram(file: URL, args: readonly string[], message?:
 
 /** Runs `npm run rebuild`, without npm. Throws if it fails. */
 export function rebuild({ env }: Pick<World, 'env'>): Promise<Spent> {
-  return runChild(process.execPath, getNodeArguments('rebuild'), { cwd: ROOT, env });
+  return runChild('sh', getShellArguments('rebuild'), { cwd: ROOT, env });
 }
 
-/** Returns the arguments that a script of `package.json` gives to Node. */
-function getNodeArguments(script: 'start' | 'rebuild'): string[] {
+/** Returns the arguments with which a shell becomes what a script of `package.json` starts. */
+function getShellArguments(script: 'start' | 'rebuild', args: readonly string[] = []): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  return scripts[script].replace('exec node ', '').split(' ');
+  return ['-c', `${scripts[script]} "$@"`, script, ...args];
 }
 
 /** Starts a process that is killed when this one ends, before its files are removed. */

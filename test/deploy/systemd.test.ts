@@ -8,6 +8,7 @@ import { readConfig, readPayerConfig, refuseKeys } from '../../src/config.ts';
 import { makeFolder } from '../builders.ts';
 import {
   DEPLOY,
+  getScriptVariables,
   getScriptWords,
   listDeployed,
   OTHER_VARIABLES,
@@ -97,8 +98,12 @@ describe('the units', () => {
       const expected = getScriptWords(name === 'catalogue-server.service' ? 'start' : 'catalogue');
       expect(words.slice(0, expected.length)).toEqual(expected);
       const args = words.slice(expected.length);
-      if (name === 'catalogue-server.service') expect(args).toEqual([]);
-      else {
+      if (name === 'catalogue-server.service') {
+        expect(args).toEqual([]);
+        expect(list(name, 'Environment').join(' ').split(' ')).toEqual(
+          expect.arrayContaining(getScriptVariables('start')),
+        );
+      } else {
         expect(COMMAND_NAMES).toContain(args[0]);
         // Throws for an option that there is not.
         expect(parseCommandLine(commands, args)).toMatchObject({ kind: 'run' });

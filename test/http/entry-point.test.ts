@@ -162,8 +162,7 @@ it('says at once that the port is in use, before it makes a catalogue or a page'
 it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {
   const folder = await makeStarted();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
-  const command = `${scripts.start.replace('exec node', process.execPath)} --no-rebuild`;
-  const terminal = spawn('script', ['-qefc', `exec ${command}`, '/dev/null'], {
+  const terminal = spawn('script', ['-qefc', `${scripts.start} --no-rebuild`, '/dev/null'], {
     env: {
       ...{ ...process.env, LOG_LEVEL: 'debug', PORT: '0', BASE_URL: 'http://catalogue.example' },
       ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },

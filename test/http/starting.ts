@@ -21,15 +21,11 @@ export function start(folder: string, settings: Record<string, string> = {}, arg
   };
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const out = into === undefined ? 'pipe' : openSync(into, 'w');
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [...scripts.start.replace('exec node ', '').split(' '), ...args],
-    {
-      cwd: ROOT,
-      env,
-      stdio: ['ignore', out, out],
-    },
-  );
+  const child: ChildProcess = spawn('sh', ['-c', `${scripts.start} "$@"`, 'start', ...args], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', out, out],
+  });
   if (typeof out === 'number') closeSync(out);
   const said = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
