@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Reading } from '../published/reading.ts';
 import { buildFailureError, type OnRebuildEvent } from './events.ts';
@@ -8,6 +8,9 @@ import { type RenderedPages, type RenderPage, renderPages, stopRendering } from 
 /** Number of pages below which a second thread is slower to start than the first is to finish. */
 const PAGES_WORTH_A_THREAD = 1000;
 const MAX_THREADS = 4;
+
+/** Memory of a machine, or of what this process may have of it, below which one thread renders: each more takes 250 MB. */
+const MEMORY_WORTH_A_THREAD = 2 * 1024 ** 3;
 
 /**
  * Limit of a half of V8's young generation. Rendering leaves nearly everything behind at once: with the larger
@@ -24,9 +27,15 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
-/** Returns the number of threads that render this many pages: 1 or more. */
-export function countThreads(pages: number): number {
+/** Returns the number of threads that render this many pages, with so many bytes of memory: 1 or more. */
+export function countThreads(pages: number, memory = getMemory()): number {
+  if (memory < MEMORY_WORTH_A_THREAD) return 1;
   return Math.max(1, Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD)));
+}
+
+/** Returns how many bytes this process may have. */
+function getMemory(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 /** Starts as many threads as a number of pages is worth. */

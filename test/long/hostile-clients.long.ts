@@ -58,6 +58,7 @@ it('nothing that clients do stops the others or fills the memory', async () => {
   // Limited as by default.
   const { url, pid, stop } = await startService({ env: { ...world.env, RATE_LIMIT: undefined } }, '--no-rebuild');
   onTestFinished(stop);
+  await expect.poll(async () => (await fetch(`${url}/agent/list`)).status, { timeout: 120_000 }).toBe(200);
   const getMemory = () => (readUsage(pid).rss ?? 0) / MB;
   // What a server has once everything was asked for.
   for (const path of ['/openapi.json', '/llms-full.txt', '/agent/list?q=weather'])
