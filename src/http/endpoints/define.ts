@@ -122,7 +122,6 @@ export function defineRead<Query extends z.ZodObject>({
   examples = {},
   answer,
   failures = [],
-  isCached,
   build,
   ...words
 }: Words & {
@@ -134,8 +133,6 @@ export function defineRead<Query extends z.ZodObject>({
   readonly answer: JsonAnswer;
   /** Failures besides those that all have. */
   readonly failures?: readonly FailureName[];
-  /** Says whether to cache the document; what is read faster than it is cached is not. */
-  readonly isCached?: (reading: Reading, params: From['params']) => boolean;
   readonly build: (query: z.output<Query>, from: From) => Document;
 }): Endpoint {
   const { path } = words;
@@ -150,7 +147,7 @@ export function defineRead<Query extends z.ZodObject>({
         ...buildFailureRefs([...OF_GET, ...failures]),
       },
     }),
-    mount: (to) => mountGet(to, path.replace(/\{(\w+)\}/g, ':$1'), query, { isCached, build }),
+    mount: (to) => mountGet(to, path.replace(/\{(\w+)\}/g, ':$1'), query, { build }),
   };
 }
 
@@ -250,11 +247,9 @@ function mountGet<Query extends z.ZodObject>(
   query: Query,
   {
     only,
-    isCached,
     build,
   }: {
     readonly only?: RegExp | undefined;
-    readonly isCached?: ((reading: Reading, params: From['params']) => boolean) | undefined;
     readonly build: (query: z.output<Query>, from: From) => Document;
   },
 ): void {
@@ -264,8 +259,9 @@ function mountGet<Query extends z.ZodObject>(
     const params = { ...c.req.param(), ...named?.groups };
     const asked = parseQuery(query, new URL(c.req.url).searchParams);
     // However an address is spelt, the same question has the same key.
-    const key = isCached?.(reading, params) === false ? undefined : `${c.req.path} ${JSON.stringify(asked)}`;
-    return answer(c, key, () => reading.readAtOnce((snapshot) => build(asked, { reading, snapshot, params })));
+    return answer(c, `${c.req.path} ${JSON.stringify(asked)}`, () =>
+      reading.readAtOnce((snapshot) => build(asked, { reading, snapshot, params })),
+    );
   });
 }
 

@@ -3,7 +3,7 @@ import { NETWORKS } from '../../model/network.ts';
 import { listChanges } from '../../published/changes.ts';
 import { readRoutesPart } from '../../published/cursor.ts';
 import { listSameProduct } from '../../published/folding.ts';
-import { findDetail, findTombstone, hasRouteAt } from '../../published/listings.ts';
+import { findDetail, findTombstone } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { ROUTES_MAX, routesQuery } from '../../views/listing/query.ts';
@@ -19,9 +19,6 @@ import {
 import { buildDocument } from '../document.ts';
 import { defineRead, SLUG_PARAM } from './define.ts';
 
-/** The document of a listing of no more routes than this is read faster than it is cached. */
-const FEW_ROUTES = 30;
-
 /** Everything on record of one listing. */
 export const listingEndpoint = defineRead({
   id: 'getListing',
@@ -35,7 +32,6 @@ export const listingEndpoint = defineRead({
   examples: { limit: 20, cursor: 'bm90LXJlYWw' },
   answer: { description: 'The listing', schema: agentListing, example: buildListingExample },
   failures: ['NotFound', 'Gone'],
-  isCached: ({ published }, { slug = '' }) => hasRouteAt(published, slug, FEW_ROUTES),
   build: (query, { reading, snapshot, params: { slug = '' } }) => {
     const others = listSameProduct(snapshot.columns, slug);
     const found = findDetail(reading.published, slug, { part: readRoutesPart(query, slug), others });
