@@ -6,10 +6,11 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { hasRouteAt, isDelisted } from '../published/listings.ts';
+import { findLive } from '../published/live-listings.ts';
 import { hasProvider } from '../published/providers.ts';
 import type { Reading } from '../published/reading.ts';
 import { hasReceipt } from '../published/receipts.ts';
-import { findRef, type Snapshot } from '../published/snapshot.ts';
+import type { Snapshot } from '../published/snapshot.ts';
 import type { Form } from '../release/forms.ts';
 import { ASSETS_FOLDER } from '../release/page-code.ts';
 import { getReleasePaths } from '../release/release.ts';
@@ -110,9 +111,9 @@ export function openPages(
   /** Keeps made-up addresses from costing a rendering each. A release of the same revision has every page of the site. */
   const mayExist = (path: string, slug: string | undefined, snapshot: Snapshot): boolean => {
     if (LIVE.test(path)) return false;
-    if (slug !== undefined) return findRef(snapshot, slug) !== undefined || isDelisted(published, slug);
+    if (slug !== undefined) return findLive(published, slug) !== undefined || isDelisted(published, slug);
     const listed = ROUTE.exec(path)?.[1];
-    if (listed !== undefined) return findRef(snapshot, listed) !== undefined;
+    if (listed !== undefined) return findLive(published, listed) !== undefined;
     const receiptId = RECEIPT.exec(path)?.[1];
     if (receiptId !== undefined) return hasReceipt(published, receiptId);
     const domain = PROVIDER.exec(path)?.[1];

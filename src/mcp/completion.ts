@@ -40,8 +40,8 @@ function complete({ ref, argument, context }: CompleteRequest['params'], from: T
   return { completion: { values, hasMore, ...(!hasMore && { total: values.length }) } };
 }
 
-function completeSlugOf(typed: string, { snapshot }: ToolContext): { values: string[]; hasMore: boolean } {
-  const { slugs, hasMore } = completeSlug(snapshot, typed, MAX_VALUES);
+function completeSlugOf(typed: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
+  const { slugs, hasMore } = completeSlug(reading.published, typed, MAX_VALUES);
   return { values: slugs, hasMore };
 }
 

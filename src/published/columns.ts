@@ -1,32 +1,18 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
-import { type NetworkKey, networkKey } from '../model/network.ts';
-import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
-import type { ListQuery, ListSort } from '../views/listing/query.ts';
+import { networkKey } from '../model/network.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import {
-  buildRouteFilter,
-  getRouteFacts,
-  packRouteFacts,
-  type RouteFacts,
-  type RouteFilter,
-  type RouteWishes,
-} from './route-facts.ts';
-
-/** Bits of `traits`: one for each category, band and network, and one each for verified and not. */
-const CATEGORY_BITS = numberBits(CATEGORIES, 0);
-const BAND_BITS = numberBits(reliabilityBand.options, 5);
-const NETWORK_BITS = numberBits(networkKey.options, 8);
-const VERIFIED = 1 << 14;
-const UNVERIFIED = 1 << 15;
+import { type KeyedSort, ORDERS } from './orders.ts';
+import { getRouteFacts, packRouteFacts, type RouteFacts } from './route-facts.ts';
+import { isSameHistory, type Snapshot } from './snapshot.ts';
 
 /** The bit of `traits` that a listing has which passes a filter, by the value of the filter. */
 export const TRAIT_BITS = {
-  category: CATEGORY_BITS,
-  band: BAND_BITS,
-  network: NETWORK_BITS,
-  verified: { true: VERIFIED, false: UNVERIFIED },
+  category: numberBits(CATEGORIES, 0),
+  band: numberBits(reliabilityBand.options, 5),
+  network: numberBits(networkKey.options, 8),
+  verified: { true: 1 << 14, false: 1 << 15 },
 } as const;
 
 /** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
@@ -36,29 +22,7 @@ const RELIABILITY_BONUS = 0.01;
 /** The most that a listing has beyond its words. */
 export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
 
-/** An order by what is known of listings; that of relevance and that of names need no numbers. */
-export type KeyedSort = Exclude<ListSort, 'relevance' | 'name'>;
-
-/**
- * What each order compares: numbers that sort upwards, so what should come first is the smaller. By `behind` the listings
- * that answer little of a request come after all others: it is more than any two numbers of the order differ.
- */
-export const ORDERS: Readonly<
-  Record<KeyedSort, { readonly behind: number; readonly getKey: (row: ColumnRow) => number }>
-> = {
-  price: { behind: 1e10, getKey: ({ price_min }) => getUsdcNumber(price_min) },
-  updated: { behind: 1e13, getKey: ({ updated_at }) => -Date.parse(updated_at) },
-  reliability: { behind: 1e3, getKey: ({ reliability_score }) => -(reliability_score ?? -1) },
-  latency: { behind: 1e10, getKey: ({ latency_median_ms }) => latency_median_ms ?? 1e9 },
-  proof: { behind: 1e13, getKey: ({ verified_at }) => (verified_at === null ? 0 : -Date.parse(verified_at)) },
-};
 const KEYED_SORTS = Object.keys(ORDERS) as KeyedSort[];
-
-/** Builds the column of each order. */
-function buildKeys(getColumn: (sort: KeyedSort) => Iterable<number>): Columns['keys'] {
-  const columns = KEYED_SORTS.map((sort) => [sort, Float64Array.from(getColumn(sort))]);
-  return Object.fromEntries(columns) as Columns['keys'];
-}
 
 /**
  * What filters and orders read of the live listings, as columns in the order of their slugs: going through all of them
@@ -70,8 +34,6 @@ export interface Columns {
   readonly numbers: Uint32Array;
   /** Places by row number; -1 where no live listing has it. */
   readonly places: Int32Array;
-  /** Revision of the latest change of each. */
-  readonly revisions: Uint32Array;
   /** Category, band, verification and networks as bits. */
   readonly traits: Uint16Array;
   /** What orders compare, see `ORDERS`. */
@@ -86,54 +48,58 @@ export interface Columns {
   readonly routes: RouteFacts;
 }
 
-/** The columns of one listing. */
-interface ColumnRow {
+/** The columns of one listing; what each order compares goes by its name. */
+interface ColumnRow extends Readonly<Record<KeyedSort, number>> {
   readonly number: number;
   readonly slug: string;
-  readonly revision: number;
   readonly state: 'live' | 'held' | 'delisted';
   readonly category: Category;
   readonly reliability_band: Reliability['band'];
   readonly reliability_score: number | null;
   readonly verified_routes: number;
   readonly networks: string;
-  readonly price_min: number;
-  readonly updated_at: string;
-  readonly latency_median_ms: number | null;
-  readonly verified_at: string | null;
-  readonly provider_name: string;
+  readonly provider_key: string;
   readonly product: number | null;
   readonly facts: Buffer | null;
 }
 
-const SELECT = `SELECT number, slug, revision, state, category, reliability_band, reliability_score, verified_routes, networks,
-  price_min, updated_at, latency_median_ms, verified_at, provider_name, product, facts FROM listings LEFT JOIN route_facts ON listing = number`;
+const SELECT = `SELECT number, slug, state, category, reliability_band, reliability_score, verified_routes, networks, provider_key,
+  product, ${KEYED_SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts
+  FROM listings LEFT JOIN route_facts ON listing = number`;
 
-/** Reads the columns of every live listing. (Sorted by `+slug`: found one by one in the index of slugs they would take half as long again.) */
-export function readColumns(published: Published): Columns {
-  const [live] = published
-    .prepare<{ count: number }>(`SELECT count(*) AS count FROM listings WHERE state = 'live'`)
-    .all();
-  const rows = published.prepare<ColumnRow>(`${SELECT} WHERE state = 'live' ORDER BY +slug`).iterate();
-  return buildColumns(rows, live?.count ?? 0);
+const columnsOf = new WeakMap<Published, { readonly snapshot: Snapshot; readonly columns: Columns }>();
+
+/**
+ * Returns the columns as of a snapshot, read when they are first needed, which is for a search; from one snapshot to the next only
+ * what changed is read. Call it while the file stays at the revision of the snapshot.
+ */
+export function getColumns(published: Published, snapshot: Snapshot): Columns {
+  const before = columnsOf.get(published);
+  if (before?.snapshot === snapshot) return before.columns;
+  const columns =
+    before && isSameHistory(published, before.snapshot)
+      ? updateColumns(before.columns, published, before.snapshot.revision)
+      : readColumns(published, snapshot.live_listings);
+  columnsOf.set(published, { snapshot, columns });
+  return columns;
+}
+
+/** Reads the columns of all live listings, `count` of them, as they lie in the file (`+`): by an index they would take half as long again. */
+function readColumns(published: Published, count: number): Columns {
+  const rows = published.prepare<ColumnRow>(`${SELECT} WHERE +state = 'live' ORDER BY +slug`).iterate();
+  return buildColumns(rows, count);
 }
 
 /**
  * Reads the columns of what changed after a revision, and puts them in the place of what was known before. Sorted by `+slug`,
  * they are found by the index of revisions; by `slug` SQLite would go through all listings in that order.
  */
-export function updateColumns(before: Columns, published: Published, revision: number): Columns {
+function updateColumns(before: Columns, published: Published, revision: number): Columns {
   const changed = published.prepare<ColumnRow>(`${SELECT} WHERE revision > ? ORDER BY +slug`).all(revision);
   const live = changed.filter(({ state }) => state === 'live');
   const after = buildColumns(live, live.length);
   const isChanged = new Set(changed.map(({ slug }) => slug));
   return mergeColumns(before, after, isChanged);
-}
-
-/** Finds the place of a live listing by its slug; -1 where there is none. */
-export function findPlace({ slugs }: Columns, slug: string): number {
-  const place = findNextPlace({ slugs }, slug);
-  return slugs[place] === slug ? place : -1;
 }
 
 /** Finds the place of the first listing whose slug is the one given, or comes after it. */
@@ -154,75 +120,7 @@ export function getRef({ slugs, numbers }: Columns, place: number): ListingRef {
 
 /** Says whether the listing at a place has a settlement-verified route. */
 export function isVerified({ traits }: Columns, place: number): boolean {
-  return ((traits[place] as number) & VERIFIED) !== 0;
-}
-
-/** Says whether the listing at a place is of a category. */
-export function isOfCategory({ traits }: Columns, place: number, category: Category): boolean {
-  return ((traits[place] as number) & CATEGORY_BITS[category]) !== 0;
-}
-
-/** Says whether payment on a network is advertised by the listing at a place. */
-export function isOnNetwork({ traits }: Columns, place: number, network: NetworkKey): boolean {
-  return ((traits[place] as number) & NETWORK_BITS[network]) !== 0;
-}
-
-/** Gives when the listing at a place last changed, in milliseconds since 1970. */
-export function getUpdatedMs({ keys }: Columns, place: number): number {
-  return -(keys.updated[place] as number);
-}
-
-/** Which listings and routes pass. */
-export interface Filter {
-  /** Says of a listing by its place whether it may pass, by all that is known of it as a whole. */
-  readonly isListingPassing: (place: number) => boolean;
-  /** Says of one of its routes whether it passes; undefined where all do. A listing passes by one and the same route. */
-  readonly isRoutePassing: RouteFilter | undefined;
-}
-
-/** Builds the filter of a query, all but its words; undefined where everything passes. */
-export function buildFilter(columns: Columns, query: ListQuery): Filter | undefined {
-  const isListingPassing = buildListingFilter(columns, query);
-  return (
-    isListingPassing && { isListingPassing, isRoutePassing: buildRouteFilter(columns.routes, getRouteWishes(query)) }
-  );
-}
-
-/** Gives what a query asks of one and the same route. */
-export function getRouteWishes({ network, verified, max_price_usdc, can }: ListQuery): RouteWishes {
-  const most = max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc);
-  return { network, isVerified: verified === true, most, isPriced: can !== undefined };
-}
-
-/** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
-export function buildListingFilter(
-  { traits, keys, providers, routes: { starts } }: Columns,
-  query: ListQuery,
-): ((place: number) => boolean) | undefined {
-  const { category, network, verified, band } = query;
-  const filters: ((place: number) => boolean)[] = [];
-  const wanted = [
-    category && CATEGORY_BITS[category],
-    band && BAND_BITS[band],
-    verified === undefined ? undefined : TRAIT_BITS.verified[`${verified}`],
-    network && NETWORK_BITS[network],
-  ].reduce<number>((all, bit) => all | (bit ?? 0), 0);
-  if (wanted !== 0) filters.push((place) => ((traits[place] as number) & wanted) === wanted);
-  if (query.max_price_usdc !== undefined) {
-    const most = getUsdcNumber(parseUsdc(query.max_price_usdc) ?? 0);
-    filters.push((place) => (keys.price[place] as number) <= most);
-  }
-  // Of a listing without routes nobody can tell who can pay it.
-  if (query.can !== undefined) filters.push((place) => starts[place] !== starts[place + 1]);
-  if (query.provider !== undefined) {
-    const provider = query.provider.toLowerCase();
-    filters.push((place) => providers[place] === provider);
-  }
-  if (query.updated_since !== undefined) {
-    const latest = -Date.parse(query.updated_since);
-    filters.push((place) => (keys.updated[place] as number) <= latest);
-  }
-  return filters.length === 0 ? undefined : (place) => filters.every((isPassing) => isPassing(place));
+  return ((traits[place] as number) & TRAIT_BITS.verified.true) !== 0;
 }
 
 const NO_FACTS = Buffer.alloc(0);
@@ -235,31 +133,31 @@ function buildColumns(rows: Iterable<ColumnRow>, count: number): Columns {
   const providers: string[] = [];
   const facts: Buffer[] = [];
   const numbers = new Uint32Array(count);
-  const revisions = new Uint32Array(count);
   const traits = new Uint16Array(count);
   const bonuses = new Float64Array(count);
   const products = new Float64Array(count);
-  const keys = KEYED_SORTS.map((sort) => ({ sort, getKey: ORDERS[sort].getKey, column: new Float64Array(count) }));
+  const keys = KEYED_SORTS.map((sort) => ({ sort, column: new Float64Array(count) }));
   let place = 0;
   for (const row of rows) {
     const isVerified = row.verified_routes > 0;
     slugs.push(row.slug);
     numbers[place] = row.number;
-    revisions[place] = row.revision;
-    let bits = CATEGORY_BITS[row.category] | BAND_BITS[row.reliability_band] | (isVerified ? VERIFIED : UNVERIFIED);
-    for (const network of networkKey.options) if (row.networks.includes(network)) bits |= NETWORK_BITS[network];
+    let bits =
+      TRAIT_BITS.category[row.category] | TRAIT_BITS.band[row.reliability_band] | TRAIT_BITS.verified[`${isVerified}`];
+    for (const network of networkKey.options)
+      if (row.networks.split(' ').includes(network)) bits |= TRAIT_BITS.network[network];
     traits[place] = bits;
-    for (const { getKey, column } of keys) column[place] = getKey(row);
+    for (const { sort, column } of keys) column[place] = row[sort];
     bonuses[place] = (isVerified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100;
-    const name = row.provider_name.toLowerCase();
-    if (!names.has(name)) names.set(name, name);
-    providers.push(names.get(name) ?? name);
+    const name = names.get(row.provider_key) ?? row.provider_key;
+    names.set(name, name);
+    providers.push(name);
     products[place] = row.product ?? 0;
     facts.push(row.facts ?? NO_FACTS);
     place += 1;
   }
   return {
-    ...{ slugs, providers, numbers, revisions, traits, bonuses, products },
+    ...{ slugs, providers, numbers, traits, bonuses, products },
     places: listPlaces(numbers),
     keys: Object.fromEntries(keys.map(({ sort, column }) => [sort, column])) as Columns['keys'],
     routes: packRouteFacts(facts),
@@ -284,9 +182,10 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
     providers: take(before.providers, after.providers),
     numbers,
     places: listPlaces(numbers),
-    revisions: Uint32Array.from(take(before.revisions, after.revisions)),
     traits: Uint16Array.from(take(before.traits, after.traits)),
-    keys: buildKeys((sort) => take(before.keys[sort], after.keys[sort])),
+    keys: Object.fromEntries(
+      KEYED_SORTS.map((sort) => [sort, Float64Array.from(take(before.keys[sort], after.keys[sort]))]),
+    ) as Columns['keys'],
     bonuses: Float64Array.from(take(before.bonuses, after.bonuses)),
     products: Float64Array.from(take(before.products, after.products)),
     routes: packRouteFacts(

@@ -1,7 +1,8 @@
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { Scores } from '../search/ranking.ts';
 import { FACET_VALUES, type FacetName, type Facets, type ListQuery } from '../views/listing/query.ts';
-import { buildListingFilter, type Columns, getRouteWishes, TRAIT_BITS } from './columns.ts';
+import { type Columns, TRAIT_BITS } from './columns.ts';
+import { buildListingFilter, getRouteWishes } from './filters.ts';
 import { getProductGroups } from './folding.ts';
 import type { NamedRoutes } from './named-routes.ts';
 import { isAtMost, openRoutePrices } from './route-facts.ts';

@@ -1,10 +1,11 @@
-import { findPlace, getRef } from './columns.ts';
 import type { Published } from './file.ts';
-import { isDangerous } from './route-facts.ts';
+import { findLive } from './live-listings.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 import { understand } from './understood.ts';
 import { getWordIndex } from './word-index.ts';
+
+const DANGEROUS = 'SELECT position FROM routes WHERE listing = ? AND danger = 1';
 
 /**
  * Lists the positions of the routes of a live listing, those that answer most of a request first; in their own order where
@@ -16,17 +17,18 @@ export function listFittingRoutes(
   { slug, q, count }: { slug: string; q: string; count: number },
 ): number[] {
   const positions = Array.from({ length: count }, (_, position) => position);
-  const place = findPlace(snapshot.columns, slug);
-  if (place < 0) return positions;
-  const { number } = getRef(snapshot.columns, place);
+  const listing = findLive(published, slug);
+  if (!listing) return positions;
+  const { number } = listing;
   const words = getWordIndex(published, snapshot);
   const { query } = understand({ q, limit: 1 }, published);
   const { plan, vector } = words.buildPlan(query.q ?? q);
   const scores = words.score(plan, vector);
   const worth = scores.weigh(number);
   if (!worth) return positions;
+  const dangerous = new Set(published.sqlite.prepare<[number], number>(DANGEROUS).pluck().all(number));
   const values = positions.map((position) => {
-    const factor = isDangerous(snapshot.columns.routes, place, position) ? DANGER_FACTOR : 1;
+    const factor = dangerous.has(position) ? DANGER_FACTOR : 1;
     return factor * scores.weighRoute(number, position, worth.score);
   });
   return positions.sort((a, b) => (values[b] as number) - (values[a] as number));

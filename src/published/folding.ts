@@ -1,25 +1,8 @@
-import { type Columns, findPlace, isVerified } from './columns.ts';
+import { type Columns, isVerified } from './columns.ts';
 
 /** Gives the group of each place that is one of several addresses of a product, by its number. */
 export function getProductGroups(columns: Columns): ReadonlyMap<number, number> {
   return new Map(listSameProducts(columns).flatMap((places, group) => places.map((place) => [place, group])));
-}
-
-/** Most other addresses of a product that are named. */
-export const SAME_PRODUCT_MAX = 20;
-
-const placesOf = new WeakMap<Columns, ReadonlyMap<number, readonly number[]>>();
-
-/** Lists the slugs of the listings that are the same product as one, at other addresses; empty if it is at one alone. */
-export function listSameProduct(columns: Columns, slug: string): string[] {
-  let known = placesOf.get(columns);
-  if (!known) {
-    known = new Map(listSameProducts(columns).flatMap((places) => places.map((place) => [place, places] as const)));
-    placesOf.set(columns, known);
-  }
-  const own = findPlace(columns, slug);
-  const others = (known.get(own) ?? []).filter((place) => place !== own);
-  return others.slice(0, SAME_PRODUCT_MAX).map((place) => columns.slugs[place] as string);
 }
 
 const groupsOf = new WeakMap<Columns, readonly (readonly number[])[]>();

@@ -1,7 +1,7 @@
 import { LIKENESS_WEIGHT } from '../search/ranking.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
 import { getListSort, type ListQuery } from '../views/listing/query.ts';
-import { BONUS_MAX, findNextPlace, getRef } from './columns.ts';
+import { BONUS_MAX, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { foldProducts } from './folding.ts';
@@ -41,7 +41,7 @@ export function findResources(
   snapshot: Snapshot,
   { query: q, limit, cursor: text, ...filters }: DiscoverySearchQuery,
 ): FoundResources {
-  const { columns } = snapshot;
+  const columns = getColumns(published, snapshot);
   const query: ListQuery = { q, limit };
   const cursor = text === undefined ? undefined : parseCursor(text, query, getListSort(query));
   const words = getWordIndex(published, snapshot);

@@ -2,12 +2,14 @@ import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
 import type { Site } from '../views/site.ts';
 import { getProductNumber } from './product.ts';
 import { encodeRouteFacts } from './route-facts.ts';
+import { getPriceColumn } from './schema.ts';
 import { listTopics } from './topics.ts';
 
 /** Values of one row, by column. */
@@ -89,8 +91,9 @@ export function renderItem(listing: LiveListing): string {
 }
 
 const NO_COLUMNS = {
-  ...{ base_url: null, title: null, tagline: null, provider_name: null, category: null },
-  ...{ price_min: null, price_max: null, networks: null, verified_networks: null },
+  ...{ base_url: null, title: null, tagline: null, provider_name: null, provider_key: null },
+  ...{ category: null, price_min: null, price_max: null, ...buildPriceColumns(() => null) },
+  ...{ networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
   ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null },
@@ -102,6 +105,8 @@ function buildColumns(listing: LiveListing): Row {
   const verified = networks.filter(({ settlement_verified }) => settlement_verified);
   return {
     ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
+    provider_key: provider_name.toLowerCase(),
+    ...buildPriceColumns((network, isVerified) => findLowestPrice(listing, network, isVerified)),
     networks: listKeys(networks.filter(({ advertised }) => advertised)),
     verified_networks: listKeys(verified),
     routes: endpoints_count,
@@ -116,6 +121,22 @@ function buildColumns(listing: LiveListing): Row {
     domain: getDomain(base_url),
     product: getProductNumber(listing),
   };
+}
+
+function buildPriceColumns(getPrice: (network: NetworkKey, isVerified: boolean) => number | null): Row {
+  const columns = networkKey.options.flatMap((network) =>
+    [false, true].map((isVerified) => [getPriceColumn(network, isVerified), getPrice(network, isVerified)] as const),
+  );
+  return Object.fromEntries(columns);
+}
+
+/** Finds the lowest price of a listing's routes on a network. A listing without routes is what is said of it as a whole. */
+function findLowestPrice({ routes, price_min }: LiveListing, key: NetworkKey, isVerified: boolean): number | null {
+  if (routes.length === 0 && !isVerified) return price_min;
+  const counted = routes.filter((route) => !isVerified || route.verification === 'settlement-verified');
+  const offers = counted.flatMap(({ set_aside, terms }) => (set_aside ? [] : getCurrentTerms(terms)));
+  const amounts = offers.flatMap(({ network, amount }) => (network === key ? amount : []));
+  return amounts.length === 0 ? null : Math.min(...amounts);
 }
 
 function buildLatencyColumns(latency: Latency | null | undefined): Row {

@@ -1,6 +1,5 @@
 import { buildRouteIndex, listMatchingRoutes } from '../evidence/route-match.ts';
 import type { ListQuery } from '../views/listing/query.ts';
-import type { Columns, Filter } from './columns.ts';
 import type { Published } from './file.ts';
 import { listLiveOnOrigin } from './listings.ts';
 
@@ -43,21 +42,4 @@ function findAtPath(published: Published, path: string): NamedRoutes {
     .all(path, ROUTES_MAX);
   for (const { listing, position } of rows) found.set(listing, (found.get(listing) ?? new Set()).add(position));
   return found;
-}
-
-/** Builds a filter that passes only what is named of what another one passes. */
-export function narrowFilter(
-  { numbers }: Columns,
-  filter: Filter | undefined,
-  named: NamedRoutes | undefined,
-): Filter | undefined {
-  if (named === undefined) return filter;
-  const isRoutePassing = filter?.isRoutePassing;
-  return {
-    isListingPassing: (place) => named.has(numbers[place] as number) && filter?.isListingPassing(place) !== false,
-    isRoutePassing: [...named.values()].some((positions) => positions !== undefined)
-      ? (place, position) =>
-          named.get(numbers[place] as number)?.has(position) === true && isRoutePassing?.(place, position) !== false
-      : isRoutePassing,
-  };
 }

@@ -11,7 +11,8 @@ import { describeCautionSummary } from '../views/words/caution.ts';
 import { type ChangesOf, listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
 import { findKnownName, findTombstone, getItem } from './listings.ts';
-import { findRef, type Snapshot } from './snapshot.ts';
+import { findLive } from './live-listings.ts';
+import type { Snapshot } from './snapshot.ts';
 import { findRevisionTime } from './state.ts';
 
 /** Revisions looked at in one go. */
@@ -39,7 +40,7 @@ function getDigests(published: Published, revision: number): readonly NewsDigest
 /** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first; of some listings alone where these are given. */
 export function listChangeNews(published: Published, snapshot: Snapshot, limit: number, of?: ChangesOf): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
-    const listing = findRef(snapshot, slug);
+    const listing = findLive(published, slug);
     const item = listing && getItem(published, listing);
     const shown = item ?? findTombstone(published, slug);
     const cautions = item?.cautions.map(describeCautionSummary) ?? [];

@@ -22,12 +22,12 @@ import {
 import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
 import { buildReferencePage, type ReferencePage } from '../views/pages/reference-page.ts';
 import { buildIdentifier } from '../views/registry.ts';
-import { getRef } from './columns.ts';
 import type { Published } from './file.ts';
-import { listSameProduct } from './folding.ts';
 import { findDelisting, listHistory } from './history.ts';
 import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
-import { findPlacesOnPage, getCounts, getSelections, type PlacesOnPage } from './page-lists.ts';
+import { listPassing } from './lists.ts';
+import { listSameProduct } from './live-listings.ts';
+import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -41,7 +41,7 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
     buildHomePage(
       {
         counts: getCounts(snapshot),
-        by_category: getSelections(snapshot).countByCategory,
+        by_category: countByCategory(published, snapshot),
         newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
           item: getItem(published, listing),
           at: listing.listed_at,
@@ -59,9 +59,10 @@ const PLACEHOLDERS = /:[A-Za-z_]\w*|\{[^}]+\}/g;
 /** Gives the reference, made from the `frame` of the OpenAPI document. Its calls name a verified listing where there is one, else the first. */
 export function getReferencePage({ published, readAtOnce, site }: Reading, frame: DocumentFrame): ReferencePage {
   return readAtOnce((snapshot) => {
-    const { slugs } = snapshot.columns;
-    const slug = slugs[getSelections(snapshot).verified[0] ?? 0];
-    const listing = slug === undefined ? undefined : findListing(published, { slug });
+    const first =
+      findListPart(published, snapshot, { verified: true }, 1)?.listings[0] ??
+      listPassing(published, {}, { sort: 'name', limit: 1 })[0];
+    const listing = first && findListing(published, first);
     if (!listing || !isLive(listing)) return buildReferencePage(site, frame, {});
     const route =
       listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
@@ -77,9 +78,8 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
 }
 
 /** Gives `llms.txt` as the catalogue is now. */
-export function getGuide({ getSnapshot, site }: Reading): string {
-  const snapshot = getSnapshot();
-  return buildGuide(getCounts(snapshot), getSelections(snapshot).countByCategory, site);
+export function getGuide({ published, readAtOnce, site }: Reading): string {
+  return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published, snapshot), site));
 }
 
 /** Finds a page of a category by its number from 1; undefined if there is no such page. */
@@ -89,7 +89,7 @@ export function findCategoryPage(
   page: number,
 ): CardListPage | undefined {
   return readAtOnce((snapshot) => {
-    const part = findPlacesOnPage(getSelections(snapshot).byCategory.get(category) ?? [], page);
+    const part = findListPart(published, snapshot, { category }, page);
     return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
   });
 }
@@ -101,7 +101,7 @@ export function findNetworkPage(
   page: number,
 ): CardListPage | undefined {
   return readAtOnce((snapshot) => {
-    const part = findPlacesOnPage(getSelections(snapshot).byNetwork.get(network) ?? [], page);
+    const part = findListPart(published, snapshot, { network }, page);
     return part && buildNetworkPage(network, buildListPart(part, published, snapshot));
   });
 }
@@ -109,7 +109,7 @@ export function findNetworkPage(
 /** Finds a page of the verified listings by its number from 1; undefined if there is no such page. */
 export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
   return readAtOnce((snapshot) => {
-    const part = findPlacesOnPage(getSelections(snapshot).verified, page);
+    const part = findListPart(published, snapshot, { verified: true }, page);
     return part && buildVerifiedPage(buildListPart(part, published, snapshot));
   });
 }
@@ -141,7 +141,7 @@ export function readListingPage(
     const surroundings = {
       related: reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near)),
       receipts: new Set(listCurrentReceipts(published, slug)),
-      same_product: listSameProduct(snapshot.columns, slug),
+      same_product: listSameProduct(published, slug),
       number,
       ...listHistory(reading, listing),
     };
@@ -158,7 +158,7 @@ export function findRoutePage({ published, readAtOnce }: Reading, slug: string, 
   });
 }
 
-function buildListPart({ places, page, has_next, total }: PlacesOnPage, published: Published, snapshot: Snapshot) {
-  const items = places.map((place) => getItem(published, getRef(snapshot.columns, place)));
-  return { items, page, has_next, total, counts: getCounts(snapshot) };
+function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {
+  const items = listings.map((listing) => getItem(published, listing));
+  return { ...part, items, counts: getCounts(snapshot) };
 }

@@ -5,10 +5,9 @@ import { PATHS } from '../views/links.ts';
 import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { hasProviderPath } from '../views/pages/provider-page.ts';
-import { type Columns, getRef } from './columns.ts';
 import type { Published } from './file.ts';
-import { listSameProduct } from './folding.ts';
-import { findPlacesOnPage, getSelections } from './page-lists.ts';
+import { iterateLive, type LiveRef, listSameProduct } from './live-listings.ts';
+import { findListPart, type Shown } from './page-lists.ts';
 import { iterateProviders, listLiveOf } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
@@ -33,8 +32,8 @@ const FIXED_KEY = 'fixed';
  * stays at the revision of the snapshot.
  */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
-  yield* listSitePages(snapshot);
-  for (const place of snapshot.columns.slugs.keys()) yield new ListingPageRef(place, published, snapshot);
+  yield* listSitePages(published, snapshot);
+  for (const listing of iterateLive(published)) yield new ListingPageRef(listing, published, snapshot);
   yield* listProviderPages(published);
   yield* listReceiptPages(published);
 }
@@ -65,18 +64,18 @@ export function* listReceiptPages(published: Published): Generator<PageRef> {
 
 /** The page of a listing. There are as many as listings, so what follows from these is not kept beside them. */
 class ListingPageRef implements PageRef {
-  readonly #place: number;
+  readonly #listing: LiveRef;
   readonly #published: Published;
   readonly #snapshot: Snapshot;
 
-  constructor(place: number, published: Published, snapshot: Snapshot) {
-    this.#place = place;
+  constructor(listing: LiveRef, published: Published, snapshot: Snapshot) {
+    this.#listing = listing;
     this.#published = published;
     this.#snapshot = snapshot;
   }
 
   get path(): string {
-    return PATHS.listing(this.#snapshot.columns.slugs[this.#place] as string);
+    return PATHS.listing(this.#listing.slug);
   }
 
   get file(): string {
@@ -84,18 +83,14 @@ class ListingPageRef implements PageRef {
   }
 
   get key(): string {
-    const { columns } = this.#snapshot;
-    const { slug } = getRef(columns, this.#place);
-    const revision = columns.revisions[this.#place] as number;
-    const others = listSameProduct(columns, slug).join(' ');
-    return getListingKey({ slug, revision }, listRelated(this.#published, this.#snapshot, slug), others);
+    const { slug } = this.#listing;
+    const others = listSameProduct(this.#published, slug).join(' ');
+    return getListingKey(this.#listing, listRelated(this.#published, this.#snapshot, slug), others);
   }
 }
 
 /** Lists the static pages that are not of one listing. */
-export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
-  const { columns } = snapshot;
-  const { byCategory, byNetwork, verified } = getSelections(snapshot);
+export function* listSitePages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
@@ -124,38 +119,29 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
     const path = PATHS.marketData(name);
     yield { path, file: getFile(path), key: current };
   }
-  for (const category of CATEGORIES) {
-    yield* listListPages(columns, byCategory.get(category) ?? [], current, (page) => PATHS.category(category, page));
-  }
-  for (const network of networkKey.options) {
-    yield* listListPages(columns, byNetwork.get(network) ?? [], current, (page) => PATHS.network(network, page));
-  }
-  yield* listListPages(columns, verified, current, PATHS.verifiedPage);
+  const listOf = (shown: Shown, getPath: (page: number) => string) =>
+    listListPages(published, snapshot, shown, getPath);
+  for (const category of CATEGORIES) yield* listOf({ category }, (page) => PATHS.category(category, page));
+  for (const network of networkKey.options) yield* listOf({ network }, (page) => PATHS.network(network, page));
+  yield* listOf({ verified: true }, PATHS.verifiedPage);
 }
 
 function* listListPages(
-  columns: Columns,
-  list: readonly number[],
-  current: string,
+  published: Published,
+  snapshot: Snapshot,
+  shown: Shown,
   getPath: (page: number) => string,
 ): Generator<PageRef> {
-  for (let page = 1; page === 1 || (page - 1) * PAGE_SIZE < list.length; page += 1) {
-    const part = findPlacesOnPage(list, page);
-    const key =
-      page === 1 ? current : buildKey(listShown(columns, part?.places ?? []), part?.has_next ? 'next' : 'last');
+  for (let page = 1, hasNext = true; hasNext; page += 1) {
+    const part = findListPart(published, snapshot, shown, page);
+    hasNext = part?.has_next === true;
+    const key = page === 1 ? `r${snapshot.revision}` : buildKey(part?.listings ?? [], hasNext ? 'next' : 'last');
     yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };
   }
 }
 
 /** A listing that a page shows, and at which revision. */
-interface Shown {
-  readonly slug: string;
-  readonly revision: number;
-}
-
-function listShown({ slugs, revisions }: Columns, places: readonly number[]): Shown[] {
-  return places.map((place) => ({ slug: slugs[place] as string, revision: revisions[place] as number }));
-}
+type Known = Pick<LiveRef, 'slug' | 'revision'>;
 
 const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others: string; key: string }>();
 
@@ -163,7 +149,7 @@ const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others
  * Returns the key of a listing's page, made once for as long as the listing, its related ones, and the slugs of the same
  * product at other addresses stay as they are.
  */
-function getListingKey(listing: Shown, related: readonly Related[], others: string): string {
+function getListingKey(listing: Known, related: readonly Related[], others: string): string {
   const known = keysOfRelated.get(related);
   if (known?.revision === listing.revision && known.others === others) return known.key;
   const key = buildKey([listing, ...related], others);
@@ -172,7 +158,7 @@ function getListingKey(listing: Shown, related: readonly Related[], others: stri
 }
 
 /** Builds the key of what is made of listings, in their order: their latest revision, and a digest of which at which. */
-function buildKey(listings: readonly Shown[], rest: string): string {
+function buildKey(listings: readonly Known[], rest: string): string {
   const latest = listings.reduce((newest, { revision }) => Math.max(newest, revision), 0);
   const shown = listings.map(({ slug, revision }) => `${slug}@${revision}`).join(' ');
   return `r${latest}-${createHash('sha256').update(`${shown} ${rest}`).digest('base64url').slice(0, 16)}`;

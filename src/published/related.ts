@@ -1,7 +1,7 @@
 import type { Category } from '../model/catalogue.ts';
-import { type Columns, findNextPlace, findPlace } from './columns.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
+import { findLive } from './live-listings.ts';
 import { isSameHistory, type Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
@@ -53,7 +53,8 @@ export function listRelated(published: Published, snapshot: Snapshot, slug: stri
   if (latest?.snapshot !== snapshot || latest.published !== published) {
     latest = followSnapshot(latest, published, snapshot);
   }
-  const self = findRelated(latest, snapshot.columns, slug);
+  const listing = findLive(published, slug);
+  const self = listing && latest.entries[listing.number];
   if (!self) return [];
   let related = latest.answers.get(self.number);
   if (!related) {
@@ -63,28 +64,23 @@ export function listRelated(published: Published, snapshot: Snapshot, slug: stri
   return related;
 }
 
-function findRelated({ entries }: Nearness, columns: Columns, slug: string): Related | undefined {
-  const place = findPlace(columns, slug);
-  return place < 0 ? undefined : entries[columns.numbers[place] as number];
-}
-
 function followSnapshot(before: Nearness | undefined, published: Published, snapshot: Snapshot): Nearness {
   if (!before || before.published !== published || !isSameHistory(published, before.snapshot)) {
     return buildNearness(published, snapshot);
   }
-  const { snapshot: earlier, entries } = before;
-  const changed = readRelated(published, earlier.revision);
+  const { entries } = before;
+  const changed = readRelated(published, before.snapshot.revision);
   // One after the other, and the answers each time: so none is missed that a word decides while it becomes common, or rare.
   for (const { number } of changed) {
     const entry = entries[number];
     if (!entry) continue;
-    forgetAround(before, entry, earlier);
+    forgetAround(before, entry);
     unindexEntry(before, entry);
   }
   for (const { number, entry } of changed) {
     if (!entry) continue;
     indexEntry(before, number, entry);
-    forgetAround(before, entry, snapshot);
+    forgetAround(before, entry);
   }
   before.snapshot = snapshot;
   if (before.points.length < entries.length) before.points = new Uint16Array(2 * entries.length);
@@ -143,7 +139,7 @@ function unindexEntry({ entries, numbersByKey }: Nearness, { number, keys }: Rel
 }
 
 /** Forgets the answers that a listing may be part of: its own, of those that share a word with it, and of its neighbours. */
-function forgetAround({ numbersByKey, answers }: Nearness, entry: Related, { columns }: Snapshot): void {
+function forgetAround({ published, numbersByKey, answers }: Nearness, entry: Related): void {
   answers.delete(entry.number);
   for (const key of entry.keys) {
     const members = numbersByKey.get(key);
@@ -151,10 +147,10 @@ function forgetAround({ numbersByKey, answers }: Nearness, entry: Related, { col
     if (!members || members.length > COMMON_FROM + 1) continue;
     for (const number of members) answers.delete(number);
   }
-  for (const place of listNeighbours(columns, entry.slug, -1)) answers.delete(columns.numbers[place] as number);
+  for (const number of listNeighbours(published, entry.slug, 'before')) answers.delete(number);
 }
 
-function findNearest({ entries, numbersByKey, points, snapshot }: Nearness, self: Related): Related[] {
+function findNearest({ published, entries, numbersByKey, points }: Nearness, self: Related): Related[] {
   const touched: number[] = [];
   for (const key of self.keys) {
     const members = numbersByKey.get(key);
@@ -176,7 +172,7 @@ function findNearest({ entries, numbersByKey, points, snapshot }: Nearness, self
     addNearest(nearest, { entry, points: shared + (entry.category === self.category ? CATEGORY_POINTS : 0) });
   }
   const related = nearest.map(({ entry }) => entry);
-  return related.length === RELATED_COUNT ? related : fillFromCategory(entries, snapshot, self, related);
+  return related.length === RELATED_COUNT ? related : fillFromCategory(entries, published, self, related);
 }
 
 /** Gives the worth of a shared word in whole points, so that one more listing rarely changes what is related to others. */
@@ -206,28 +202,30 @@ function addNearest(nearest: Candidate[], candidate: Candidate): void {
 /** Fills up with the listings that follow by name in the same category, from the start again after the last. */
 function fillFromCategory(
   entries: Nearness['entries'],
-  { columns }: Snapshot,
+  published: Published,
   self: Related,
   related: Related[],
 ): Related[] {
   const filled = [...related];
-  for (const place of listNeighbours(columns, self.slug, 1)) {
+  for (const number of listNeighbours(published, self.slug, 'after')) {
     if (filled.length === RELATED_COUNT) break;
-    const entry = entries[columns.numbers[place] as number];
+    const entry = entries[number];
     if (entry?.category === self.category && !filled.includes(entry)) filled.push(entry);
   }
   return filled;
 }
 
-/** Lists the places after a slug (step 1), or before it (step -1), by name and round again from the other end. */
-function* listNeighbours({ slugs }: Columns, slug: string, step: 1 | -1): Generator<number> {
-  const count = slugs.length;
-  const at = findNextPlace({ slugs }, slug);
-  let place = step === 1 && slugs[at] !== slug ? at : at + step;
-  for (let seen = 0; seen < Math.min(NEIGHBOURS, count); seen += 1) {
-    place = (place + count) % count;
-    if (slugs[place] === slug) return;
-    yield place;
-    place += step;
-  }
+/** The neighbours of a slug by name: those on one side of it, and round again from the other end. */
+const NEIGHBOURS_OF = { after: ['>', '<', 'ASC'], before: ['<', '>', 'DESC'] } as const;
+
+/** Lists the numbers of the listings after a slug or before it, the next one first. */
+function listNeighbours({ prepare }: Published, slug: string, side: keyof typeof NEIGHBOURS_OF): number[] {
+  const [near, far, direction] = NEIGHBOURS_OF[side];
+  const read = (beyond: string, limit: number) =>
+    prepare<{ number: number }>(
+      `SELECT number FROM listings WHERE state = 'live' AND slug ${beyond} ? ORDER BY slug ${direction} LIMIT ?`,
+    ).all(slug, limit);
+  const first = read(near, NEIGHBOURS);
+  const rest = first.length < NEIGHBOURS ? read(far, NEIGHBOURS - first.length) : [];
+  return [...first, ...rest].map(({ number }) => number);
 }

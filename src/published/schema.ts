@@ -1,8 +1,25 @@
+import { type NetworkKey, networkKey } from '../model/network.ts';
+import { ORDERS } from './orders.ts';
+
 /** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
+
+/** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
+export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
+  return `${isVerified ? 'verified_price' : 'price'}_${network}`;
+}
+
+const PRICES = networkKey.options.flatMap((key) => [getPriceColumn(key, false), getPriceColumn(key, true)]);
+
+/** What the filters of lists read. The index of each order has it, so that a list is found and counted without the listings. */
+const FILTERED = `category, reliability_band, verified_routes, networks, price_min, ${PRICES.join(', ')}`;
+
+const ORDER_INDEXES = Object.entries(ORDERS).map(
+  ([sort, { sql }]) => `CREATE INDEX listings_by_${sort} ON listings (${sql}, slug, ${FILTERED}) WHERE state = 'live';`,
+);
 
 /** The tables that are in the download. Times are ISO 8601 UTC, amounts atomic USDC (6 decimals), booleans 0 or 1. */
 export const SCHEMA = `
@@ -30,9 +47,11 @@ CREATE TABLE listings (
   title TEXT,                     -- likewise
   tagline TEXT,
   provider_name TEXT,
+  provider_key TEXT,              -- the same in lower case
   category TEXT,
   price_min INTEGER,              -- lowest price of one request
   price_max INTEGER,
+${PRICES.map((name) => `  ${name} INTEGER,`).join('\n')} -- lowest price of its routes on a network; of the verified ones
   networks TEXT,                  -- networks on which payment is advertised, separated by spaces
   verified_networks TEXT,         -- networks on which a route is settlement-verified, separated by spaces
   routes INTEGER,                 -- number of its routes
@@ -155,6 +174,12 @@ CREATE TABLE rounds (
  * how far that is, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
+-- The orders of lists, and what else finds listings.
+CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'live';
+${ORDER_INDEXES.join('\n')}
+CREATE INDEX listings_by_provider ON listings (provider_key) WHERE state = 'live';
+CREATE INDEX listings_by_product ON listings (product) WHERE product IS NOT NULL;
+
 -- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number
 -- of words, length of the text), and its words with their fields; and a vector of what it is about.
 CREATE TABLE search_words (

@@ -1,46 +1,30 @@
 import { CATEGORIES, type CatalogueSummary } from '../model/catalogue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
-import { type Columns, findPlace, getRef, isVerified, readColumns, updateColumns } from './columns.ts';
 import type { Published } from './file.ts';
-import type { ListingRef } from './listings.ts';
 import { findRevisionTime, getPublishedState, getRendering, type PublishedState } from './state.ts';
 
-/**
- * What memory holds of the published catalogue at one revision: what it takes to find, order and count listings.
- * Everything else is read from the file. Never changed once made.
- */
+/** The state of the published catalogue at one revision, and how many listings it has. Never changed once made. */
 export interface Snapshot extends PublishedState {
   /** By which code all listings were last written. */
   readonly code_version: string;
   readonly live_listings: number;
   readonly settlement_verified: number;
-  readonly columns: Columns;
 }
 
 /** Gives the snapshot of the published catalogue as it is now. */
 export type GetSnapshot = () => Snapshot;
 
 /**
- * Gives a function that reads the snapshot of now. Each call reads only what changed since the snapshot before; `current`
- * is the first of these, if there is one.
+ * Gives a function that reads the snapshot of now. It is the same
+ * object while the file stays as it is; `current` is the first one, if there is one.
  */
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
   const read = (): Snapshot => {
     const state = getPublishedState(published);
     const code_version = getRendering(published) || (current?.code_version ?? '');
     if (current && isSameState(current, { ...state, code_version })) return current;
-    const columns =
-      current && isSameHistory(published, current)
-        ? updateColumns(current.columns, published, current.revision)
-        : readColumns(published);
-    current = {
-      ...state,
-      code_version,
-      columns,
-      live_listings: columns.slugs.length,
-      settlement_verified: countVerified(columns),
-    };
+    current = { ...state, code_version, ...countLive(published) };
     return current;
   };
   const readAtOnce = published.sqlite.transaction(read);
@@ -71,10 +55,11 @@ function isSameState(one: Told, other: Told): boolean {
   );
 }
 
-function countVerified(columns: Columns): number {
-  let count = 0;
-  for (let place = 0; place < columns.slugs.length; place += 1) count += Number(isVerified(columns, place));
-  return count;
+function countLive(published: Published): Pick<Snapshot, 'live_listings' | 'settlement_verified'> {
+  const sql = `SELECT count(*) AS live_listings, count(*) FILTER (WHERE verified_routes > 0) AS settlement_verified
+    FROM listings WHERE state = 'live'`;
+  const counts = published.prepare<Pick<Snapshot, 'live_listings' | 'settlement_verified'>>(sql).get();
+  return counts ?? { live_listings: 0, settlement_verified: 0 };
 }
 
 /** Builds the catalogue summary of a snapshot; `generatedAt` is the time of the document that carries it. */
@@ -90,10 +75,4 @@ export function buildSummary(
     generated_at: generatedAt.toISOString(),
     source: buildUrl(site.baseUrl, PATHS.agentList),
   };
-}
-
-/** Finds a live listing of a snapshot by its slug. */
-export function findRef({ columns }: Snapshot, slug: string): ListingRef | undefined {
-  const place = findPlace(columns, slug);
-  return place < 0 ? undefined : getRef(columns, place);
 }

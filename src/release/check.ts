@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { listDelisted } from '../published/listings.ts';
+import { findLive } from '../published/live-listings.ts';
 import { hasProvider } from '../published/providers.ts';
 import type { Reading } from '../published/reading.ts';
-import { findRef } from '../published/snapshot.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { listNames } from './folders.ts';
 import { ASSETS_FOLDER } from './page-code.ts';
@@ -94,10 +94,10 @@ function listSamples(pages: ReleasePages, revision: number): (readonly [string, 
  * A page at a listing's address names that address as its own. Only what the service itself wrote is looked at: no
  * provider's text can make a release fail.
  */
-function checkSubject(path: string, text: string, { site, getSnapshot }: Reading): void {
+function checkSubject(path: string, text: string, { site, published }: Reading): void {
   const slug = LISTING.exec(path)?.[1];
   if (slug === undefined) return;
-  if (!findRef(getSnapshot(), slug)) throw buildCheckError(path, 'is of a listing that is not live');
+  if (!findLive(published, slug)) throw buildCheckError(path, 'is of a listing that is not live');
   const isOwn = text.includes(`<link rel="canonical" href="${buildUrl(site.baseUrl, path)}"`);
   if (!isOwn) throw buildCheckError(path, 'is of another listing');
 }

@@ -12,11 +12,11 @@ import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
-import { getRef } from '../../src/published/columns.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
 import { findDetail, getItem } from '../../src/published/listings.ts';
+import { iterateLive } from '../../src/published/live-listings.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
@@ -239,7 +239,7 @@ describe('a published catalogue', () => {
     expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
     for (const baseUrl of ['https://one.example', 'https://two.example']) {
       const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
-      const [listing] = readAtOnce(({ columns }) => [getItem(published, getRef(columns, 0))]);
+      const [listing] = readAtOnce(() => Array.from(iterateLive(published), (ref) => getItem(published, ref)));
       expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
       const shown = { part: readRoutesPart({ limit: 9 }, 'one'), others: [] };
       expect(findDetail(published, 'one', shown)?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);

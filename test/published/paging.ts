@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { findLive } from '../../src/published/live-listings.ts';
 import { selectListings } from '../../src/published/select.ts';
-import { findRef } from '../../src/published/snapshot.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
@@ -107,7 +107,7 @@ export async function testPaging(
         // The last one shown goes each time: a cursor must not need it.
         const last = seen.at(-1) ?? '';
         const gone = new Set([last, ...happening.gone.map((n) => `shop-${n}`)]);
-        await remove([...gone].filter((slug) => findRef(reading.getSnapshot(), slug)));
+        await remove([...gone].filter((slug) => reading.readAtOnce(() => findLive(reading.published, slug))));
         // What is rewritten may move to a page that is already shown, or to one still to come: nothing is promised of it.
         const rewritten = happening.rewritten.filter((n) => !gone.has(`shop-${n}`));
         for (const slug of [...gone, ...rewritten.map((n) => `shop-${n}`)]) stayed.delete(slug);

@@ -5,6 +5,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { iterateLive } from '../../src/published/live-listings.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
@@ -79,7 +80,9 @@ describe('related listings', () => {
       fc.asyncProperty(fc.array(change, { minLength: 2, maxLength: 5 }), async (changes) => {
         const { reading, catalogue, record } = await makeReadCatalogue();
         const getAll = () =>
-          reading.getSnapshot().columns.slugs.map((slug) => listSlugs({ reading, catalogue, record }, slug));
+          reading
+            .readAtOnce(() => [...iterateLive(reading.published)])
+            .map(({ slug }) => listSlugs({ reading, catalogue, record }, slug));
         for (const { kind, members } of changes) {
           if (kind === 'put')
             await record(...members.map(([number, word, of]) => say(`x${number}`, `${word} ${number % 7}ths`, of)));

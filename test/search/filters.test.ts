@@ -32,8 +32,8 @@ const PROOF: RouteProof = {
 interface Shape {
   category: (typeof CATEGORIES)[number];
   provider: string;
-  amounts: number[];
-  networks: ('base' | 'solana')[];
+  /** Without any, the listing has a price and a network as a whole. */
+  routes: { amount: number; networks: ('base' | 'solana')[] }[];
   verified: boolean;
   score: number | null;
   updated: string;
@@ -48,8 +48,13 @@ interface Shape {
 const shape: fc.Arbitrary<Shape> = fc.record({
   category: fc.constantFrom(...CATEGORIES),
   provider: fc.constantFrom(...PROVIDERS),
-  amounts: fc.array(fc.constantFrom(...AMOUNTS), { minLength: 1, maxLength: 2 }),
-  networks: fc.constantFrom(['base'], ['solana'], ['base', 'solana']),
+  routes: fc.array(
+    fc.record({
+      amount: fc.constantFrom(...AMOUNTS),
+      networks: fc.constantFrom<('base' | 'solana')[]>(['base'], ['solana'], ['base', 'solana']),
+    }),
+    { maxLength: 3 },
+  ),
   verified: fc.boolean(),
   score: fc.option(fc.constantFrom(0, 40, 40.5, 99)),
   updated: fc.constantFrom(...TIMES),
@@ -71,6 +76,7 @@ const query: fc.Arbitrary<Query> = fc
       band: fc.constantFrom('established', 'thin', 'unscored'),
       max_price_usdc: fc.constantFrom('0.0005', '0.01', '0.010001', '1'),
       provider: fc.constantFrom('alpha works', 'ALPHA', 'épicerie 9', 'works'),
+      host: fc.constantFrom('n0.example-provider.com', 'N1.example-provider.com'),
       updated_since: fc.constantFrom(...TIMES, '2026-11-10', '2026-11-10T12:30:00.001Z'),
       sort: fc.constantFrom(...listSort.options),
     },
@@ -84,7 +90,8 @@ function isSatisfying(listing: LiveListing, wanted: Query): boolean {
   return (
     (wanted.category ?? item.category) === item.category &&
     (!wanted.network || item.networks.some((network) => network === wanted.network)) &&
-    listing.routes.some((route) => isRouteSatisfying(route, wanted)) &&
+    (listing.routes.length === 0 || listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
+    (!wanted.host || new URL(listing.base_url).host === wanted.host.toLowerCase()) &&
     (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
     (wanted.band ?? item.reliability_band) === item.reliability_band &&
     (!wanted.max_price_usdc || item.price_min_usdc <= Number(wanted.max_price_usdc)) &&
@@ -113,7 +120,7 @@ function hasWord({ title, tagline, description, routes }: LiveListing, word: str
 async function serveShapes(shapes: readonly Shape[]) {
   const catalogue = await makeCatalogue();
   await writeCatalogue(catalogue, NOW, async (writing) => {
-    for (const [n, { amounts, networks, words, field, ...rest }] of shapes.entries()) {
+    for (const [n, { routes, words, field, ...rest }] of shapes.entries()) {
       const text = (at: number, otherwise: string) => (field === at ? `${otherwise} ${words.join(' ')}` : otherwise);
       const slug = `listing-${String(n * 7919).slice(-3)}-${n}`;
       const declaration = makeDeclaration({
@@ -124,7 +131,8 @@ async function serveShapes(shapes: readonly Shape[]) {
         description: text(2, 'Description.'),
         category: rest.category,
         provider_name: rest.provider,
-        routes: amounts.map((amount, at) =>
+        ...(routes.length === 0 && { price: { min: 1000, max: 10_001 }, networks: ['solana'] }),
+        routes: routes.map(({ amount, networks }, at) =>
           makeRoute({
             path: field === 3 ? `/v1/${at}/${words.join('/')}` : `/v1/${at}`,
             description: text(at === 0 && field === FIRST_ROUTE ? FIRST_ROUTE : 4, 'Route.'),
@@ -161,6 +169,7 @@ async function serveShapes(shapes: readonly Shape[]) {
 }
 
 interface Answer {
+  catalogue: object;
   filters: Query;
   total: number;
   facets?: Facets;
@@ -213,6 +222,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
             expect(whole.filters).toMatchObject({
               ...wanted,
               ...(wanted.verified && { verified: wanted.verified === 'true' }),
+              ...(wanted.host && { host: wanted.host.toLowerCase() }),
               sort,
             });
             if (sort !== 'relevance') {
@@ -253,8 +263,12 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           // Few match many filters at once, so each is tried with less than it asks, too.
           const { category: _category, max_price_usdc: _price, band: _band, ...fewer } = queries[0] ?? {};
           for (const wanted of [{}, { q: 'brimbling' }, { verified: 'true' }, fewer, ...queries]) {
-            const { facets, total, filters } = await ask({ ...wanted, facets: 'true', limit: '1' });
+            const { facets, ...counted } = await ask({ ...wanted, facets: 'true', limit: '1' });
+            const { total, filters } = counted;
             expect(filters).not.toHaveProperty('facets');
+            // What counts facets finds the same listings as what finds lists alone.
+            const { catalogue: _catalogue, ...uncounted } = await ask({ ...wanted, limit: '1' });
+            expect(counted).toMatchObject(uncounted);
             for (const name of FACET_NAMES) {
               const counts = facets?.[name] ?? [];
               for (const { value, count } of counts) {
@@ -285,8 +299,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
     const plain: Shape = {
       category: 'Data',
       provider: 'Alpha',
-      amounts: [1000],
-      networks: ['base'],
+      routes: [{ amount: 1000, networks: ['base'] }],
       verified: false,
       score: null,
       updated: NOW,

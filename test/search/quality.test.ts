@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { getItem, type ListingRef } from '../../src/published/listings.ts';
+import { iterateLive } from '../../src/published/live-listings.ts';
 import { selectListings } from '../../src/published/select.ts';
-import { findRef } from '../../src/published/snapshot.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { HAS_CORPUS, openCorpus } from './corpus.ts';
 import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
@@ -13,7 +13,7 @@ describe.skipIf(!HAS_CORPUS)('the labelled requests over real listings', () => {
     const reading = await openCorpus();
     const snapshot = reading.getSnapshot();
     const getHost = (listing: ListingRef) => new URL(getItem(reading.published, listing).base_url).host;
-    const hosts = snapshot.columns.slugs.flatMap((slug) => findRef(snapshot, slug) ?? []).map(getHost);
+    const hosts = Array.from(iterateLive(reading.published), getHost);
     const find = (q: string) => {
       const { listings, total } = selectListings(reading.published, snapshot, listQuery.parse({ q, limit: 1000 }));
       return { total, hosts: listings.map(getHost) };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import { findTombstone, getItem } from '../../published/listings.ts';
-import { findRef } from '../../published/snapshot.ts';
+import { findLive } from '../../published/live-listings.ts';
 import { buildBadge, buildGoneBadge } from '../../views/badge.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildDocument } from '../document.ts';
@@ -34,7 +34,7 @@ export const badgeEndpoint = defineFile({
   },
   build: ({ reading: { published, site }, snapshot, params: { slug = '' } }) => {
     const facts = { type: SVG, maxAge: BADGE_SECONDS, revision: snapshot.revision };
-    const listing = findRef(snapshot, slug);
+    const listing = findLive(published, slug);
     if (listing) return buildDocument(buildBadge(getItem(published, listing), site), facts);
     const tombstone = findTombstone(published, slug);
     if (tombstone) return { ...buildDocument(buildGoneBadge(tombstone, site), facts), status: 410 };

@@ -3,9 +3,10 @@ import { ServiceError } from '../../errors.ts';
 import { CATEGORIES } from '../../model/catalogue.ts';
 import type { ChangesOf } from '../../published/changes.ts';
 import { isDelisted } from '../../published/listings.ts';
+import { findLive } from '../../published/live-listings.ts';
 import { listChangeNews } from '../../published/news.ts';
 import type { Reading } from '../../published/reading.ts';
-import { findRef, type Snapshot } from '../../published/snapshot.ts';
+import type { Snapshot } from '../../published/snapshot.ts';
 import { ATOM_ENTRIES, buildChangesAtom, getCategoryFeed, getListingFeed } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
 import { findCategoryByPath } from '../../views/pages/category-page.ts';
@@ -43,7 +44,7 @@ export const listingFeedEndpoint = defineFile({
   content: FEED,
   failures: ['NotFound'],
   build: ({ reading, snapshot, params: { slug = '' } }) => {
-    if (findRef(snapshot, slug) || isDelisted(reading.published, slug))
+    if (findLive(reading.published, slug) || isDelisted(reading.published, slug))
       return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
     throw new ServiceError('not_found', 'There is no listing of this name.', {
       hint: `${PATHS.changesFeed} is the feed of all listings.`,

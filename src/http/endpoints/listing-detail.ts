@@ -2,8 +2,8 @@ import { ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { listChanges } from '../../published/changes.ts';
 import { readRoutesPart } from '../../published/cursor.ts';
-import { listSameProduct } from '../../published/folding.ts';
 import { findDetail, findTombstone } from '../../published/listings.ts';
+import { listSameProduct } from '../../published/live-listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { ROUTES_MAX, routesQuery } from '../../views/listing/query.ts';
@@ -32,8 +32,8 @@ export const listingEndpoint = defineRead({
   examples: { limit: 20, cursor: 'bm90LXJlYWw' },
   answer: { description: 'The listing', schema: agentListing, example: buildListingExample },
   failures: ['NotFound', 'Gone'],
-  build: (query, { reading, snapshot, params: { slug = '' } }) => {
-    const others = listSameProduct(snapshot.columns, slug);
+  build: (query, { reading, params: { slug = '' } }) => {
+    const others = listSameProduct(reading.published, slug);
     const found = findDetail(reading.published, slug, { part: readRoutesPart(query, slug), others });
     if (!found) return refuseListing(reading, slug);
     // The revision moves with other listings, and the ETag does not.

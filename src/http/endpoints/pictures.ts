@@ -2,8 +2,8 @@ import type { Hono } from 'hono';
 import { ServiceError } from '../../errors.ts';
 import { getPictureKey, type Pictures } from '../../pictures/pictures.ts';
 import { findTombstone, getItem } from '../../published/listings.ts';
+import { findLive } from '../../published/live-listings.ts';
 import type { Reading } from '../../published/reading.ts';
-import { findRef } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../../views/picture.ts';
 import { buildProblem } from '../problem.ts';
@@ -20,8 +20,8 @@ const RETRY_AFTER_SECONDS = '5';
 export function addPictureRoute(app: Hono<Env>, { pictures, reading }: { pictures: Pictures; reading: Reading }): void {
   const find = (path: string, slug: string): Picture => {
     if (path === PATHS.servicePicture) return buildServicePicture(reading.site);
-    return reading.readAtOnce((snapshot) => {
-      const listing = findRef(snapshot, slug);
+    return reading.readAtOnce(() => {
+      const listing = findLive(reading.published, slug);
       if (listing) return buildListingPicture(getItem(reading.published, listing), reading.site);
       if (!findTombstone(reading.published, slug)) throw new ServiceError('not_found', 'There is no such picture.');
       throw new ServiceError('gone', 'The listing was removed, and its picture with it.');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { getItem } from '../../published/listings.ts';
+import { findLive } from '../../published/live-listings.ts';
 import type { Reading } from '../../published/reading.ts';
-import { findRef, type Snapshot } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_ITEM, NOWHERE } from '../../views/openapi/example.ts';
 import { buildListingEntry, parseIdentifier, type RegistryEntry, registryEntry } from '../../views/registry.ts';
@@ -31,7 +31,7 @@ export const registryEntryEndpoint = defineRead({
   failures: ['NotFound'],
   build: (_, { reading, snapshot, params: { identifier = '' } }) => {
     try {
-      const entry = getEntry(reading, identifier, snapshot);
+      const entry = getEntry(reading, identifier);
       return buildDocument(JSON.stringify(entry), { revision: snapshot.revision });
     } catch (error) {
       throw addErrorCode(error);
@@ -39,10 +39,10 @@ export const registryEntryEndpoint = defineRead({
   },
 });
 
-function getEntry({ published, site }: Reading, identifier: string, snapshot: Snapshot): RegistryEntry {
+function getEntry({ published, site }: Reading, identifier: string): RegistryEntry {
   const named = parseIdentifier(identifier, site);
   if (named && 'own' in named) return named.own;
-  const listing = named && findRef(snapshot, named.slug);
+  const listing = named && findLive(published, named.slug);
   if (listing) return buildListingEntry(getItem(published, listing), site);
   throw new ServiceError('not_found', 'There is no entry with this identifier.', {
     hint: `POST ${PATHS.search} finds entries; each names its identifier.`,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import { type Columns, getUpdatedMs } from '../../published/columns.ts';
 import type { Published } from '../../published/file.ts';
+import { listUpdates } from '../../published/live-listings.ts';
 import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
@@ -32,12 +32,12 @@ export const sitemapIndexEndpoint = defineFile({
     type: XML,
     example: () => '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
   },
-  build: ({ reading: { site }, snapshot }) => {
+  build: ({ reading: { published, site }, snapshot }) => {
     const sitemaps = [
       { path: PATHS.sitemap(1), lastmod: snapshot.revised_at },
-      ...listRuns(snapshot).map((run, at) => ({
-        path: PATHS.sitemap(at + FIRST_OF_LISTINGS),
-        lastmod: getLatest(snapshot.columns, run),
+      ...Array.from({ length: countParts(snapshot) }, (_, part) => ({
+        path: PATHS.sitemap(part + FIRST_OF_LISTINGS),
+        lastmod: getLatest(published, part),
       })),
     ];
     return buildDocument(buildSitemapIndex(sitemaps, site.baseUrl), { type: XML, revision: snapshot.revision });
@@ -64,13 +64,13 @@ export const sitemapEndpoint = defineFile({
 
 /** Throws `not_found` for a number that the index does not name. */
 function buildSitemap({ published, site: { baseUrl } }: Reading, number: number, snapshot: Snapshot): Document {
-  const run = listRuns(snapshot)[number - FIRST_OF_LISTINGS];
-  if (!run && number !== 1) {
+  if (number >= FIRST_OF_LISTINGS + countParts(snapshot)) {
     throw new ServiceError('not_found', 'There is no such sitemap.', {
       hint: `${PATHS.sitemapIndex} names all there are.`,
     });
   }
-  const urls = run ? listListingUrls(snapshot.columns, run, baseUrl) : [...listPageUrls(published, snapshot, baseUrl)];
+  const part = number - FIRST_OF_LISTINGS;
+  const urls = part < 0 ? [...listPageUrls(published, snapshot, baseUrl)] : listListingUrls(published, part, baseUrl);
   const pieces = function* () {
     yield SITEMAP_START;
     yield* urls;
@@ -79,38 +79,31 @@ function buildSitemap({ published, site: { baseUrl } }: Reading, number: number,
   return buildLargeDocument(pieces(), { type: XML, revision: snapshot.revision });
 }
 
-/** Places of neighbouring listings, the end not included. */
-interface Run {
-  readonly start: number;
-  readonly end: number;
+/** Counts the sitemaps that the listings take. */
+function countParts({ live_listings }: Snapshot): number {
+  return Math.ceil(live_listings / MAX_SITEMAP_URLS);
 }
 
-/** Cuts the listings into runs of as many as one sitemap holds. */
-function listRuns({ live_listings }: Snapshot): Run[] {
-  const count = Math.ceil(live_listings / MAX_SITEMAP_URLS);
-  return Array.from({ length: count }, (_, at) => ({
-    start: at * MAX_SITEMAP_URLS,
-    end: Math.min((at + 1) * MAX_SITEMAP_URLS, live_listings),
-  }));
+function listPart(published: Published, part: number) {
+  return listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS);
 }
 
-function getLatest(columns: Columns, { start, end }: Run): string {
-  let latest = 0;
-  for (let place = start; place < end; place += 1) latest = Math.max(latest, getUpdatedMs(columns, place));
-  return new Date(latest).toISOString();
+function getLatest(published: Published, part: number): string {
+  let latest = '';
+  for (const { updated_at } of listPart(published, part)) if (updated_at > latest) latest = updated_at;
+  return latest;
 }
 
-function* listListingUrls(columns: Columns, { start, end }: Run, baseUrl: string): Generator<string> {
-  for (let place = start; place < end; place += 1) {
-    const lastmod = new Date(getUpdatedMs(columns, place)).toISOString();
-    yield buildSitemapUrl({ path: PATHS.listing(columns.slugs[place] as string), lastmod }, baseUrl);
-  }
+function listListingUrls(published: Published, part: number, baseUrl: string): string[] {
+  return listPart(published, part).map(({ slug, updated_at }) =>
+    buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl),
+  );
 }
 
 /** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
 function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string): Generator<string> {
   let count = 0;
-  for (const { path, file, key } of listSitePages(snapshot)) {
+  for (const { path, file, key } of listSitePages(published, snapshot)) {
     if (!file.endsWith('.html') || path === PATHS.notFound) continue;
     const lastmod = key === `r${snapshot.revision}` ? snapshot.revised_at : undefined;
     yield buildSitemapUrl({ path, lastmod }, baseUrl);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
-import { getSelections } from '../../published/page-lists.ts';
+import { countByCategory } from '../../published/page-lists.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { STRUCTURED } from '../compact.ts';
@@ -20,12 +20,12 @@ export const catalogueSummaryTool = buildTool({
     settlement_verified_means: z.string(),
   }),
   answer: (_args, { reading, snapshot }) => {
-    const { countByCategory } = getSelections(snapshot);
+    const counts = countByCategory(reading.published, snapshot);
     return {
       ...buildSummary(snapshot, reading.site, reading.now()),
       revision: snapshot.revision,
       revised_at: snapshot.revised_at,
-      by_category: CATEGORIES.map((name) => ({ category: name, live_listings: countByCategory.get(name) ?? 0 })),
+      by_category: CATEGORIES.map((name) => ({ category: name, live_listings: counts.get(name) ?? 0 })),
       settlement_verified_means: VERIFIED_MEANING,
     };
   },

@@ -4,8 +4,8 @@ import { abilityList, parseAbilities } from '../../model/ability.ts';
 import { isLive, type LiveListing, slug } from '../../model/listing.ts';
 import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
-import { listSameProduct } from '../../published/folding.ts';
 import { findListing } from '../../published/listings.ts';
+import { listSameProduct } from '../../published/live-listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
 import { listFilters } from '../../views/listing/query.ts';
@@ -117,7 +117,7 @@ export function buildListingAnswer(
 ): Answer {
   const { q, can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { baseUrl } = reading.site;
-  const others = listSameProduct(snapshot.columns, listing.slug);
+  const others = listSameProduct(reading.published, listing.slug);
   const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
   const asked = ordered.slice(offset, offset + limit).map((route) => ({
     ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
