@@ -28,7 +28,7 @@ export function countFacets(
 ): Facets {
   const { traits, keys, numbers, routes, slugs } = columns;
   const { category, network, verified, band, max_price_usdc, ...rest } = query;
-  const isRestPassing = buildListingFilter(columns, rest);
+  const isRestPassing = buildListingFilter(columns, rest, named);
   const wishes = getRouteWishes(query);
   const mostUsdc = wishes.most === undefined ? Number.POSITIVE_INFINITY : getUsdcNumber(wishes.most);
   const isCounted = (place: number, at: number) =>
@@ -73,8 +73,7 @@ export function countFacets(
     const has = traits[place] as number;
     const [isOfCategory, isOfBand] = [(has & categoryBit) !== 0, (has & bandBit) !== 0];
     if (!isOfCategory && !isOfBand) continue;
-    if (isRestPassing !== undefined && !isRestPassing(place)) continue;
-    if (named !== undefined && !named.has(numbers[place] as number)) continue;
+    if (!isRestPassing(place)) continue;
     if (scores !== undefined && scores.weigh(numbers[place] as number) === undefined) continue;
     const found = findPrices(place);
     const price = keys.price[place] as number;

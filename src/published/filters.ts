@@ -42,22 +42,16 @@ const FILTERS: { readonly [Name in keyof Filters]-?: (value: NonNullable<Filters
   // What these two name is looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
-  provider: (value) => {
-    const provider = value.toLowerCase();
-    return {
-      sql: 'provider_key = @provider',
-      bound: provider,
-      test: ({ providers }, place) => providers[place] === provider,
-    };
-  },
-  updated_since: (value) => {
-    const latest = -Date.parse(value);
-    return {
-      sql: `${ORDERS.updated.sql} <= @updated_since`,
-      bound: latest,
-      test: ({ keys }, place) => (keys.updated[place] as number) <= latest,
-    };
-  },
+  provider: (value, name = value.toLowerCase()) => ({
+    sql: 'provider_key = @provider',
+    bound: name,
+    test: ({ providers }, place) => providers[place] === name,
+  }),
+  updated_since: (value, latest = -Date.parse(value)) => ({
+    sql: `${ORDERS.updated.sql} <= @updated_since`,
+    bound: latest,
+    test: ({ keys }, place) => (keys.updated[place] as number) <= latest,
+  }),
 };
 
 function buildTraitTest(bit: number): NonNullable<SetFilter['test']> {
@@ -89,26 +83,17 @@ export function buildRouteCondition({ network, verified, max_price_usdc }: Filte
   return `(${networks.map((key) => `${getPriceColumn(key, verified === true)} ${passes}`).join(' OR ')})`;
 }
 
-/** Which listings and routes pass. */
-export interface Filter {
-  /** Says of a listing by its place whether it may pass, by all that is known of it as a whole. */
-  readonly isListingPassing: (place: number) => boolean;
-  /** Says of one of its routes whether it passes; undefined where all do. A listing passes by one and the same route. */
-  readonly isRoutePassing: RouteFilter | undefined;
-}
+/** Which listings and routes pass. A listing passes by one and the same route. */
+export type Filter = ReturnType<typeof buildFilter>;
 
-/** Builds the filter of a query, all but its words, which passes only what is named; undefined where everything passes. */
-export function buildFilter(columns: Columns, query: ListQuery, named: NamedRoutes | undefined): Filter | undefined {
-  const isListingPassing = buildListingFilter(columns, query);
+/** Builds the filter of a query, all but its words, which passes only what is named; that of routes is undefined where all pass. */
+export function buildFilter(columns: Columns, query: ListQuery, named: NamedRoutes | undefined) {
   const isRoutePassing = buildRouteFilter(columns.routes, getRouteWishes(query));
-  if (named === undefined) return isListingPassing && { isListingPassing, isRoutePassing };
-  const findNamed = (place: number) => named.get(columns.numbers[place] as number);
+  const isNamed: RouteFilter = (place, position) =>
+    named?.get(columns.numbers[place] as number)?.has(position) === true && isRoutePassing?.(place, position) !== false;
   return {
-    isListingPassing: (place) => named.has(columns.numbers[place] as number) && isListingPassing?.(place) !== false,
-    isRoutePassing:
-      query.path === undefined
-        ? isRoutePassing
-        : (place, position) => findNamed(place)?.has(position) === true && isRoutePassing?.(place, position) !== false,
+    isListingPassing: buildListingFilter(columns, query, named),
+    isRoutePassing: query.path === undefined ? isRoutePassing : isNamed,
   };
 }
 
@@ -119,7 +104,8 @@ export function getRouteWishes({ network, verified, max_price_usdc, can }: Filte
 }
 
 /** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
-export function buildListingFilter(columns: Columns, query: Filters): ((place: number) => boolean) | undefined {
+export function buildListingFilter(columns: Columns, query: Filters, named: NamedRoutes | undefined) {
   const tests = listSet(query).flatMap(({ test }) => test ?? []);
-  return tests.length === 0 ? undefined : (place) => tests.every((isPassing) => isPassing(columns, place));
+  if (named) tests.push(({ numbers }, place) => named.has(numbers[place] as number));
+  return (place: number) => tests.every((isPassing) => isPassing(columns, place));
 }

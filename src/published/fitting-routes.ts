@@ -1,5 +1,5 @@
 import type { Published } from './file.ts';
-import { findLive } from './live-listings.ts';
+import { findLive } from './listings.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 import { understand } from './understood.ts';

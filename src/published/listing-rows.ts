@@ -2,7 +2,7 @@ import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
-import { type NetworkKey, networkKey } from '../model/network.ts';
+import { networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
@@ -92,7 +92,7 @@ export function renderItem(listing: LiveListing): string {
 
 const NO_COLUMNS = {
   ...{ base_url: null, title: null, tagline: null, provider_name: null, provider_key: null },
-  ...{ category: null, price_min: null, price_max: null, ...buildPriceColumns(() => null) },
+  ...{ category: null, price_min: null, price_max: null, ...buildPriceColumns({ routes: [], price_min: null }) },
   ...{ networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
@@ -106,7 +106,7 @@ function buildColumns(listing: LiveListing): Row {
   return {
     ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
     provider_key: provider_name.toLowerCase(),
-    ...buildPriceColumns((network, isVerified) => findLowestPrice(listing, network, isVerified)),
+    ...buildPriceColumns(listing),
     networks: listKeys(networks.filter(({ advertised }) => advertised)),
     verified_networks: listKeys(verified),
     routes: endpoints_count,
@@ -123,20 +123,22 @@ function buildColumns(listing: LiveListing): Row {
   };
 }
 
-function buildPriceColumns(getPrice: (network: NetworkKey, isVerified: boolean) => number | null): Row {
-  const columns = networkKey.options.flatMap((network) =>
-    [false, true].map((isVerified) => [getPriceColumn(network, isVerified), getPrice(network, isVerified)] as const),
-  );
-  return Object.fromEntries(columns);
-}
-
-/** Finds the lowest price of a listing's routes on a network. A listing without routes is what is said of it as a whole. */
-function findLowestPrice({ routes, price_min }: LiveListing, key: NetworkKey, isVerified: boolean): number | null {
-  if (routes.length === 0 && !isVerified) return price_min;
-  const counted = routes.filter((route) => !isVerified || route.verification === 'settlement-verified');
-  const offers = counted.flatMap(({ set_aside, terms }) => (set_aside ? [] : getCurrentTerms(terms)));
-  const amounts = offers.flatMap(({ network, amount }) => (network === key ? amount : []));
-  return amounts.length === 0 ? null : Math.min(...amounts);
+/** Builds the lowest prices of a listing on each network. Without routes it is what is said of it as a whole. */
+function buildPriceColumns({ routes, price_min }: Pick<Listing, 'routes' | 'price_min'>): Row {
+  const lowest: Row = {};
+  for (const network of networkKey.options) {
+    lowest[getPriceColumn(network, false)] = routes.length === 0 ? price_min : null;
+    lowest[getPriceColumn(network, true)] = null;
+  }
+  for (const { set_aside, terms, verification } of routes) {
+    for (const { network, amount } of set_aside ? [] : getCurrentTerms(terms)) {
+      for (const isVerified of verification === 'settlement-verified' ? [false, true] : [false]) {
+        const column = getPriceColumn(network, isVerified);
+        lowest[column] = Math.min(amount, Number(lowest[column] ?? amount));
+      }
+    }
+  }
+  return lowest;
 }
 
 function buildLatencyColumns(latency: Latency | null | undefined): Row {

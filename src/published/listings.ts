@@ -228,7 +228,7 @@ export function listLiveOnOrigin(published: Published, origin: string, limit: nu
 export function listNewest(published: Published, limit: number): (ListingRef & { listed_at: string })[] {
   return published
     .prepare<ListingRef & { listed_at: string }>(
-      "SELECT number, slug, listed_at FROM listings WHERE state = 'live' ORDER BY listed_at DESC, slug LIMIT ?",
+      "SELECT number, slug, listed_at FROM listings WHERE +state = 'live' ORDER BY listed_at DESC, slug LIMIT ?",
     )
     .all(limit);
 }
@@ -240,4 +240,52 @@ export function listNewlyVerified(published: Published, limit: number): ListingR
       'SELECT number, slug FROM listings WHERE verified_at IS NOT NULL ORDER BY verified_at DESC, slug LIMIT ?',
     )
     .all(limit);
+}
+
+/** A live listing, at which revision it changed last, and whether others have the same product. */
+export interface LiveRef extends ListingRef {
+  readonly revision: number;
+  readonly is_elsewhere: 0 | 1;
+}
+
+/** Finds a live listing by its slug. */
+export function findLive(published: Published, slug: string): ListingRef | undefined {
+  const sql = "SELECT number, slug FROM listings WHERE state = 'live' AND slug = ?";
+  return published.prepare<ListingRef>(sql).get(slug);
+}
+
+/** Goes through the live listings by slug. */
+export function iterateRefs(published: Published): IterableIterator<LiveRef> {
+  const elsewhere = 'SELECT 1 FROM listings AS other WHERE other.product = own.product AND other.number <> own.number';
+  return published
+    .prepare<LiveRef>(
+      `SELECT number, slug, revision, EXISTS (${elsewhere}) AS is_elsewhere
+       FROM listings AS own WHERE state = 'live' ORDER BY slug`,
+    )
+    .iterate();
+}
+
+/** Lists slugs of live listings in their order, each with the time of its latest change: at most `limit` from a place on. */
+export function listUpdates(
+  published: Published,
+  start: number,
+  limit: number,
+): { slug: string; updated_at: string }[] {
+  const sql = "SELECT slug, updated_at FROM listings WHERE state = 'live' ORDER BY slug LIMIT ? OFFSET ?";
+  return published.prepare<{ slug: string; updated_at: string }>(sql).all(limit, start);
+}
+
+/** Most other addresses of a product that are named. */
+export const SAME_PRODUCT_MAX = 20;
+
+/** Only live listings have a product. */
+const SAME_PRODUCT = `SELECT other.slug FROM listings AS own JOIN listings AS other ON other.product = own.product
+  WHERE own.slug = ? AND other.number <> own.number ORDER BY other.slug LIMIT ${SAME_PRODUCT_MAX}`;
+
+/** Lists the slugs of the listings that are the same product as one, at other addresses; empty if it is at one alone. */
+export function listSameProduct(published: Published, slug: string): string[] {
+  return published
+    .prepare<{ slug: string }>(SAME_PRODUCT)
+    .all(slug)
+    .map((other) => other.slug);
 }

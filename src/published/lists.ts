@@ -9,9 +9,7 @@ import { ORDERS } from './orders.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A listing of a page of a list, and what its order compares. */
-export interface Listed extends ListingRef {
-  readonly key: number;
-}
+type Listed = ListingRef & { readonly key: number };
 
 /** What a list can be asked. */
 type Filters = Partial<Omit<ListQuery, 'q' | 'can' | 'path'>>;
@@ -50,10 +48,8 @@ export function countPassing(published: Published, snapshot: Snapshot, query: Fi
   countsOf.set(snapshot, kept);
   const { sql, values } = buildCondition(published, query);
   const key = `${sql} ${JSON.stringify(values)}`;
-  const count =
-    kept.get(key) ??
-    published.sqlite.prepare<[object], number>(`SELECT count(*) FROM listings WHERE ${sql}`).pluck().get(values) ??
-    0;
+  const select = `SELECT count(*) FROM listings WHERE ${sql}`;
+  const count = kept.get(key) ?? published.sqlite.prepare<[object], number>(select).pluck().get(values) ?? 0;
   kept.set(key, count);
   return count;
 }

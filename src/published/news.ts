@@ -10,8 +10,7 @@ import { PATHS } from '../views/links.ts';
 import { describeCautionSummary } from '../views/words/caution.ts';
 import { type ChangesOf, listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
-import { findKnownName, findTombstone, getItem } from './listings.ts';
-import { findLive } from './live-listings.ts';
+import { findKnownName, findLive, findTombstone, getItem } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findRevisionTime } from './state.ts';
 

@@ -4,8 +4,8 @@ import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import type { Counts } from '../views/words/figures.ts';
 import type { Published } from './file.ts';
 import { buildListingCondition } from './filters.ts';
+import type { LiveRef } from './listings.ts';
 import { countPassing } from './lists.ts';
-import type { LiveRef } from './live-listings.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Which listings a list of pages shows: those of a category, paid on a network, or verified. */
@@ -28,7 +28,7 @@ function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uin
 
 /** One page of a list, and whether another page follows. */
 export interface ListPart {
-  readonly listings: readonly LiveRef[];
+  readonly listings: readonly Omit<LiveRef, 'is_elsewhere'>[];
   readonly page: number;
   readonly has_next: boolean;
   readonly total: number;

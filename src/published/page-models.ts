@@ -24,9 +24,8 @@ import { buildReferencePage, type ReferencePage } from '../views/pages/reference
 import { buildIdentifier } from '../views/registry.ts';
 import type { Published } from './file.ts';
 import { findDelisting, listHistory } from './history.ts';
-import { findListing, getItem, listNewest, listNewlyVerified } from './listings.ts';
+import { findListing, findLive, getItem, listNewest, listNewlyVerified, listSameProduct } from './listings.ts';
 import { listPassing } from './lists.ts';
-import { listSameProduct } from './live-listings.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
@@ -139,7 +138,9 @@ export function readListingPage(
     }
     if (!isLive(listing)) return undefined;
     const surroundings = {
-      related: reading.listRelated(published, snapshot, slug).map((near) => getItem(published, near)),
+      related: reading
+        .listRelated(published, snapshot, findLive(published, slug)?.number ?? -1)
+        .map((near) => getItem(published, near)),
       receipts: new Set(listCurrentReceipts(published, slug)),
       same_product: listSameProduct(published, slug),
       number,

@@ -6,7 +6,7 @@ import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { hasProviderPath } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
-import { iterateLive, type LiveRef, listSameProduct } from './live-listings.ts';
+import { iterateRefs, type LiveRef, listSameProduct } from './listings.ts';
 import { findListPart, type Shown } from './page-lists.ts';
 import { iterateProviders, listLiveOf } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
@@ -33,7 +33,7 @@ const FIXED_KEY = 'fixed';
  */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   yield* listSitePages(published, snapshot);
-  for (const listing of iterateLive(published)) yield new ListingPageRef(listing, published, snapshot);
+  for (const listing of iterateRefs(published)) yield new ListingPageRef(listing, published, snapshot);
   yield* listProviderPages(published);
   yield* listReceiptPages(published);
 }
@@ -83,9 +83,9 @@ class ListingPageRef implements PageRef {
   }
 
   get key(): string {
-    const { slug } = this.#listing;
-    const others = listSameProduct(this.#published, slug).join(' ');
-    return getListingKey(this.#listing, listRelated(this.#published, this.#snapshot, slug), others);
+    const { number, slug, is_elsewhere } = this.#listing;
+    const others = is_elsewhere ? listSameProduct(this.#published, slug).join(' ') : '';
+    return getListingKey(this.#listing, listRelated(this.#published, this.#snapshot, number), others);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Category } from '../model/catalogue.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import { findLive } from './live-listings.ts';
 import { isSameHistory, type Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
@@ -43,18 +42,17 @@ interface Nearness {
 let latest: Nearness | undefined;
 
 /**
- * Lists the live listings nearest to one: those that share rare words with it, the same provider or category counting for
+ * Lists the live listings nearest to one, by its row number: those that share rare words with it, the same provider or category counting for
  * them; where too few do, neighbours by name in its category. The same catalogue always gives the same list. Words are
  * indexed once, and from one snapshot to the next only those of listings that changed; a listing is answered when it is
  * first asked for, and again (with another array) once that may have changed. Call it while the file stays at the
  * revision of the snapshot.
  */
-export function listRelated(published: Published, snapshot: Snapshot, slug: string): readonly Related[] {
+export function listRelated(published: Published, snapshot: Snapshot, number: number): readonly Related[] {
   if (latest?.snapshot !== snapshot || latest.published !== published) {
     latest = followSnapshot(latest, published, snapshot);
   }
-  const listing = findLive(published, slug);
-  const self = listing && latest.entries[listing.number];
+  const self = latest.entries[number];
   if (!self) return [];
   let related = latest.answers.get(self.number);
   if (!related) {

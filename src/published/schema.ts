@@ -174,10 +174,10 @@ CREATE TABLE rounds (
  * how far that is, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
--- The orders of lists, and what else finds listings.
+-- The orders of lists, and what else finds listings. A query of all that reads more takes half the time as they lie: +state.
 CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'live';
 ${ORDER_INDEXES.join('\n')}
-CREATE INDEX listings_by_provider ON listings (provider_key) WHERE state = 'live';
+CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
 CREATE INDEX listings_by_product ON listings (product) WHERE product IS NOT NULL;
 
 -- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number

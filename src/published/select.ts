@@ -9,9 +9,8 @@ import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import { buildFilter, type Filter } from './filters.ts';
 import { foldProducts } from './folding.ts';
-import type { ListingRef, Match } from './listings.ts';
+import { type ListingRef, type Match, SAME_PRODUCT_MAX } from './listings.ts';
 import { countPassing, listPassing } from './lists.ts';
-import { SAME_PRODUCT_MAX } from './live-listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
@@ -174,10 +173,10 @@ interface Placed {
 /** Goes through the listings: counts those that match and those after the cursor, and keeps the places of the first of these. */
 function placeListings(
   columns: Columns,
-  { query, sort, cursor, scores, filter }: Asked & { scores: Scores | undefined; filter: Filter | undefined },
+  { query, sort, cursor, scores, filter }: Asked & { scores: Scores | undefined; filter: Filter },
 ): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number; leastMatch: number } {
   const { slugs, numbers, places, bonuses } = columns;
-  const isRoutePassing = filter?.isRoutePassing;
+  const isRoutePassing = filter.isRoutePassing;
   const top = createTop<Placed>(query.limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
   /** The first place whose slug comes after the cursor's: slugs settle even keys. */
@@ -190,7 +189,7 @@ function placeListings(
   };
   /** Weighs a listing with all that counts; undefined where it does not match. */
   const weighWhole = (place: number) => {
-    const worth = filter?.isListingPassing(place) === false ? undefined : weigh(place);
+    const worth = filter.isListingPassing(place) ? weigh(place) : undefined;
     if (worth !== undefined) scores?.addLikeness(worth);
     return worth;
   };
@@ -224,7 +223,7 @@ function placeListings(
   }
   let [total, after, best] = [0, 0, 0];
   const look = (place: number) => {
-    if (filter?.isListingPassing(place) === false || folded?.hidden.has(place)) return;
+    if (!filter.isListingPassing(place) || folded?.hidden.has(place)) return;
     const worth = weigh(place);
     if (scores !== undefined && worth === undefined) return;
     if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) return;

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildCaller } from '../../src/mcp/caller.ts';
 import { getTokenEstimate } from '../../src/mcp/compact.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { iterateRefs } from '../../src/published/listings.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
@@ -57,7 +57,7 @@ describe('over listings made to be long', () => {
   it('answers are cut: at worst, by letters at random, to twice what honest ones may take', async () => {
     const { reading } = await serveMcp(makeHostile());
     expect(countTokens(getAnswer(reading, 'search_listings', {}))).toBeLessThan(2 * 1500);
-    for (const { slug } of iterateLive(reading.published)) {
+    for (const { slug } of iterateRefs(reading.published)) {
       expect(countTokens(getAnswer(reading, 'get_listing', { slug })), slug).toBeLessThan(2 * 1000);
     }
   });
@@ -68,7 +68,7 @@ async function openImported(source: string): Promise<{ reading: Reading; slugs: 
   await runJson('import', ...(source.endsWith('.json') ? ['--bazaar', source] : [source]));
   const reading = openTestReading({ address: file });
   onTestFinished(() => reading.close());
-  return { reading, slugs: Array.from(iterateLive(reading.published), ({ slug }) => slug) };
+  return { reading, slugs: Array.from(iterateRefs(reading.published), ({ slug }) => slug) };
 }
 
 /** Calls a tool in this process and gives its whole result as it is sent: the text, and the structured content. */

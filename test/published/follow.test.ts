@@ -15,8 +15,7 @@ import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
-import { findDetail, getItem } from '../../src/published/listings.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { findDetail, getItem, iterateRefs } from '../../src/published/listings.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
@@ -239,7 +238,7 @@ describe('a published catalogue', () => {
     expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
     for (const baseUrl of ['https://one.example', 'https://two.example']) {
       const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
-      const [listing] = readAtOnce(() => Array.from(iterateLive(published), (ref) => getItem(published, ref)));
+      const [listing] = readAtOnce(() => Array.from(iterateRefs(published), (ref) => getItem(published, ref)));
       expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
       const shown = { part: readRoutesPart({ limit: 9 }, 'one'), others: [] };
       expect(findDetail(published, 'one', shown)?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);

@@ -6,7 +6,7 @@ import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { networkKey } from '../../src/model/network.ts';
 import { getChangesPage } from '../../src/published/changes-page.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import { getMarketPage } from '../../src/published/market.ts';
 import {
   findCategoryPage,
@@ -64,10 +64,11 @@ const DOMAIN = 'example-provider.com';
 /** Lists the paths of the pages that show a listing: its own, those it is related to, and its place in its category. */
 function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   const snapshot = reading.getSnapshot();
-  const slugs = Array.from(iterateLive(reading.published), (listing) => listing.slug);
-  const isNear = (other: string) =>
-    listRelated(reading.published, snapshot, other).some((entry) => entry.slug === slug);
-  const showing = slugs.filter((other) => other === slug || isNear(other));
+  const live = [...iterateRefs(reading.published)];
+  const slugs = live.map((listing) => listing.slug);
+  const isNear = ({ number }: ListingRef) =>
+    listRelated(reading.published, snapshot, number).some((entry) => entry.slug === slug);
+  const showing = live.filter((other) => other.slug === slug || isNear(other)).map((other) => other.slug);
   const place = slugs.indexOf(slug);
   const page = Math.floor(place / PAGE_SIZE) + 1;
   return [

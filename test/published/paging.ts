@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { findLive } from '../../src/published/live-listings.ts';
+import { findLive } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';

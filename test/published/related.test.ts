@@ -5,7 +5,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { findLive, iterateRefs } from '../../src/published/listings.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
@@ -30,7 +30,11 @@ const LISTINGS = [
 ];
 
 const listSlugs = ({ reading }: Awaited<ReturnType<typeof makeReadCatalogue>>, slug: string) =>
-  reading.readAtOnce((snapshot) => listRelated(reading.published, snapshot, slug).map((entry) => entry.slug));
+  reading.readAtOnce((snapshot) =>
+    listRelated(reading.published, snapshot, findLive(reading.published, slug)?.number ?? -1).map(
+      (entry) => entry.slug,
+    ),
+  );
 
 describe('related listings', () => {
   it('share rare words, those of the same category first, and are filled up by name from the category', async () => {
@@ -81,7 +85,7 @@ describe('related listings', () => {
         const { reading, catalogue, record } = await makeReadCatalogue();
         const getAll = () =>
           reading
-            .readAtOnce(() => [...iterateLive(reading.published)])
+            .readAtOnce(() => [...iterateRefs(reading.published)])
             .map(({ slug }) => listSlugs({ reading, catalogue, record }, slug));
         for (const { kind, members } of changes) {
           if (kind === 'put')

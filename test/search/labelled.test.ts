@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatRoute } from '../../src/model/route.ts';
-import { findListing } from '../../src/published/listings.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { findListing, iterateRefs } from '../../src/published/listings.ts';
 import { HAS_CORPUS, openCorpus } from './corpus.ts';
 import { getHalf, isRightRoute, readRequests, readTasks, readUnanswered } from './labelled.ts';
 
@@ -20,7 +19,7 @@ describe('the labelled tasks', () => {
 
   it.skipIf(!HAS_CORPUS)('name listings and routes that the catalogue has', async () => {
     const { published } = await openCorpus();
-    const live = [...iterateLive(published)].flatMap(({ slug }) => {
+    const live = [...iterateRefs(published)].flatMap(({ slug }) => {
       const listing = findListing(published, { slug });
       return listing
         ? listing.routes.map((route) => [new URL(listing.base_url).host, formatRoute(route)] as const)

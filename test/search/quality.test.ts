@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { getItem, type ListingRef } from '../../src/published/listings.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { getItem, iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { HAS_CORPUS, openCorpus } from './corpus.ts';
@@ -13,7 +12,7 @@ describe.skipIf(!HAS_CORPUS)('the labelled requests over real listings', () => {
     const reading = await openCorpus();
     const snapshot = reading.getSnapshot();
     const getHost = (listing: ListingRef) => new URL(getItem(reading.published, listing).base_url).host;
-    const hosts = Array.from(iterateLive(reading.published), getHost);
+    const hosts = Array.from(iterateRefs(reading.published), getHost);
     const find = (q: string) => {
       const { listings, total } = selectListings(reading.published, snapshot, listQuery.parse({ q, limit: 1000 }));
       return { total, hosts: listings.map(getHost) };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
-import { iterateLive } from '../../src/published/live-listings.ts';
+import { iterateRefs } from '../../src/published/listings.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { NOW } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
@@ -30,7 +30,7 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   onTestFinished(() => reading.close());
   const app = createApp({ reading });
   const pages = await openPages(reading);
-  const [{ slug } = { slug: '' }] = [...iterateLive(reading.published)];
+  const [{ slug } = { slug: '' }] = [...iterateRefs(reading.published)];
   return {
     slug,
     ask: async (path: string) => {

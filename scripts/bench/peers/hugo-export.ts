@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
-import { iterateLive } from '../../../src/published/live-listings.ts';
+import { iterateRefs } from '../../../src/published/listings.ts';
 import { findListingPage } from '../../../src/published/page-models.ts';
 import { openSnapshotReadings } from '../../../src/release/snapshot-reading.ts';
 import type { CallGuide } from '../../../src/views/call/guide.ts';
@@ -28,7 +28,7 @@ mkdirSync(pages, { recursive: true });
 mkdirSync(join(folder, 'data'), { recursive: true });
 const meanings = { meaning: SERVICE_MEANING, verified: VERIFIED_MEANING, words: WORDS_MEANING };
 writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...site, ...meanings, loader: PAGE_LOADER }));
-for (const { slug } of iterateLive(reading.published)) {
+for (const { slug } of iterateRefs(reading.published)) {
   const page = findListingPage(reading, slug);
   if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }

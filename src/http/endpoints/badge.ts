@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { findTombstone, getItem } from '../../published/listings.ts';
-import { findLive } from '../../published/live-listings.ts';
+import { findLive, findTombstone, getItem } from '../../published/listings.ts';
 import { buildBadge, buildGoneBadge } from '../../views/badge.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildDocument } from '../document.ts';

@@ -1,8 +1,7 @@
 import type { Hono } from 'hono';
 import { ServiceError } from '../../errors.ts';
 import { getPictureKey, type Pictures } from '../../pictures/pictures.ts';
-import { findTombstone, getItem } from '../../published/listings.ts';
-import { findLive } from '../../published/live-listings.ts';
+import { findLive, findTombstone, getItem } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingPicture, buildServicePicture, type Picture } from '../../views/picture.ts';

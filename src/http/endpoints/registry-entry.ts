@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import { getItem } from '../../published/listings.ts';
-import { findLive } from '../../published/live-listings.ts';
+import { findLive, getItem } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_ITEM, NOWHERE } from '../../views/openapi/example.ts';

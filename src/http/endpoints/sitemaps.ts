@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Published } from '../../published/file.ts';
-import { listUpdates } from '../../published/live-listings.ts';
+import { listUpdates } from '../../published/listings.ts';
 import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
@@ -84,18 +84,15 @@ function countParts({ live_listings }: Snapshot): number {
   return Math.ceil(live_listings / MAX_SITEMAP_URLS);
 }
 
-function listPart(published: Published, part: number) {
-  return listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS);
-}
-
 function getLatest(published: Published, part: number): string {
   let latest = '';
-  for (const { updated_at } of listPart(published, part)) if (updated_at > latest) latest = updated_at;
+  for (const { updated_at } of listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS))
+    if (updated_at > latest) latest = updated_at;
   return latest;
 }
 
 function listListingUrls(published: Published, part: number, baseUrl: string): string[] {
-  return listPart(published, part).map(({ slug, updated_at }) =>
+  return listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS).map(({ slug, updated_at }) =>
     buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl),
   );
 }
