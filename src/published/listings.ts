@@ -254,15 +254,23 @@ export function findLive(published: Published, slug: string): ListingRef | undef
   return published.prepare<ListingRef>(sql).get(slug);
 }
 
+/** How many live listings are read at once: while a statement is at its rows, its connection takes no transaction. */
+const REFS_AT_ONCE = 1000;
+
 /** Goes through the live listings by slug. */
-export function iterateRefs(published: Published): IterableIterator<LiveRef> {
+export function* iterateRefs(published: Published): Generator<LiveRef> {
   const elsewhere = 'SELECT 1 FROM listings AS other WHERE other.product = own.product AND other.number <> own.number';
-  return published
-    .prepare<LiveRef>(
-      `SELECT number, slug, revision, EXISTS (${elsewhere}) AS is_elsewhere
-       FROM listings AS own WHERE state = 'live' ORDER BY slug`,
-    )
-    .iterate();
+  const statement = published.prepare<LiveRef>(
+    `SELECT number, slug, revision, EXISTS (${elsewhere}) AS is_elsewhere
+     FROM listings AS own WHERE state = 'live' AND slug > ? ORDER BY slug LIMIT ${REFS_AT_ONCE}`,
+  );
+  for (let last = ''; ; ) {
+    const refs = statement.all(last);
+    yield* refs;
+    const end = refs.at(-1);
+    if (!end) return;
+    last = end.slug;
+  }
 }
 
 /** Lists slugs of live listings in their order, each with the time of its latest change: at most `limit` from a place on. */
