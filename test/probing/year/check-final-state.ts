@@ -42,9 +42,12 @@ export async function listWrongStandings(catalogue: Catalogue, market: Market, {
   ];
 }
 
+/** Number of samples of a listing that are kept at any age. */
+const NEWEST_KEPT = 50;
+
 /**
- * Of samples that are more than 90 days older than the latest, only the last and the last valid one of each route are
- * kept.
+ * Of samples that are more than 90 days older than the latest, only the newest of the listing, and the last and the last
+ * valid one of each route are kept.
  */
 function listKept(log: readonly Logged[]): Logged[] {
   const since = (log.at(-1)?.round ?? 0) - (90 * 24) / ROUND_HOURS;
@@ -53,7 +56,7 @@ function listKept(log: readonly Logged[]): Logged[] {
     lasts.set(sample.route_id, sample);
     if (/^payable/.test(sample.outcome)) lasts.set(`${sample.route_id} valid`, sample);
   }
-  const kept = new Set(lasts.values());
+  const kept = new Set([...lasts.values(), ...log.slice(-NEWEST_KEPT)]);
   return log.filter((sample) => sample.round >= since || kept.has(sample));
 }
 
