@@ -1,413 +1,219 @@
-/**
- * `node scripts/bench/search-quality.ts <folder of data sets> [--both]` measures how well requests in plain words are
- * answered, beside SQLite's FTS5 and MiniSearch on the same texts. The folder holds data sets that others wrote, each
- * with `tools.jsonl` (name, description, routes as `apis`) and `requests.jsonl` (query, and the right `tools` or
- * `routes`); the repository's own requests are asked if the folder beside it holds the feed they are about. Requests
- * fall into two halves by a digest of their text: `tuning`, to look at while the search is changed, and with `--both`
- * the one `set aside`.
- */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import Sqlite from 'better-sqlite3';
-import MiniSearch from 'minisearch';
-import { parse } from 'yaml';
-import { openCatalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { runCommandLine } from '../../src/cli/run.ts';
-import { type Declaration, declaration } from '../../src/model/declaration.ts';
-import type { Listing } from '../../src/model/listing.ts';
-import { formatRoute } from '../../src/model/route.ts';
-import { publishCatalogue } from '../../src/published/follow.ts';
-import { findResources } from '../../src/published/found-resources.ts';
-import { getItem } from '../../src/published/listings.ts';
-import type { Reading } from '../../src/published/reading.ts';
-import { openReading } from '../../src/published/reading.ts';
-import { selectListings } from '../../src/published/select.ts';
-import { STOP_WORDS } from '../../src/search/stop-words.ts';
-import { getStem, listWords } from '../../src/search/words.ts';
-import { cleanText } from '../../src/sources/provider-text.ts';
-import { listQuery } from '../../src/views/listing/query.ts';
-import { getMedian, getPercentile } from './measuring.ts';
-import { buildSyntheticDeclaration } from './synthetic.ts';
+import { join } from 'node:path';
+import { endWithFailure, readArguments } from '../entry.ts';
+import { getPercentile } from './measuring.ts';
+import { type Found, openOurs, openSearches } from './search-peers.ts';
+import { type DataSet, isNamed, isWithheld, openSets, type Request } from './search-sets.ts';
+import { createRandom } from './synthetic.ts';
 
-interface Tool {
-  name: string;
-  description?: string;
-  apis?: {
-    name: string;
-    method: string;
-    description: string;
-    parameters: { name: string; type: string; description: string }[];
-    response?: unknown;
-  }[];
+const USAGE = {
+  line: 'node scripts/bench/search-quality.ts [<folder>] [--both] [--json <file>] [--against <file>] [--manual <file>]',
+  about: `Measures how well requests in plain words are answered, beside SQLite's FTS5 and MiniSearch on the same texts. Without a
+folder it asks our own requests of the manifests in data/listings. The folder holds data sets of others, each with tools.jsonl
+(name, description, routes as "apis") and requests.jsonl (query, and the right "tools" or "routes"). A feed in
+../bazaar-2026-03 makes our own requests complete.
+
+  --both     also asks the half of the requests that is set aside while the search is changed
+  --json     writes what became of every request
+  --against  compares with such a file
+  --manual   replaces the table in this manual by the figures of the half set aside
+  -h, --help  shows this; -V, --version shows the version
+
+A request counts as answered with "first" or "five" if a right listing, or a right route, is there. "labels" is stricter: the share
+of all right listings that are among the first five, each shown with a right route. "hub" is the share of requests with the
+listing of the most routes wrongly among the first three. Intervals hold 95 % of 2,000 resamples of the requests.`,
+};
+
+const MEASURES = ['first', 'five', 'route first', 'route in five', 'shown first', 'labels', 'hub'] as const;
+type Measure = (typeof MEASURES)[number];
+
+const RESAMPLES = 2000;
+const MANUAL_COLUMNS = ['requests', 'measure', 'ours', 'FTS5', 'MiniSearch', 'ours − FTS5', 'ours − MiniSearch'];
+
+/** What became of a request, from 0 to 1 by measure; without those that its labels say nothing on. */
+type Outcome = Partial<Record<Measure, number>>;
+type Half = 'tuning' | 'set aside';
+
+/** How well `match` tells requests with an answer from those without, by half. */
+interface Doubt {
+  readonly half: Half;
+  readonly answerable: number;
+  readonly unanswerable: number;
+  /** The chance that a request with an answer matches better than one without. */
+  readonly AUC: number;
+  readonly 'AUC by number of words': number;
+  readonly 'wrongly weak': number;
+  readonly 'rightly weak': number;
+  readonly 'match of answerable (10, 50, 90 %)': string;
+  readonly 'match of unanswerable (10, 50, 90 %)': string;
 }
 
-/**
- * A request with its right answers: hosts of listings, and routes (`host GET /path`), in which a `*` matches anything.
- */
-interface Request {
-  readonly q: string;
-  readonly hosts: readonly string[];
-  readonly routes: readonly string[];
+/** What a run writes of a data set. */
+interface Measured {
+  readonly outcomes: Readonly<Record<string, Readonly<Record<string, Outcome>>>>;
+  readonly doubts: readonly Doubt[];
 }
 
-/** The results of a search, best first: hosts of listings, and routes. */
-interface Found {
-  readonly hosts: readonly string[];
-  readonly routes: readonly string[];
-  readonly match?: number | undefined;
-}
-
-interface DataSet {
-  readonly name: string;
-  readonly requests: readonly Request[];
-  /** Requests that nothing answers, if the set has some. */
-  readonly unanswerable: readonly string[];
-  readonly reading: Reading;
-  /** Removes the listings by whose absence requests become unanswerable. */
-  readonly withhold?: (() => void) | undefined;
-  close(): void;
-}
-
-type Search = (q: string) => Found;
-
-const AT = '2026-11-01T00:00:00.000Z';
-const IDENTITY = '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60';
-const SITE = { baseUrl: 'https://apis.example', serviceTitle: '', contactName: '', contactUrl: 'https://apis.example' };
-const OWN_REQUESTS = resolve(import.meta.dirname, '../../test/search');
-const HALVES = process.argv.includes('--both') ? (['tuning', 'set aside'] as const) : (['tuning'] as const);
-
-const [folder = ''] = process.argv.slice(2);
+const { folder, values } = readOptions();
+const halves: readonly Half[] = values.both ? ['tuning', 'set aside'] : ['tuning'];
 const home = mkdtempSync(join(tmpdir(), 'search-quality-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+const before: Record<string, Measured> = values.against ? JSON.parse(readFileSync(values.against, 'utf8')) : {};
+const measured: Record<string, Measured> = {};
+const lines: string[][] = [];
 
-for (const set of await openSets()) {
-  const rows = [];
+for await (const set of openSets(folder, home)) {
+  const asked = set.requests.filter(({ q }) => halves.includes(getHalf(q)));
+  const largest = findLargest(set);
+  const outcomes: Record<string, Record<string, Outcome>> = {};
   for (const [name, search] of Object.entries(openSearches(set.reading))) {
-    const results = set.requests.map((request) => ask(request, search));
-    for (const half of HALVES) {
-      rows.push({ search: name, half, ...summarise(results.filter(({ request }) => getHalf(request.q) === half)) });
-    }
+    outcomes[name] = Object.fromEntries(
+      asked.map((request) => [request.q, judge(request, search(request.q), largest)]),
+    );
   }
   console.info(`\n${set.name}: ${set.requests.length} requests, ${set.reading.getSnapshot().live_listings} listings`);
-  console.table(rows);
-  const doubts = measureDoubt(set);
-  if (doubts.length > 0) console.table(doubts);
-  set.close();
+  console.table(halves.flatMap((half) => listFigures(outcomes, half)));
+  console.table(halves.flatMap((half) => listDifferences(outcomes, before[set.name], half)));
+  const doubts = await measureDoubt(set);
+  console.table(doubts);
+  measured[set.name] = { outcomes, doubts };
+  if (!set.isSum) lines.push(...listLines(set.name, outcomes, halves.at(-1) ?? 'tuning'));
+  await set.close();
+}
+if (values.json) writeFileSync(values.json, JSON.stringify(measured));
+if (values.manual) writeManual(values.manual, lines);
+
+function readOptions() {
+  try {
+    const file = { type: 'string' } as const;
+    const options = { both: { type: 'boolean', default: false }, json: file, against: file, manual: file } as const;
+    const { values, positionals } = readArguments(USAGE, options, { allowPositionals: true });
+    return { folder: positionals[0], values };
+  } catch (error) {
+    return endWithFailure(error);
+  }
 }
 
-/** Gives the half a request falls into. */
-function getHalf(q: string): 'tuning' | 'set aside' {
+/** Returns the half a request is in, by its words. */
+function getHalf(q: string): Half {
   return (createHash('sha256').update(q).digest()[0] as number) % 2 === 0 ? 'tuning' : 'set aside';
 }
 
-async function openSets(): Promise<DataSet[]> {
-  const sets = readdirSync(folder).filter((set) => existsSync(join(folder, set, 'requests.jsonl')));
-  const feed = resolve(folder, '../bazaar-2026-03/resources.json');
-  const opened: DataSet[] = [];
-  for (const name of sets) opened.push(await openToolSet(name));
-  return [...opened, ...(existsSync(feed) ? await openOwnSets(feed) : [])];
-}
-
-async function openToolSet(name: string): Promise<DataSet> {
-  const file = join(home, `${name}.sqlite`);
-  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: AT });
-  const tools = readLines<Tool>(join(folder, name, 'tools.jsonl')).map(buildDeclaration);
-  await writeCatalogue(catalogue, AT, async (writing) => {
-    for (const { declared } of tools) await recordDeclaration(writing, declared);
-  });
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const requests = readLines<{ query: string; tools?: string[]; routes?: [string, string][] }>(
-    join(folder, name, 'requests.jsonl'),
-  ).map(({ query, tools: right, routes = [] }) => ({
-    q: query,
-    hosts: [...new Set(right ?? routes.map(([tool]) => tool))].flatMap((tool) => byName.get(tool)?.host ?? []),
-    routes: routes.flatMap(([tool, route]) => byName.get(tool)?.routes.get(route) ?? []),
-  }));
-  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
-  await publishCatalogue(files, 'bench');
-  const reading = openReading(files.publishedFile, SITE);
-  return {
-    ...{ name, requests, unanswerable: [], reading },
-    withhold: async () => {
-      const slugs = reading.published
-        .prepare<{ slug: string; base_url: string }>('SELECT slug, base_url FROM listings')
-        .all()
-        .filter(({ base_url }) => isWithheld(new URL(base_url).host));
-      await writeCatalogue(catalogue, AT, async (writing) => {
-        for (const { slug } of slugs) await delistListing(writing, slug, { by: 'operator', reason: 'withheld' });
-      });
-      await publishCatalogue(files, 'bench');
-    },
-    close: async () => {
-      reading.published.close();
-      await catalogue.close();
-    },
-  };
-}
-
-/** Says whether a listing is removed to make requests for it unanswerable: every third. */
-function isWithheld(host: string): boolean {
-  return (createHash('sha256').update(host).digest()[0] as number) % 3 === 0;
-}
-
-/** Imports the feed that the repository's own requests are about, and its own manifests. */
-async function openOwnSets(feed: string): Promise<DataSet[]> {
-  const file = join(home, 'own.sqlite');
-  Object.assign(process.env, { CATALOGUE: file, BASE_URL: SITE.baseUrl, RELEASES: join(home, 'releases') });
-  const quiet = { write: () => true } as never;
-  const document = resolve(folder, '../provider-openapi/openapi.json');
-  const manifests = resolve(import.meta.dirname, '../../data/listings');
-  for (const args of [['--bazaar', feed], ['--openapi', document], [manifests]]) {
-    const io = { stdout: quiet, stderr: quiet, now: () => new Date(AT), signal: new AbortController().signal };
-    await runCommandLine(['import', ...args], io);
-  }
-  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
-  await publishCatalogue(files, 'bench');
-  const reading = openReading(files.publishedFile, SITE);
-  const requests = readOwn<Record<string, string[]>[]>('requests.yaml', [])
-    .flatMap((line) => Object.entries(line))
-    .map(([q, hosts]) => ({ q: String(q), hosts, routes: [] }));
-  const tasks = readOwn<Record<string, Record<string, string[]>>[]>('tasks.yaml', [])
-    .flatMap((line) => Object.entries(line))
-    .map(([q, right]) => ({
-      q,
-      hosts: Object.keys(right),
-      routes: Object.entries(right).flatMap(([host, routes]) => routes.map((route) => `${host} ${route}`)),
-    }));
-  const unanswerable = Object.values(readOwn<Record<string, string[]>>('unanswered.yaml', {})).flat();
-  const own = { unanswerable: [], reading, close: () => undefined };
-  return [
-    { ...own, name: 'own requests', requests, unanswerable },
-    { ...own, name: 'own tasks', requests: tasks, unanswerable },
-    // Requests of any length: tasks are longer than unanswerable requests, so a count of words would tell them apart.
-    {
-      ...own,
-      name: 'own requests and tasks',
-      requests: [...requests, ...tasks],
-      unanswerable,
-      close: reading.published.close,
-    },
-  ].filter((set) => set.requests.length > 0);
-}
-
-function readOwn<Content>(name: string, otherwise: Content): Content {
-  const file = join(OWN_REQUESTS, name);
-  return existsSync(file) ? parse(readFileSync(file, 'utf8')) : otherwise;
-}
-
-/** The searches that are compared: the service's own, and two libraries on the same texts. */
-function openSearches(reading: Reading): Record<string, Search> {
-  const documents = listDocuments(reading);
-  return { ours: openOurs(reading), FTS5: openFts(documents), MiniSearch: openMiniSearch(documents) };
-}
-
-function openOurs({ published, getSnapshot }: Reading): Search {
-  return (q) => {
-    const snapshot = getSnapshot();
-    const { listings, answer } = selectListings(published, snapshot, listQuery.parse({ q, limit: 10 }));
-    const { resources } = findResources(published, snapshot, { query: q, limit: 10 });
-    return {
-      hosts: listings.map((listing) => new URL(getItem(published, listing).base_url).host),
-      routes: resources.map(({ listing, route }) => `${new URL(listing.base_url).host} ${formatRoute(route)}`),
-      match: answer?.matches[0]?.match ?? 0,
-    };
-  };
-}
-
-/** A listing or a route as the libraries index it. */
-interface TextDocument {
-  readonly kind: 'listing' | 'route';
-  /** Host of the listing, or `host GET /path` of the route. */
-  readonly key: string;
-  readonly name: string;
-  readonly own: string;
-  readonly listing: string;
-}
-
-function listDocuments({ published }: Reading): TextDocument[] {
-  const rows = published
-    .prepare<{ document: string }>(
-      "SELECT document FROM documents JOIN listings ON number = listing WHERE state = 'live'",
+/** Finds the host of the listing of the most routes. */
+function findLargest({ reading: { published } }: DataSet): string {
+  const largest = published
+    .prepare<{ base_url: string }>(
+      `SELECT base_url FROM listings JOIN routes ON listing = number WHERE state = 'live'
+       GROUP BY number ORDER BY count(*) DESC, number LIMIT 1`,
     )
-    .all();
-  return rows.flatMap(({ document }) => {
-    const { title, tagline, description, provider_name, category, base_url, routes }: Listing = JSON.parse(document);
-    const listing = [tagline, description, provider_name, category].join(' ');
-    const texts = routes.map(({ path, description: text, input_schema, output_schema }) =>
-      [path, text, ...listTexts(input_schema), ...listTexts(output_schema)].join(' '),
-    );
-    return [
-      { kind: 'listing', key: new URL(base_url).host, name: title, own: texts.join(' '), listing } as const,
-      ...routes.map(
-        (route, at) =>
-          ({
-            kind: 'route',
-            key: `${new URL(base_url).host} ${formatRoute(route)}`,
-            name: title,
-            own: texts[at] ?? '',
-            listing,
-          }) as const,
-      ),
-    ];
-  });
+    .get();
+  return largest ? new URL(largest.base_url).host : '';
 }
 
-/** Lists the names of a schema's fields, and what it says of them. */
-function listTexts(schema: unknown): string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  return Object.entries(schema).flatMap(([name, inner]) => {
-    if (name === 'description') return [String(inner)];
-    return name === 'properties'
-      ? Object.entries(inner).flatMap(([key, value]) => [key, ...listTexts(value)])
-      : listTexts(inner);
-  });
-}
-
-function listTelling(text: string): string[] {
-  return listWords(text).filter((word) => !STOP_WORDS.has(word));
-}
-
-function openFts(documents: readonly TextDocument[]): Search {
-  const sqlite = new Sqlite(':memory:');
-  const open = (kind: TextDocument['kind']) => {
-    sqlite.exec(`CREATE VIRTUAL TABLE ${kind}s USING fts5 (key UNINDEXED, name, own, listing, tokenize = 'porter')`);
-    const insert = sqlite.prepare(`INSERT INTO ${kind}s VALUES (@key, @name, @own, @listing)`);
-    // Identifiers are split into words, as for the others.
-    for (const document of documents.filter((one) => one.kind === kind)) {
-      const apart = (text: string) => listWords(text).join(' ');
-      insert.run({
-        ...document,
-        name: apart(document.name),
-        own: apart(document.own),
-        listing: apart(document.listing),
-      });
-    }
-    const weights = kind === 'listing' ? '0, 4, 1, 2' : '0, 3, 2, 1';
-    return sqlite
-      .prepare<[string], string>(
-        `SELECT key FROM ${kind}s WHERE ${kind}s MATCH ? ORDER BY bm25(${kind}s, ${weights}) LIMIT 10`,
-      )
-      .pluck();
-  };
-  const [listings, routes] = [open('listing'), open('route')];
-  return (q) => {
-    const words = [...new Set(listTelling(q))].map((word) => `"${word}"`).join(' OR ');
-    return words === '' ? { hosts: [], routes: [] } : { hosts: listings.all(words), routes: routes.all(words) };
-  };
-}
-
-function openMiniSearch(documents: readonly TextDocument[]): Search {
-  const open = (kind: TextDocument['kind']) => {
-    const index = new MiniSearch<TextDocument & { id: number }>({
-      fields: ['name', 'own', 'listing'],
-      storeFields: ['key'],
-      tokenize: listTelling,
-      processTerm: getStem,
-    });
-    index.addAll(documents.filter((one) => one.kind === kind).map((one, id) => ({ ...one, id })));
-    const boost = kind === 'listing' ? { name: 4, listing: 2 } : { name: 3, own: 2 };
-    return (q: string) =>
-      index
-        .search(q, { boost })
-        .slice(0, 10)
-        .map(({ key }) => key as string);
-  };
-  const [listings, routes] = [open('listing'), open('route')];
-  return (q) => ({ hosts: listings(q), routes: routes(q) });
-}
-
-interface Result {
-  readonly request: Request;
-  readonly hosts: Ranks;
-  readonly routes: Ranks;
-  readonly isEmpty: boolean;
-  readonly ms: number;
-}
-
-/** The rank of the first right answer from 1, 0 for none in ten; and the share of the right ones that are in ten. */
-interface Ranks {
-  readonly place: number;
-  readonly recall: number;
-}
-
-function ask(request: Request, search: Search): Result {
-  const started = performance.now();
-  const { hosts, routes } = search(request.q);
-  const ms = performance.now() - started;
+function judge({ hosts, routes }: Request, found: Found, largest: string): Outcome {
+  const isRight = (labels: readonly string[], keys: readonly string[]) =>
+    Number(keys.some((key) => labels.some((label) => isNamed(label, key))));
+  const isShownRight = (key: string) =>
+    isRight(routes.length > 0 ? routes : hosts, [routes.length > 0 ? key : getHost(key)]);
+  const firstFive = found.shown.slice(0, 5).filter(isShownRight).map(getHost);
+  const gotten = hosts.filter((label) => isRight([label], firstFive)).length;
   return {
-    ...{ request, ms, isEmpty: hosts.length === 0 },
-    hosts: getRanks(hosts, request.hosts),
-    routes: getRanks(routes, request.routes),
+    first: isRight(hosts, found.hosts.slice(0, 1)),
+    five: isRight(hosts, found.hosts.slice(0, 5)),
+    ...(routes.length > 0 && {
+      'route first': isRight(routes, found.routes.slice(0, 1)),
+      'route in five': isRight(routes, found.routes.slice(0, 5)),
+      'shown first': Number(found.shown.slice(0, 1).some(isShownRight)),
+    }),
+    labels: gotten / Math.min(5, hosts.length),
+    hub: Number(found.hosts.slice(0, 3).includes(largest) && !isRight(hosts, [largest])),
   };
 }
 
-function getRanks(found: readonly string[], right: readonly string[]): Ranks {
-  const fits = (label: string, key: string) => {
-    const [start = '', end] = label.split('*');
-    return end === undefined ? key === label : key.startsWith(start) && key.endsWith(end);
-  };
-  const place = found.findIndex((key) => right.some((label) => fits(label, key))) + 1;
-  const got = right.filter((label) => found.some((key) => fits(label, key))).length;
-  return { place, recall: right.length === 0 ? 0 : got / right.length };
+function getHost(route: string): string {
+  return route.split(' ', 1)[0] ?? '';
 }
 
-function summarise(results: readonly Result[]): Record<string, string | number> {
-  const mean = (of: readonly Result[], get: (result: Result) => number) =>
-    round(of.reduce((sum, result) => sum + get(result), 0) / of.length);
-  const describe = (of: readonly Result[], kind: 'hosts' | 'routes') => ({
-    'top 1': mean(of, (result) => Number(result[kind].place === 1)),
-    'top 5': mean(of, (result) => Number(result[kind].place > 0 && result[kind].place <= 5)),
-    'recall 10': mean(of, (result) => result[kind].recall),
+function listOfHalf(outcomes: Readonly<Record<string, Outcome>> = {}, half: Half): readonly [string, Outcome][] {
+  return Object.entries(outcomes).filter(([q]) => getHalf(q) === half);
+}
+
+/** Lists by search the mean of each measure. */
+function listFigures(outcomes: Measured['outcomes'], half: Half) {
+  return Object.entries(outcomes).map(([search, ofSearch]) => {
+    const ofHalf = listOfHalf(ofSearch, half).map(([, outcome]) => outcome);
+    const figures = MEASURES.map((measure) => [measure, getMean(ofHalf.flatMap((outcome) => outcome[measure] ?? []))]);
+    return { half, search, requests: ofHalf.length, ...Object.fromEntries(figures) };
   });
-  const withRoutes = results.filter(({ request }) => request.routes.length > 0);
-  const routes = withRoutes.length > 0 ? describe(withRoutes, 'routes') : {};
-  return {
-    requests: results.length,
-    ...describe(results, 'hosts'),
-    ...Object.fromEntries(Object.entries(routes).map(([name, value]) => [`routes ${name}`, value])),
-    nothing: mean(results, ({ isEmpty }) => Number(isEmpty)),
-    'ms (50, 99 %)': `${round(getMedian(results.map(({ ms }) => ms)))} ${round(
-      getPercentile(
-        results.map(({ ms }) => ms),
-        0.99,
-      ),
-    )}`,
-  };
+}
+
+/** Lists how far our figures are from those of the other searches, and of the run before, on the same requests. */
+function listDifferences(outcomes: Measured['outcomes'], earlier: Measured | undefined, half: Half) {
+  const { ours = {}, ...others } = outcomes;
+  const all = { ...others, ...(earlier?.outcomes.ours && { 'ours before': earlier.outcomes.ours }) };
+  return Object.entries(all).map(([name, theirs]) => {
+    const differences = MEASURES.map((measure) => [measure, formatDifference(ours, theirs, { measure, half })]);
+    return { half, 'ours less': name, ...Object.fromEntries(differences) };
+  });
+}
+
+/** Formats the mean difference with its interval, by resampling the requests that both were asked (paired bootstrap). */
+function formatDifference(
+  ours: Readonly<Record<string, Outcome>>,
+  theirs: Readonly<Record<string, Outcome>>,
+  { measure, half }: { measure: Measure; half: Half },
+): string {
+  const differences = listOfHalf(ours, half).flatMap(([q, outcome]) => {
+    const [our, their] = [outcome[measure], theirs[q]?.[measure]];
+    return our === undefined || their === undefined ? [] : our - their;
+  });
+  if (differences.length === 0) return '';
+  const random = createRandom(1);
+  const means = Array.from({ length: RESAMPLES }, () =>
+    getMean(differences.map(() => differences[Math.floor(random() * differences.length)] as number)),
+  );
+  const [mean, low, high] = [getMean(differences), getPercentile(means, 0.025), getPercentile(means, 0.975)].map(sign);
+  return `${mean} (${low}, ${high})`;
+}
+
+function sign(value: number): string {
+  return `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(3)}`;
 }
 
 /**
  * Measures how well the first match tells requests that something answers from those that nothing does: the set's own, or
- * those whose right listings are all withheld. AUC is the chance that one of the former matches better than one of the latter.
+ * those whose right listings are all withheld.
  */
-function measureDoubt({ requests, unanswerable, reading, withhold }: DataSet): Record<string, string | number>[] {
-  if (!withhold && unanswerable.length === 0) return [];
-  withhold?.();
+async function measureDoubt({ requests, unanswerable, reading, withhold }: DataSet): Promise<Doubt[]> {
+  await withhold?.();
   const search = openOurs(reading);
   const answerable = requests.filter(({ hosts }) => !withhold || !hosts.some(isWithheld)).map(({ q }) => q);
   const without = withhold ? requests.filter(({ hosts }) => hosts.every(isWithheld)).map(({ q }) => q) : unanswerable;
-  return HALVES.map((half) => {
-    const match = (requests: readonly string[]) =>
-      requests.filter((q) => getHalf(q) === half).map((q) => search(q).match ?? 0);
-    const [yes, no] = [match(answerable), match(without)];
+  return halves.map((half) => {
+    const [yes, no] = [answerable, without].map((all) => all.filter((q) => getHalf(q) === half)) as [
+      string[],
+      string[],
+    ];
+    const [found, foundNot] = [yes, no].map((all) => all.map(search)) as [Found[], Found[]];
+    const getMatches = (all: readonly Found[]) => all.map(({ match = 0 }) => match);
+    const formatSpread = (all: readonly Found[]) =>
+      [0.1, 0.5, 0.9].map((part) => round(getPercentile(getMatches(all), part))).join(' ');
     return {
-      half,
-      answerable: yes.length,
-      unanswerable: no.length,
-      AUC: round(getAuc(yes, no)),
-      'AUC by number of words': round(getAuc(countWords(answerable, half), countWords(without, half))),
-      'match of answerable (10, 50, 90 %)': [0.1, 0.5, 0.9].map((part) => round(getPercentile(yes, part))).join(' '),
-      'match of unanswerable (10, 50, 90 %)': [0.1, 0.5, 0.9].map((part) => round(getPercentile(no, part))).join(' '),
+      ...{ half, answerable: yes.length, unanswerable: no.length },
+      AUC: round(getAuc(getMatches(found), getMatches(foundNot))),
+      'AUC by number of words': round(getAuc(yes.map(countWords), no.map(countWords))),
+      'wrongly weak': getMean(found.map(({ isWeak }) => Number(isWeak))),
+      'rightly weak': getMean(foundNot.map(({ isWeak }) => Number(isWeak))),
+      'match of answerable (10, 50, 90 %)': formatSpread(found),
+      'match of unanswerable (10, 50, 90 %)': formatSpread(foundNot),
     };
   });
 }
 
-function countWords(requests: readonly string[], half: string): number[] {
-  return requests.filter((q) => getHalf(q) === half).map((q) => q.split(/\s+/).length);
+function countWords(q: string): number {
+  return q.split(/\s+/).length;
 }
 
 function getAuc(yes: readonly number[], no: readonly number[]): number {
@@ -416,61 +222,35 @@ function getAuc(yes: readonly number[], no: readonly number[]): number {
   return sum / (yes.length * no.length);
 }
 
-/** Builds the listing of a tool as a feed would. */
-function buildDeclaration(tool: Tool, index: number) {
-  const base = buildSyntheticDeclaration(index);
-  const [terms] = base.routes.map((route) => route.terms);
-  const host = `t${index}.provider-of-tests.com`;
-  const apis = tool.apis ?? [{ name: 'call', method: 'GET', description: '', parameters: [] }];
-  const description = cleanText(tool.description ?? apis[0]?.description, 'description');
-  const paths = apis.map(
-    ({ name }, at) => `/${encodeURIComponent(name.toLowerCase().replace(/[^a-z0-9]+/gi, '-'))}-${at}`,
+/** Lists the lines of the table in the manual: the measures of one half of a set. */
+function listLines(name: string, outcomes: Measured['outcomes'], half: Half): string[][] {
+  const figures = listFigures(outcomes, half);
+  const differences = listDifferences(outcomes, undefined, half);
+  return MEASURES.filter((measure) => figures.some((row) => !Number.isNaN(row[measure]))).map((measure) => [
+    `${name} (${figures[0]?.requests})`,
+    measure,
+    ...figures.map((row) => (row[measure] as number).toFixed(3)),
+    ...differences.map((row) => row[measure] as string),
+  ]);
+}
+
+/** Replaces the table between the marks of a manual. */
+function writeManual(file: string, rows: readonly string[][]): void {
+  const all = [MANUAL_COLUMNS, ...rows];
+  const widths = MANUAL_COLUMNS.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0)));
+  const format = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const table = [format(MANUAL_COLUMNS), format(widths.map((width) => '-'.repeat(width))), ...rows.map(format)].join(
+    '\n',
   );
-  const declared: Declaration = declaration.parse({
-    ...base,
-    source: { ...base.source, name: `tool ${index}` },
-    base_url: `https://${host}`,
-    slug: null,
-    service_name: null,
-    title: cleanText(tool.name, 'title') || `tool ${index}`,
-    tagline: cleanText(description, 'tagline'),
-    description,
-    provider_name: `t${index}`,
-    category: null,
-    routes: apis.map(({ name, method, description: text, parameters, response }, at) => ({
-      ...base.routes[0],
-      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? method : 'GET',
-      path: paths[at],
-      description: cleanText(`${name}. ${text ?? ''}`, 'route_description'),
-      input_schema: parameters.length > 0 ? buildInput(parameters) : null,
-      output_schema: response === undefined ? null : buildOutput(response),
-      terms,
-    })),
-  });
-  const routes = new Map(
-    apis.map(({ name }, at) => [name, `${host} ${declared.routes[at]?.method ?? 'GET'} ${paths[at]}`]),
+  const place = /(?<=<!-- quality -->\n).*(?=<!-- \/quality -->)/s;
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(place, () => `\n${table}\n\n`),
   );
-  return { name: tool.name, host, routes, declared };
 }
 
-function buildInput(parameters: readonly { name: string; type: string; description: string }[]) {
-  const properties = parameters.map(({ name, type, description }) => [name, { type: type.toLowerCase(), description }]);
-  return { type: 'object', properties: Object.fromEntries(properties) };
-}
-
-/** Builds the schema of what an answer is like. */
-function buildOutput(shape: unknown): object {
-  if (Array.isArray(shape)) return { type: 'array', items: buildOutput(shape[0]) };
-  if (typeof shape !== 'object' || shape === null) return { type: 'string' };
-  const properties = Object.entries(shape).map(([name, inner]) => [name, buildOutput(inner)]);
-  return { type: 'object', properties: Object.fromEntries(properties) };
-}
-
-function readLines<Line>(file: string): Line[] {
-  return readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+function getMean(numbers: readonly number[]): number {
+  return round(numbers.reduce((sum, number) => sum + number, 0) / numbers.length);
 }
 
 function round(value: number): number {

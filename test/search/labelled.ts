@@ -20,7 +20,7 @@ export interface LabelledTask extends LabelledRequest {
 /** A request that nothing in the catalogue answers, though its subject may be near that of a listing. */
 export interface UnansweredRequest {
   q: string;
-  distance: 'near' | 'far';
+  distance: 'near' | 'far' | 'short';
   half: Half;
 }
 
@@ -56,7 +56,7 @@ export function readTasks(): LabelledTask[] {
 /** Reads the requests that have no answer. */
 export function readUnanswered(): UnansweredRequest[] {
   const lists: Record<UnansweredRequest['distance'], string[]> = readYaml('unanswered.yaml');
-  return (['near', 'far'] as const).flatMap((distance) =>
+  return (['near', 'far', 'short'] as const).flatMap((distance) =>
     lists[distance].map((q) => ({ q, distance, half: getHalf(q) })),
   );
 }
