@@ -44,10 +44,10 @@ export interface Answer {
 }
 
 /**
- * A best match below this is weak. Of the requests set aside that nothing answers, six in ten are below it; of those that
- * something answers one in seven: three in ten of long tasks, hardly any short request.
+ * A best match below this is weak. Of the requests set aside that nothing answers, half are below it (one in four of short ones);
+ * of those that something answers one in eight: three in ten of long tasks, hardly any short request.
  */
-const WEAK_BELOW = 0.4;
+const WEAK_BELOW = 0.48;
 
 /** The share of the best match below which others are weak beside it: mostly they have a related word alone. */
 const WEAK_BESIDE = 0.7;

@@ -128,6 +128,42 @@ describe('a listing that is found', () => {
     expect(items[1]?.route?.cautions).toMatchObject([{ code: 'undelivered', severity: 'danger' }]);
   });
 
+  it('is shown with the route that has most of the request by itself, though the listing says more of another', async () => {
+    const studio = {
+      ...{ ...DESK, slug: 'studio', base_url: 'https://studio.example-provider.com', title: 'Speech and text studio' },
+      ...{ tagline: 'Speech and text.', description: 'Speech and text of all kinds.' },
+      routes: [
+        makeRoute({ path: '/v1/inspect', description: 'Inspects a picture.' }),
+        makeRoute({ path: '/v1/transcribe', description: 'Transcribes audio.' }),
+      ],
+    };
+    const { search } = await open([studio, DESK]);
+    expect(search({ q: 'speech to text' }).items[0]).toMatchObject({
+      slug: 'studio',
+      route: { path: '/v1/transcribe' },
+    });
+  });
+
+  it('is not lifted by its many routes, each of which has a little of the request', async () => {
+    const words = ['translate', 'letter', 'festive', 'language'];
+    const hub = {
+      ...{ ...DESK, slug: 'ahub', base_url: 'https://ahub.example-provider.com' },
+      routes: Array.from({ length: 40 }, (_, n) =>
+        makeRoute({ path: `/v1/${words[n % 4]}-${n}`, description: `Has to do with ${words[n % 4]}.` }),
+      ),
+    };
+    const one = {
+      ...DESK,
+      slug: 'one',
+      base_url: 'https://one.example-provider.com',
+      routes: (DESK.routes ?? []).slice(1),
+    };
+    const { search } = await open([hub, one]);
+    const { slugs, items } = search({ q: 'translate a letter into a festive language' });
+    expect(slugs).toEqual(['one', 'ahub']);
+    expect(items[1]?.match).toBeLessThan(0.7 * (items[0]?.match ?? 0));
+  });
+
   it('is not found any more once it is removed', async () => {
     const { catalogue, search } = await open([DESK]);
     expect(search({ q: 'sunrise' }).total).toBe(1);
