@@ -76,7 +76,7 @@ const TABLE = {
     family: 'svm',
     id: 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp',
     label: 'Solana',
-    aliases: ['solanamainnet', 'solanamainnetbeta'],
+    aliases: ['sol', 'solanamainnet', 'solanamainnetbeta'],
     isWord: false,
     usdc: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
     decimals: 6,

@@ -21,7 +21,7 @@ export function listFittingRoutes(
   if (!listing) return positions;
   const { number } = listing;
   const words = getWordIndex(published, snapshot);
-  const { query } = understand({ q, limit: 1 }, published);
+  const { query } = understand({ q, limit: 1 }, published, snapshot);
   const { plan, vector } = words.buildPlan(query.q ?? q);
   const scores = words.score(plan, vector);
   const worth = scores.weigh(number);

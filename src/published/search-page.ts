@@ -60,7 +60,7 @@ function findOutside(
   query: Omit<SearchQuery, 'page'>,
   best: number,
 ): AgentItem | undefined {
-  const { q, sort: _sort, limit, ...filters } = understand({ ...query, limit: 1 }, published).query;
+  const { q, sort: _sort, limit, ...filters } = understand({ ...query, limit: 1 }, published, snapshot).query;
   if (q === undefined || Object.keys(filters).length === 0 || best > 1 - EVEN_RELEVANCE) return undefined;
   const found = selectListings(published, snapshot, { q, limit });
   const match = found.answer?.matches[0]?.match ?? 0;

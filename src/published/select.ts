@@ -79,7 +79,7 @@ interface FoundPage {
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
-  const { query, understood, notice } = understand(given, published);
+  const { query, understood, notice } = understand(given, published, snapshot);
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const { q, can, path, facets: isCounting = false } = query;

@@ -4,6 +4,8 @@ import { parseRequest } from '../search/understanding.ts';
 import type { ListQuery, Understood } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { findNamedRoutes } from './named-routes.ts';
+import type { Snapshot } from './snapshot.ts';
+import { getWordIndex } from './word-index.ts';
 
 /** A query with the filters that its request says in words, and these by themselves. */
 export interface UnderstoodQuery {
@@ -14,19 +16,24 @@ export interface UnderstoodQuery {
   readonly notice: string | undefined;
 }
 
-/** Takes the filters out of a request in words. A filter that is given as such counts, whatever the words say. */
-export function understand(given: ListQuery, published: Published): UnderstoodQuery {
+/**
+ * Takes the filters out of a request in words. A filter that is given as such counts, whatever the words say, and they are
+ * taken out all the same.
+ */
+export function understand(given: ListQuery, published: Published, snapshot: Snapshot): UnderstoodQuery {
   const { q, ...filters } = given;
   if (q === undefined) return { query: given, understood: [], notice: undefined };
   const notice = isInOtherLanguage(q) ? IN_ENGLISH : undefined;
-  const parsed = parseRequest(q, (host, path) => (findNamedRoutes(published, { host, path })?.size ?? 0) > 0);
+  const parsed = parseRequest(q, {
+    isListed: (host, path) => (findNamedRoutes(published, { host, path })?.size ?? 0) > 0,
+    isKnown: getWordIndex(published, snapshot).isKnown,
+  });
   const understood = parsed.filters
     .filter(({ filter }) => filters[filter] === undefined)
     .map(({ words, ...said }): Understood => {
       const value = said.filter === 'max_price_usdc' ? formatUsdc(said.value) : String(said.value);
       return { filter: said.filter, value, words: [...words] };
     });
-  if (understood.length === 0) return { query: given, understood, notice };
   const said = Object.fromEntries(
     understood.map(({ filter, value }) => [filter, filter === 'verified' ? value === 'true' : value]),
   );

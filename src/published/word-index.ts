@@ -2,6 +2,7 @@ import { buildPlan, type Planned } from '../search/plan.ts';
 import { buildPostings, type Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
+import { getStem } from '../search/words.ts';
 import type { Published } from './file.ts';
 import { isSameHistory, type Snapshot } from './snapshot.ts';
 import { readSearchNews } from './words.ts';
@@ -10,6 +11,8 @@ import { readSearchNews } from './words.ts';
 export interface WordIndex {
   /** Works a request out against the words there are. */
   buildPlan(request: string): Planned;
+  /** Says whether a live listing has a word, in any of its forms. */
+  isKnown(word: string): boolean;
   /** Scores listings by their row numbers, and their routes. */
   readonly score: Score;
 }
@@ -55,6 +58,7 @@ function openWordIndex(published: Published, snapshot: Snapshot): KeptIndex {
     words,
     postings,
     known: { snapshot, seq: news.seq, word: news.words.at(-1)?.number ?? 0 },
+    isKnown: (word) => vocabulary.find(getStem(word)) !== undefined,
     buildPlan: (request) => buildPlan(request, vocabulary),
     score: createScoring(postings),
   };

@@ -5,7 +5,10 @@ import { type ListQuery, listQuery } from '../../src/views/listing/query.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
-const understand = async (query: ListQuery) => understandIn(query, (await makeReadCatalogue()).reading.published);
+const understand = async (query: ListQuery) => {
+  const { published, getSnapshot } = (await makeReadCatalogue()).reading;
+  return understandIn(query, published, getSnapshot());
+};
 const ask = (query: Partial<Record<keyof ListQuery, unknown>>) => listQuery.parse(query);
 
 describe('a request in words', () => {
@@ -16,9 +19,51 @@ describe('a request in words', () => {
     expect(notice).toBeUndefined();
   });
 
-  it('says nothing against a filter that is given', async () => {
+  it('says nothing against a filter that is given, and is searched for without the words that say it', async () => {
     const { query, understood } = await understand(ask({ q: 'OCR under 1 cent', max_price_usdc: '0.5' }));
-    expect([query.max_price_usdc, understood]).toEqual(['0.5', []]);
+    expect([query.max_price_usdc, query.q, understood]).toEqual(['0.5', 'OCR', []]);
+  });
+
+  it('finds and counts the same where a filter is given that its words say, too', async () => {
+    const route = (amount: number) =>
+      makeRoute({ path: '/v1/weather', description: 'The weather.', terms: [makeTerms({ amount })] });
+    const { published, getSnapshot } = (
+      await makeReadCatalogue(
+        { slug: 'cheap', routes: [route(1000)] },
+        { slug: 'dear', routes: [route(900_000)] },
+        {
+          slug: 'cents',
+          tagline: 'One cent for all.',
+          routes: [makeRoute({ path: '/v1/jokes', description: 'Jokes.' })],
+        },
+      )
+    ).reading;
+    const find = (query: Partial<Record<keyof ListQuery, unknown>>) => {
+      const selected = selectListings(
+        published,
+        getSnapshot(),
+        ask({ q: 'weather under 1 cent', facets: true, ...query }),
+      );
+      return { total: selected.total, facets: selected.facets, unmatched: selected.answer?.unmatched };
+    };
+    expect(find({ max_price_usdc: '0.01' })).toEqual(find({}));
+    expect(find({})).toMatchObject({ total: 1, unmatched: [] });
+  });
+
+  it('says orders, which are no words that nothing is found for', async () => {
+    const { published, getSnapshot } = (
+      await makeReadCatalogue({
+        slug: 'skies',
+        routes: [makeRoute({ path: '/v1/w', description: 'Weather forecast.' })],
+      })
+    ).reading;
+    const find = (q: string) => selectListings(published, getSnapshot(), ask({ q }));
+    expect(find('fastest weather forecast')).toMatchObject({ query: { sort: 'latency' }, answer: { unmatched: [] } });
+    expect(find('most recently verified weather')).toMatchObject({
+      query: { sort: 'proof' },
+      answer: { unmatched: [] },
+    });
+    expect(find('unverified weather api').query.verified).toBe(false);
   });
 
   it('may be filters alone', async () => {
