@@ -10,10 +10,10 @@ import { createRandom } from './synthetic.ts';
 
 const USAGE = {
   line: 'node scripts/bench/search-quality.ts [<folder>] [--both] [--json <file>] [--against <file>] [--manual <file>]',
-  about: `Measures how well requests in plain words are answered, beside SQLite's FTS5 and MiniSearch on the same texts. Without a
-folder it asks our own requests of the manifests in data/listings. The folder holds data sets of others, each with tools.jsonl
-(name, description, routes as "apis") and requests.jsonl (query, and the right "tools" or "routes"). A feed in
-../bazaar-2026-03 makes our own requests complete.
+  about: `Measures how well requests in plain words are answered, beside SQLite's FTS5 and MiniSearch on the same texts. It asks
+the requests of the sample in test/data/finding, and our own of the manifests in data/listings. A folder adds data sets of
+others, each with tools.jsonl (name, description, routes as "apis") and requests.jsonl (query, and the right "tools" or
+"routes"), and a feed in ../bazaar-2026-03 makes our own requests complete.
 
   --both     also asks the half of the requests that is set aside while the search is changed
   --json     writes what became of every request

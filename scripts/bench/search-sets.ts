@@ -53,15 +53,27 @@ const IDENTITY = '7c0d5c6e-55a2-4a52-8a5e-3f3c1d2b4a60';
 const SITE = { baseUrl: 'https://apis.example', serviceTitle: '', contactName: '', contactUrl: 'https://apis.example' };
 const ROOT = resolve(import.meta.dirname, '../..');
 
+/** A listing of the sample in `test/data/finding`. */
+interface Sampled extends Record<'slug' | 'title' | 'provider' | 'tagline' | 'description' | 'base_url', string> {
+  readonly category: Declaration['category'];
+  readonly routes: readonly (Record<'path' | 'description', string> & {
+    readonly method: Declaration['routes'][number]['method'];
+    readonly inputs: readonly string[];
+    readonly outputs: readonly string[];
+  })[];
+}
+
 /**
- * Opens one data set after the other, with its files in `home`: those in `folder`, if one is given, and our own requests. These are
- * asked of the manifests, and of the feed that they were written for if it is beside the folder.
+ * Opens one data set after the other, with its files in `home`: those in `folder`, if one is given, the sample that is written
+ * for this, and our own requests. These are asked of the manifests, and of the feed that they were written for if it is beside
+ * the folder.
  */
 export async function* openSets(folder: string | undefined, home: string): AsyncGenerator<DataSet> {
   for (const name of folder === undefined ? [] : readdirSync(folder)) {
     if (existsSync(join(folder ?? '', name, 'requests.jsonl')))
       yield await openToolSet(join(folder ?? '', name), home, name);
   }
+  yield await openSample(home);
   yield* openOwnSets(folder === undefined ? undefined : resolve(folder, '..'), home);
 }
 
@@ -77,12 +89,11 @@ export function isNamed(label: string, key: string): boolean {
 }
 
 async function openToolSet(folder: string, home: string, name: string): Promise<DataSet> {
-  const file = join(home, `${name}.sqlite`);
-  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: AT });
   const tools = readLines<Tool>(join(folder, 'tools.jsonl')).map(buildTool);
-  await writeCatalogue(catalogue, AT, async (writing) => {
-    for (const { declared } of tools) await recordDeclaration(writing, declared);
-  });
+  const { file, catalogue } = await record(
+    tools.map(({ declared }) => declared),
+    join(home, `${name}.sqlite`),
+  );
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const requests = readLines<{ query: string; tools?: string[]; routes?: [string, string][] }>(
     join(folder, 'requests.jsonl'),
@@ -112,6 +123,53 @@ async function openToolSet(folder: string, home: string, name: string): Promise<
       await catalogue.close();
     },
   };
+}
+
+/** Opens the sample of listings, with requests of which a quarter has no answer. */
+export async function openSample(home: string): Promise<DataSet> {
+  const read = (name: string) => JSON.parse(readFileSync(join(ROOT, 'test/data/finding', name), 'utf8'));
+  const sampled: Sampled[] = read('listings.json');
+  const requests: { request: string; answers: string[]; routes: string[] }[] = read('requests.json');
+  const { file, catalogue } = await record(sampled.map(buildSampled), join(home, 'sample.sqlite'));
+  const hosts = new Map(sampled.map(({ slug, base_url }) => [slug, new URL(base_url).host]));
+  const getKey = (label: string) => label.replace(/^\S+/, (slug) => hosts.get(slug) ?? slug);
+  const reading = await publish(file);
+  return {
+    ...{ name: 'sample', reading },
+    requests: requests
+      .filter(({ answers }) => answers.length > 0)
+      .map(({ request, answers, routes }) => ({ q: request, hosts: answers.map(getKey), routes: routes.map(getKey) })),
+    unanswerable: requests.filter(({ answers }) => answers.length === 0).map(({ request }) => request),
+    close: async () => {
+      reading.published.close();
+      await catalogue.close();
+    },
+  };
+}
+
+/** Writes a catalogue of declarations. */
+async function record(declared: readonly Declaration[], file: string) {
+  const catalogue = await openCatalogue(file, { identity: IDENTITY, at: AT });
+  await writeCatalogue(catalogue, AT, async (writing) => {
+    for (const one of declared) await recordDeclaration(writing, one);
+  });
+  return { file, catalogue };
+}
+
+function buildSampled({ slug, title, provider, routes, ...texts }: Sampled, index: number): Declaration {
+  const base = buildSyntheticDeclaration(index);
+  const buildFields = (names: readonly string[]) =>
+    names.length === 0 ? null : buildOutput(Object.fromEntries(names.map((name) => [name, ''])));
+  return declaration.parse({
+    ...base,
+    ...texts,
+    source: { ...base.source, name: slug },
+    ...{ slug: null, service_name: null, title, provider_name: provider },
+    routes: routes.map(({ method, path, description, inputs, outputs }) => ({
+      ...base.routes[0],
+      ...{ method, path, description, input_schema: buildFields(inputs), output_schema: buildFields(outputs) },
+    })),
+  });
 }
 
 async function publish(file: string): Promise<Reading> {

@@ -45,7 +45,13 @@ describe('the measure of search', () => {
     expect(first).toMatchObject({ status: 0, stderr: '' });
 
     const run = JSON.parse(readFileSync(json, 'utf8'));
-    expect(Object.keys(run)).toEqual(['subjects', 'our short requests', 'our tasks', 'our requests of any length']);
+    expect(Object.keys(run)).toEqual([
+      'subjects',
+      'sample',
+      'our short requests',
+      'our tasks',
+      'our requests of any length',
+    ]);
     const outcomes = Object.values<object>(run.subjects.outcomes.ours);
     expect(outcomes).toHaveLength(2 * SUBJECTS.length);
     expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome)))).toEqual(

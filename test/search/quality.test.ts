@@ -1,9 +1,48 @@
 import { describe, expect, it } from 'vitest';
+import { openOurs } from '../../scripts/bench/search-peers.ts';
+import { openSample } from '../../scripts/bench/search-sets.ts';
 import { getItem, iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
+import { makeFolder } from '../builders.ts';
 import { HAS_CORPUS, openCorpus } from './corpus.ts';
-import { findPlace, getQuality, isRight, readRequests } from './labelled.ts';
+import { findPlace, getHalf, getQuality, isRight, readRequests } from './labelled.ts';
+
+describe('the requests of the sample', () => {
+  it('are answered as well as they ever were, with the right route, and told from those without an answer', async () => {
+    const set = await openSample(makeFolder());
+    const search = openOurs(set.reading);
+    const getShare = (all: readonly boolean[]) => Number((all.filter(Boolean).length / all.length).toFixed(3));
+    const figures = (['tuning', 'set aside'] as const).map((half) => {
+      const found = set.requests
+        .filter(({ q }) => getHalf(q) === half)
+        .map(({ q, hosts, routes }) => ({ right: hosts, routes, found: search(q) }));
+      const none = set.unanswerable.filter((q) => getHalf(q) === half).map(search);
+      return {
+        first: getShare(found.map(({ right, found: { hosts } }) => right.includes(hosts[0] ?? ''))),
+        five: getShare(
+          found.map(({ right, found: { hosts } }) => hosts.slice(0, 5).some((host) => right.includes(host))),
+        ),
+        shown: getShare(found.map(({ routes, found: { shown } }) => routes.includes(shown[0] ?? ''))),
+        wronglyWeak: getShare(found.map(({ found: { isWeak } }) => isWeak === true)),
+        rightlyWeak: getShare(none.map(({ isWeak }) => isWeak === true)),
+      };
+    });
+    await set.close();
+    console.table(figures);
+    const [tuning, aside] = figures;
+    expect(tuning?.first).toBeGreaterThanOrEqual(0.92);
+    expect(tuning?.five).toBeGreaterThanOrEqual(0.96);
+    expect(tuning?.shown).toBeGreaterThanOrEqual(0.88);
+    expect(aside?.first).toBeGreaterThanOrEqual(0.85);
+    expect(aside?.five).toBeGreaterThanOrEqual(0.9);
+    expect(aside?.shown).toBeGreaterThanOrEqual(0.78);
+    for (const half of figures) {
+      expect(half.wronglyWeak).toBeLessThanOrEqual(0.06);
+      expect(half.rightlyWeak).toBeGreaterThanOrEqual(0.4);
+    }
+  });
+});
 
 if (!HAS_CORPUS) console.info('Not run: labelled requests, because the corpus is not beside the project.');
 
