@@ -44,8 +44,8 @@ export interface Answer {
 }
 
 /**
- * A best match below this is weak. Of the requests set aside that nothing answers, half are below it (one in four of short ones);
- * of those that something answers one in eight: three in ten of long tasks, hardly any short request.
+ * A best match below this is weak. Of our requests set aside that nothing answers, six in ten are below it (more than four in ten of
+ * short ones); of those that something answers one in six: a third of long tasks, one in twenty of short requests.
  */
 const WEAK_BELOW = 0.48;
 

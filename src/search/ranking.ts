@@ -42,7 +42,7 @@ export const LIKENESS_WEIGHT = 0.08;
  * brings less (hyperbolic tangent). That a listing is about the like counts, too. Where nearly all of the words are
  * found, well enough, that is an answer, however little they say.
  */
-const MATCH = { rareWords: 3, steepness: 1.34, likeness: 0.2, wellEnough: 0.6, nearlyAll: 2 };
+const MATCH = { rareWords: 3, steepness: 1.34, likeness: 0.2, wellEnough: 0.8, nearlyAll: 3 };
 
 /** The share of what is known of a request that a listing must be worth to match at all. Whole sentences say much besides. */
 const MATCH_SHARE = 0.01;

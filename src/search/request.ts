@@ -1,5 +1,5 @@
 import { STOP_WORDS } from './stop-words.ts';
-import { getStem, listWords } from './words.ts';
+import { getStem, listWords, removeContractions } from './words.ts';
 
 /** A word of a request, and how much it says of what is asked for: 1 for a plain one. */
 export interface AskedWord {
@@ -84,7 +84,7 @@ function listAsked(text: string, isTelling: (word: string) => boolean): AskedWor
       const ofPart = part % 2 === 1 ? WEIGHTS.quoted : 1;
       for (const token of piece.split(/\s+/)) {
         const ofToken = /\d/.test(token) ? WEIGHTS.number : 1;
-        for (const word of listWords(token).filter(isTelling)) {
+        for (const word of listWords(removeContractions(token)).filter(isTelling)) {
           const stem = getStem(word);
           const entry = asked.get(stem) ?? { word, stem, sum: 0 };
           entry.sum += ofSentence * ofPart * ofToken;

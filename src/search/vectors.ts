@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readWordFile } from './word-files.ts';
 import { getStem, listWords } from './words.ts';
 
 /** Numbers of one vector. */
@@ -27,22 +26,12 @@ export function buildVectorFile(entries: readonly { stem: string; vector: Float6
   ]);
 }
 
-const VECTOR_FILE = 'data/words/vectors.bin';
-
 let vectors: WordVectors | undefined;
 
 /** Gives the vectors of English words, read when first wanted; see `data/words/README.md`. */
 export function getWordVectors(): WordVectors {
-  vectors ??= parseVectorFile(readFileSync(findVectorFile()));
+  vectors ??= parseVectorFile(readWordFile('vectors.bin'));
   return vectors;
-}
-
-/** Finds the file from here upwards: compiled with the pages, this code lies in another folder of the project. */
-function findVectorFile(): string {
-  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    const file = join(folder, VECTOR_FILE);
-    if (existsSync(file) || folder === dirname(folder)) return file;
-  }
 }
 
 function parseVectorFile(bytes: Buffer): WordVectors {

@@ -29,6 +29,14 @@ export function listWords(text: string): string[] {
   return words;
 }
 
+/** What English writes together: "don't" whole, and the end of "I'm" and "Apple's". */
+const CONTRACTED = /\b\p{L}*n['’]t\b|(?<=\p{L})['’](?:d|ll|m|re|s|ve)\b/giu;
+
+/** Removes from a sentence what of words written together is no word. */
+export function removeContractions(text: string): string {
+  return text.replace(CONTRACTED, '');
+}
+
 /** Gives the stem under which the forms of an English word are one (Porter's algorithm). */
 export function getStem(word: string): string {
   let stem = stems.get(word);

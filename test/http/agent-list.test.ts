@@ -134,6 +134,7 @@ describe('GET /agent/list', () => {
     expect([known.weak, known.unmatched]).toEqual([undefined, undefined]);
     const weak = await ask('prices of zanzibar dentistry');
     expect(weak).toMatchObject({ total: 2, weak: true, unmatched: ['zanzibar', 'dentistry'] });
+    expect(weak.notice).toContain('No listing mentions “zanzibar” or “dentistry”.');
     expect(weak.listings[0]?.match).toBeLessThan(0.5);
     expect((await ask('x'.repeat(2000))).total).toBe(0);
   });

@@ -20,6 +20,13 @@ describe('a request', () => {
     'jaka będzie jutro pogoda w Krakowie',
     "yarın Ankara'da hava nasıl olacak",
     'saya butuh ringkasan artikel ini',
+    'wetter berlin',
+    'precio de bitcoin',
+    'traducir texto',
+    'aktienkurs Apple',
+    'notizie oggi',
+    'vuelos baratos',
+    'hava durumu',
     'thời tiết ngày mai ở Hà Nội',
   ])('is in another language: %s', (text) => {
     expect(isInOtherLanguage(text)).toBe(true);
@@ -29,6 +36,9 @@ describe('a request', () => {
     'weather in 東京',
     'what is the weather in Málaga and in Kraków',
     'ethereum rpc node',
+    'el salvador map',
+    "don't translate",
+    'stock price',
     'translate "wie wird das Wetter morgen in München" to English',
     'GET https://api.example.com/v1/wetter/morgen api.example.com/vorhersage',
     'httpay.xyz',
@@ -40,6 +50,13 @@ describe('a request', () => {
 
   it('of our own is not', () => {
     const requests = [...readRequests(), ...readTasks(), ...readUnanswered()].map(({ q }) => q);
+    expect(requests.filter(isInOtherLanguage)).toEqual([]);
+  });
+
+  it.each(['requests', 'harmless'])('of the sample (%s) is not', (name) => {
+    const file = resolve(import.meta.dirname, `../data/finding/${name}.json`);
+    const requests = JSON.parse(readFileSync(file, 'utf8')).map(({ request }: { request: string }) => request);
+    expect(requests.length).toBeGreaterThanOrEqual(200);
     expect(requests.filter(isInOtherLanguage)).toEqual([]);
   });
 

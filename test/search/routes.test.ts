@@ -236,6 +236,10 @@ describe('a request', () => {
     const getMatch = (q: string) => search({ q }).items[0]?.match ?? 0;
     expect(getMatch('translate a letter')).toBeGreaterThan(0.9);
     expect(getMatch('translate zebra giraffe walrus')).toBeLessThan(getMatch('translate a letter'));
+    // Pieces of words that English writes together are no words.
+    const spoken = search({ q: "I don't know what it’ll be, but I'm after the giraffe's photo" });
+    expect((spoken.answer?.unmatched ?? []).filter((word) => ['don', 't', 'll', 'm', 's'].includes(word))).toEqual([]);
+    expect(spoken.answer?.unmatched).toContain('giraffe');
     expect(search({ q: 'translate zebra giraffe walrus' }).answer?.unmatched).toEqual(['zebra', 'giraffe', 'walrus']);
   });
 });

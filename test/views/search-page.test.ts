@@ -112,11 +112,19 @@ describe('the page of a search', () => {
     const getDoubts = (answer: { isWeak: boolean; unmatched: string[] }, shown = items) =>
       buildSearchPage({ q: 'x' }, { ...FOUND, items: shown, total: shown.length, answer }).doubts;
     expect(getDoubts({ isWeak: true, unmatched: ['pizza', '<b>'] })).toEqual([
-      'Nothing fits all of this; the nearest are listed.',
-      'Nothing was found for: pizza, <b>.',
+      'Nothing fits all of this; the nearest are listed. No listing mentions “pizza” or “<b>”.',
     ]);
     expect(getDoubts({ isWeak: false, unmatched: [] })).toEqual([]);
-    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['Nothing was found for: pizza.']);
+    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['No listing mentions “pizza”.']);
+  });
+
+  it('leads to the nearest categories where nothing fits, and nowhere else', async () => {
+    const items = [buildAgentItem(await makeLiveListing(), SITE)];
+    const list = (isWeak: boolean) =>
+      buildSearchPage({ q: 'x' }, { ...FOUND, items, total: 1, answer: { isWeak, unmatched: [] } }).nearestCategories;
+    const [category] = items.map((item) => item.category);
+    expect(list(true)).toEqual([{ text: category, href: `/category/${category?.toLowerCase()}` }]);
+    expect(list(false)).toEqual([]);
   });
 
   it('shows the route that answers, with its price, its proof and what speaks against it', async () => {

@@ -158,10 +158,17 @@ export interface AnswerFacts {
   readonly answer: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
 }
 
+/** Says which words no listing has: "No listing mentions “sms” or “fax”." */
+function describeUnmatched(words: readonly string[]): string {
+  const quoted = words.map((word) => `“${word}”`);
+  return `No listing mentions ${[quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter(Boolean).join(' or ')}.`;
+}
+
 /** Builds the fields of an answer beside its listings; empty ones are left out. */
 export function buildAnswerNotes({ total, understood, notice, answer }: AnswerFacts) {
   const nearest = answer?.isWeak && total > 0 ? 'Nothing fits all of this; the nearest are listed.' : undefined;
-  const notices = [nearest, notice].filter((text) => text !== undefined);
+  const unknown = answer && answer.unmatched.length > 0 ? describeUnmatched(answer.unmatched) : undefined;
+  const notices = [nearest, unknown, notice].filter((text) => text !== undefined);
   return {
     ...(understood.length > 0 && { understood: [...understood] }),
     ...(notices.length > 0 && { notice: notices.join(' ') }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATEGORIES } from '../../model/catalogue.ts';
+import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatUsdc, parseUsdc } from '../../model/usdc.ts';
@@ -67,6 +67,8 @@ export interface SearchPage {
   readonly nearest: readonly NarrowingLink[];
   /** Sentences above the results where nothing fits well, or words of the search were not found. */
   readonly doubts: readonly string[];
+  /** Where nothing fits: the pages of the categories of what is nearest, which is then folded away. */
+  readonly nearestCategories: readonly { readonly text: string; readonly href: string }[];
   /** Result outside the filters that answers the request clearly better than any inside. */
   readonly outside: SearchResult | null;
   readonly pages: ResultPages;
@@ -164,6 +166,7 @@ export function buildSearchPage(
         href: near.filter.without,
       })),
     doubts: listDoubts(found),
+    nearestCategories: found.answer?.isWeak ? listCategories(items) : [],
     outside: outside ? buildSearchResult(outside) : null,
     pages: buildPages(values, total),
     fault: null,
@@ -211,6 +214,7 @@ export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<
     results: [],
     nearest: [],
     doubts: [],
+    nearestCategories: [],
     outside: null,
     pages: NO_PAGES,
     fault,
@@ -251,11 +255,16 @@ function buildNarrowing(
 }
 
 function listDoubts(found: AnswerFacts): string[] {
-  const { notice, unmatched = [] } = buildAnswerNotes(found);
-  return [
-    ...(notice === undefined ? [] : [notice]),
-    ...(unmatched.length > 0 ? [`Nothing was found for: ${unmatched.join(', ')}.`] : []),
-  ];
+  const { notice } = buildAnswerNotes(found);
+  return notice === undefined ? [] : [notice];
+}
+
+/** Lists the pages of the categories of results, the one of the most first. */
+function listCategories(items: readonly AgentItem[]): SearchPage['nearestCategories'] {
+  const count = (category: Category) => items.filter((item) => item.category === category).length;
+  return CATEGORIES.filter((category) => count(category) > 0)
+    .sort((a, b) => count(b) - count(a))
+    .map((category) => ({ text: category, href: PATHS.category(category) }));
 }
 
 function buildFrame(values: SearchValues, understood: readonly Understood[] = []) {
