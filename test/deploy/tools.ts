@@ -35,7 +35,14 @@ export const SETTINGS: ReadonlySet<string> = new Set(
 );
 
 /** Variables that are not settings of the service, but of Node, npm and the reading of settings itself. */
-export const OTHER_VARIABLES: readonly string[] = ['ENV_FILES', 'MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE', 'NODE_ENV'];
+export const OTHER_VARIABLES: readonly string[] = [
+  'ENV_FILES',
+  'MALLOC_ARENA_MAX',
+  'MALLOC_MMAP_THRESHOLD_',
+  'MALLOC_TRIM_THRESHOLD_',
+  'NODE_COMPILE_CACHE',
+  'NODE_ENV',
+];
 
 /** The words of a command line of `package.json` behind the program. */
 export function getScriptWords(name: 'start' | 'catalogue'): string[] {

@@ -22,6 +22,12 @@ const WRITE_MS = 1000;
 const REBUILD_MS = 10_000;
 const SAMPLE_MS = 5000;
 
+/** Most memory of the server, in MB, once a quiet minute has passed behind all of it. */
+const MEMORY_MAX = 400;
+const QUIET_MS = 130_000;
+/** Of a catalogue of at most so many listings. */
+const MEASURED_LISTINGS = 10_000;
+
 /** By how much of itself memory may grow over the second half. In a short run it has not settled, so that is only shown. */
 const GROWTH_MAX = 0.1;
 const SETTLED_MINUTES = 5;
@@ -115,6 +121,11 @@ it(
     // It proves nothing where documents were not compared or releases not swapped.
     expect(counts.compared.size).toBeGreaterThan(MINUTES * 10);
     expect(releases.size).toBeGreaterThan(MINUTES * 3);
+    await rebuilder.close();
+    await sleep(QUIET_MS);
+    const quiet = readMb(server.pid) ?? 0;
+    console.info(`${quiet.toFixed(0)} MB in the server behind a quiet minute`);
+    if (LISTINGS <= MEASURED_LISTINGS) expect(quiet).toBeLessThan(MEMORY_MAX);
     if (MINUTES < SETTLED_MINUTES) return;
     for (const [name, samples] of Object.entries(memory)) {
       const last = samples.at(-1)?.mb ?? 0;
