@@ -5,6 +5,7 @@ import { type Facets, getListSort, type ListQuery, type ListSort } from '../view
 import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
+import { explainRanks } from './explaining.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import { buildFilter, type Filter } from './filters.ts';
@@ -133,17 +134,32 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   const named = findNamedRoutes(published, query);
   const filter = buildFilter(columns, query, named);
   const { total, after, placed, best, leastMatch } = placeListings(columns, { query, sort, cursor, scores, filter });
+  const facets = query.facets && countFacets(columns, query, { scores, named });
+  // Last, since it scores anew.
+  const reasons =
+    query.explain && asked && words
+      ? explainRanks(
+          { ...asked, plan },
+          words.score,
+          placed.map(({ item: { place, position } }) => ({
+            number: columns.numbers[place] as number,
+            position,
+            isDangerous: position >= 0 && isDangerous(columns.routes, place, position),
+          })),
+        )
+      : [];
   return {
     total,
-    ...(query.facets && { facets: countFacets(columns, query, { scores, named }) }),
+    ...(facets && { facets }),
     hasMore: after > placed.length,
-    listed: placed.map(({ key, item: { place, match, position, behind } }) => ({
+    listed: placed.map(({ key, item: { place, match, position, behind } }, at) => ({
       ...getRef(columns, place),
       key,
       match: {
         match: roundMatch(match),
         position: position < 0 ? undefined : position,
         same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => columns.slugs[other] as string),
+        why: reasons[at],
       },
     })),
     ...(asked && {

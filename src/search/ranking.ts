@@ -69,6 +69,8 @@ export interface Scores {
   weigh(listing: number, isPassing?: (position: number) => boolean): Worth | undefined;
   /** Says whether a listing is found by one of its routes; with -1, whether it is found without any. */
   isAnswering(listing: number, position: number): boolean;
+  /** Gives what a listing with one of its routes is worth by the words of the plan, in their weights. */
+  getWordWorth(listing: number, position: number): number;
   /** Adds what a listing is worth for being about the like of the request: `LIKENESS_WEIGHT` at most. */
   addLikeness(worth: Worth): void;
   /** Gives what one route is worth among all routes, where its listing is worth `score`. */
@@ -173,6 +175,7 @@ function buildScores({ plan, vector, facts, listings, added, said, best, size }:
       return weighed;
     },
     isAnswering: (listing, position) => getValue(listing, position) >= least,
+    getWordWorth: getValue,
     addLikeness(worth) {
       const likeness = Math.max(0, getLikeness(vector, facts.vectors, worth.listing * DIMENSIONS));
       worth.match = getMatch(worth.score * whole, likeness);

@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-25',
     changes: [
+      'With `explain=true`, /agent/list says of each answer to `q` which words it has, which are missing, and what else counts against it. `notice` names the words that no listing mentions.',
       '/agent/listings/{slug} has 500 routes at most, or `limit`: `routes_total` says how many there are, `next_cursor` where the next ones begin. /api/{slug}.md and the page have 500 as well; ?page=2 of the Markdown has the next ones.',
       'Preflights and assets that are not there count in the rate limit. An IPv6 /56 may ask four times as often as one client, a /48 sixteen times.',
       'Receipts show the request of a paid call whole only where the record of its route has all of its values. Otherwise types stand in their place (`values_withheld`), and `request` of the proof in /agent/listings/{slug} is null.',

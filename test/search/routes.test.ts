@@ -126,6 +126,8 @@ describe('a listing that is found', () => {
     const { slugs, items } = search({ q: 'sunrise' });
     expect(slugs).toEqual(['desk', 'atwin']);
     expect(items[1]?.route?.cautions).toMatchObject([{ code: 'undelivered', severity: 'danger' }]);
+    const reasons = search({ q: 'sunrise', explain: true }).items.map(({ why }) => why?.lowered.length);
+    expect(reasons).toEqual([0, 1]);
   });
 
   it('is shown with the route that has most of the request by itself, though the listing says more of another', async () => {

@@ -30,6 +30,7 @@ export const listEndpoint = defineRead({
     limit: 20,
     cursor: 'bm90LXJlYWw',
     facets: true,
+    explain: true,
   },
   answer: {
     description: 'A page of listings',
@@ -45,7 +46,7 @@ export const listEndpoint = defineRead({
   build: (query, { reading, snapshot }) => {
     const selected = selectListings(reading.published, snapshot, query);
     const { total, next_cursor } = selected;
-    const { cursor: _cursor, facets: _facets, ...filters } = selected.query;
+    const { cursor: _cursor, facets: _facets, explain: _explain, ...filters } = selected.query;
     const items = readSelected(reading.published, selected);
     const rest = {
       filters,

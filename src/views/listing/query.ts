@@ -63,6 +63,7 @@ export const listQuery = listFilters.extend({
   limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
   facets: z.boolean().optional().describe('Also count what matches by the values of each filter'),
+  explain: z.boolean().optional().describe('With `q`: also say of each listing why it stands where it does'),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 
