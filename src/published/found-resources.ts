@@ -48,7 +48,7 @@ export function findResources(
   const asked = words.buildPlan(q);
   const plan = cursor?.plan ?? asked.plan;
   const scores = words.score(plan, asked.vector);
-  const listPayable = openPayable(published, filters);
+  const listPayable = openPayable(published, columns, filters);
   const top = createTop<Place>(limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
   const lastPlace = cursor === undefined ? -1 : findNextPlace(columns, cursor.after.slug);
@@ -61,7 +61,7 @@ export function findResources(
   const findScore = (place: number) => {
     const number = columns.numbers[place] as number;
     if (!scores.weigh(number)) return undefined;
-    const positions = listPayable(number);
+    const positions = listPayable(place);
     const weighed = scores.weigh(number, (position) => positions.has(position));
     if (!weighed || weighed.position < 0) return undefined;
     scores.addLikeness(weighed);
@@ -75,10 +75,14 @@ export function findResources(
   let [after, isPartial] = [0, hidden.size > 0];
   scores.visitListings((listing) => {
     const place = columns.places[listing] ?? -1;
-    const most = place < 0 || hidden.has(place) ? undefined : scores.weigh(listing)?.score;
-    if (most === undefined) return;
-    // Who can be paid takes longest to find out. Behind a full page it only matters whether anybody can.
-    if (after > limit && !top.isTaking(-(most + LIKENESS_WEIGHT + BONUS_MAX))) return;
+    const worth = place < 0 || hidden.has(place) ? undefined : scores.weigh(listing);
+    if (!worth) return;
+    // Who can be paid takes longest to find out, likeness next. Behind a full page it only matters whether anybody can.
+    if (after > limit) {
+      if (!top.isTaking(-(worth.score + LIKENESS_WEIGHT + BONUS_MAX))) return;
+      scores.addLikeness(worth);
+      if (!top.isTaking(-(worth.score + BONUS_MAX))) return;
+    }
     const found = findScore(place);
     if (!found) return;
     const { number, positions, score } = found;

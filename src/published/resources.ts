@@ -4,8 +4,10 @@ import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
 import { findAccount } from '../x402/offer-fields.ts';
+import type { Columns } from './columns.ts';
 import type { Published } from './file.ts';
 import { findRoute, type ListingRef } from './listings.ts';
+import { listPayablePositions } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A route that can be paid for, with what is on record of its listing itself. */
@@ -77,13 +79,22 @@ function countResources(published: Published, snapshot: Snapshot, filters: Disco
   return { total, blocks };
 }
 
-/** Makes a function that lists the positions of the routes of a listing that a filter lets through, in their order. */
-export function openPayable(published: Published, filters: DiscoveryFilters): (listing: number) => ReadonlySet<number> {
+/** Makes a function that lists the positions of the routes of the listing at a place that a filter lets through, in their order. */
+export function openPayable(
+  published: Published,
+  columns: Columns,
+  filters: DiscoveryFilters,
+): (place: number) => ReadonlySet<number> {
+  if (Object.values(filters).every((filter) => filter === undefined))
+    return (place) => listPayablePositions(columns.routes, place);
   const rows = published.prepare<{ position: number }>(
     `SELECT DISTINCT position FROM offers WHERE listing = @listing AND ${buildCondition(filters)} ORDER BY position`,
   );
   const parameters = buildParameters(filters);
-  return (listing) => new Set(rows.all({ ...parameters, listing }).map(({ position }) => position));
+  return (place) => {
+    const listing = columns.numbers[place];
+    return new Set(rows.all({ ...parameters, listing }).map(({ position }) => position));
+  };
 }
 
 /** Reads routes by their listing and their position there. */

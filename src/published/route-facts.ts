@@ -8,6 +8,7 @@ const NETWORK_KEYS = networkKey.options;
 const FACTS = 1 + NETWORK_KEYS.length;
 const VERIFIED = 1;
 const DANGER = 2;
+const PAYABLE = 4;
 
 /** Stands for no price: no filter lets it pass. */
 const NO_PRICE = Number.POSITIVE_INFINITY;
@@ -35,7 +36,8 @@ export function encodeRouteFacts(listing: LiveListing): Buffer {
       const amounts = offers.filter(({ network }) => network === key).map(({ amount }) => amount);
       return Math.min(...amounts, NO_PRICE);
     });
-    return [(isVerified ? VERIFIED : 0) | (isDanger ? DANGER : 0), ...prices];
+    const isPayable = offers.some(({ pay_to }) => pay_to !== null);
+    return [(isVerified ? VERIFIED : 0) | (isDanger ? DANGER : 0) | (isPayable ? PAYABLE : 0), ...prices];
   });
   const bytes = Buffer.alloc(facts.length * BYTES);
   for (const [at, fact] of facts.entries()) bytes.writeDoubleLE(fact, at * BYTES);
@@ -83,6 +85,15 @@ export function packRouteFacts(stored: readonly (Buffer | Float64Array)[]): Rout
 /** Gives what is known of the routes of the listing at a place. */
 export function getRouteFacts({ starts, facts }: RouteFacts, place: number): Float64Array {
   return facts.subarray(starts[place], starts[place + 1]);
+}
+
+/** Lists the positions of the routes of a listing that can be paid for: they have an offer with a known payee. */
+export function listPayablePositions({ starts, facts }: RouteFacts, place: number): Set<number> {
+  const positions = new Set<number>();
+  const [first, end] = [starts[place] as number, starts[place + 1] as number];
+  for (let start = first; start < end; start += FACTS)
+    if (((facts[start] as number) & PAYABLE) !== 0) positions.add((start - first) / FACTS);
+  return positions;
 }
 
 /** Says whether something grave speaks against a route. */
