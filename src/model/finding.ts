@@ -423,6 +423,11 @@ export const FINDING_SECTIONS = {
         meaning: 'The API is at a host that the document cannot speak for: it speaks for its own and those below it.',
         fix: 'Publish the document at the host of the API itself. An operator who trusts it names the base address.',
       },
+      stand_in_server: {
+        meaning: 'The server is local or an example, so the host that was read, or asked for, counts.',
+        fix: 'Give the public address of the API as the server.',
+        example: '"servers": [{"url": "https://api.example.com"}]',
+      },
       many_servers: {
         meaning: 'The document names several servers; one of them is taken.',
         fix: 'Put the public server first.',

@@ -130,8 +130,10 @@ export function listPayableOperations(
         findings.note('too_many_operations', undefined, '/paths');
         return operations;
       }
-      const server = findServerUrl([raw.servers, pathItem.servers, document.servers], place);
-      if (server === undefined) return NO_SERVER;
+      const found = findServerUrl([raw.servers, pathItem.servers, document.servers], place);
+      if (!found) return NO_SERVER;
+      const { server, isReplaced } = found;
+      if (isReplaced) findings.count('stand_in_server', 1, '/servers');
       const pointer = formatPointer('paths', path, method);
       operations.push({ method: method.toUpperCase(), path, server, pathItem, raw, place: pointer });
     }

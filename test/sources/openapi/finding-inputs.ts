@@ -49,6 +49,7 @@ export const DOCUMENT_INPUTS = {
     listFindings(makeDocument({ servers: [{ url: 'https://other.tides-of-tests.com' }] }), {
       speaker: URL_OF_DOCUMENT,
     }),
+  stand_in_server: () => listFindings(makeDocument({ servers: [{ url: 'http://localhost:3000' }] })),
   many_servers: () =>
     listFindings(
       makeDocument({ servers: [{ url: 'https://api.tides-of-tests.com' }, { url: 'https://b.tides-of-tests.com' }] }),

@@ -321,6 +321,11 @@ describe('the servers of a document', () => {
       undefined,
     ],
     ['one with http as https', [{ url: 'http://api.tides-of-tests.com' }], null, FIRST],
+    ['the host that was read for a local one', [{ url: 'http://127.0.0.1:8000/v1/' }], null, `${FIRST}/v1`],
+    ['the host that was read for that of a template', [{ url: 'https://api.yourdomain.com' }], null, FIRST],
+    ['what was asked for instead of a local one', [LOCAL], FIRST, FIRST],
+    ['what was asked for instead of an example', [{ url: 'https://example.com/v3' }], FIRST, FIRST],
+    ['what was asked for instead of an open variable', [{ url: 'https://{region}.x.com/{v}' }], SECOND, SECOND],
     ['one that is no object beside a good one', [7, {}, { url: SECOND }], null, SECOND],
   ])('give %s', (_name, servers, asked, base) => {
     expect(getBase(servers, asked)).toEqual(base === undefined ? [] : [base]);
