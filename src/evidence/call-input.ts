@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts';
-import { PATH_TEMPLATE } from '../model/request.ts';
+import { isBodiless, PATH_TEMPLATE } from '../model/request.ts';
 import type { Route } from '../model/route.ts';
 import { splitInput } from './input-parts.ts';
 import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
@@ -23,9 +23,6 @@ export interface CallInput {
 
 type Described = Pick<Route, 'method' | 'path' | 'input_schema' | 'example'>;
 
-/** Methods whose requests carry no body (fetch refuses one on GET and HEAD). */
-const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
-
 /** Headers that pay, or that are set by the connection, are no input. */
 const NO_INPUT = /^(?:host|accept|content-type|content-length|cookie|.*authorization|.*payment.*)$/i;
 
@@ -46,14 +43,14 @@ export function fillCallInput(route: Described): CallInput {
   const path = fillPath(route, schemas.get('path'));
   const query = fillQuery(route, schemas.get('query'));
   const headers = fillHeaders(example?.headers ?? {}, schemas.get('headers'));
-  const body = BODILESS.has(method)
+  const body = isBodiless(method)
     ? refuseBody(method, schemas.get('body'))
     : fillBody(example?.body, schemas.get('body'), findContentType(route));
   const filled = [path, query, headers, body];
-  const isUndescribed = !BODILESS.has(method) && method !== 'DELETE' && parts.length === 0 && example === null;
+  const isDescribed = parts.length > 0 || example !== null || (isBodiless(method) && /[?{]|\/:/.test(route.path));
   const lacks = [
     ...filled.flatMap(({ lack }) => lack ?? []),
-    ...(isUndescribed ? ['nothing on record says what it takes.'] : []),
+    ...(isDescribed ? [] : ['nothing on record says what it takes, or that it takes nothing.']),
   ];
   const isFromExample = example !== null && [query, body].every(({ replace }) => replace.length === 0);
   return {

@@ -17,6 +17,7 @@ import { type Heard, type RecordedDeclaration, rankDeclarations } from './author
 import { type InferredCategory, inferCategory } from './category.ts';
 import { speaksFor } from './domains.ts';
 import { chooseFeedWords } from './feed-words.ts';
+import { takesNothing } from './input-parts.ts';
 import { buildTagline, isTagline } from './taglines.ts';
 import { getHostTitle, getLetters, isTitle } from './titles.ts';
 
@@ -253,7 +254,11 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       ...facts,
       description: find(({ description }) => description, 'description') ?? '',
       mime_type: find(({ mime_type }) => findMediaType(mime_type)) ?? null,
-      input_schema: find(({ input_schema }) => input_schema, 'input') ?? null,
+      // A source that leaves fields out says less than one that has some.
+      input_schema:
+        find(({ input_schema }) => (takesNothing(input_schema) ? null : input_schema), 'input') ??
+        find(({ input_schema }) => input_schema, 'input') ??
+        null,
       output_schema: find(({ output_schema }) => output_schema, 'output') ?? null,
       example: find(({ example }) => example, 'example') ?? null,
       terms: priced.route.terms,

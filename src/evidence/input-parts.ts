@@ -52,6 +52,11 @@ export function splitInput({ method, input_schema: schema }: Pick<Route, 'method
   return [...parts, { place: own, schema: { ...schema, properties: rest, required } }];
 }
 
+/** Returns whether a declared input says that the request takes nothing: it has no field anywhere. */
+export function takesNothing(schema: JsonObject | null): boolean {
+  return schema !== null && isObject(schema.properties) && Object.keys(schema.properties).length === 0;
+}
+
 function isHolder({ properties, items }: JsonObject): boolean {
   return isObject(properties) || isObject(items);
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts';
+import { findPlaceholderSchema } from '../model/request.ts';
 import { isQuickPattern } from './schema-check.ts';
 
 /** A value made from a schema, and its placeholders. */
@@ -31,7 +32,7 @@ const MAX_ITEMS = 3;
  */
 export function makeValue(schema: JsonObject, name: string, depth = 0): MadeValue {
   if (depth > MAX_DEPTH) throw new CannotMakeError(`${quote(name)} is nested too deeply.`);
-  const [given] = listGiven(schema);
+  const [given] = listGiven(schema, name);
   if (given !== undefined) return { value: given, replace: [] };
   const choice = [schema.anyOf, schema.oneOf].find((list) => Array.isArray(list) && list.length > 0);
   if (Array.isArray(choice)) return makeFirst(schema, choice.filter(isObject), name, depth);
@@ -53,11 +54,13 @@ export function makeValue(schema: JsonObject, name: string, depth = 0): MadeValu
   }
 }
 
-/** Lists the values that a schema itself gives, the most telling first. */
-function listGiven({ const: only, example, examples, default: usual, enum: choices }: JsonObject): unknown[] {
+/** Lists the values that a schema itself gives, the most telling first. A placeholder is none. */
+function listGiven(schema: JsonObject, name: string): unknown[] {
+  const { const: only, example, examples, default: usual, enum: choices } = schema;
   const [first] = Array.isArray(examples) ? examples : [];
   const [choice] = Array.isArray(choices) ? choices : [];
-  return [only, example, first, usual, choice].filter((value) => value !== undefined);
+  const shown = [example, first, usual].filter((value) => !findPlaceholderSchema(value, name));
+  return [only, ...shown, choice].filter((value) => value !== undefined);
 }
 
 /**
@@ -119,7 +122,7 @@ function makeObject({ properties, required }: JsonObject, name: string, depth: n
  */
 function listMade(fields: readonly (readonly [string, JsonObject])[], required: unknown) {
   if (Array.isArray(required)) return fields.filter(([field]) => required.includes(field));
-  const telling = fields.filter(([, schema]) => listGiven(schema).length > 0);
+  const telling = fields.filter(([field, schema]) => listGiven(schema, field).length > 0);
   return (telling.length > 0 ? telling : fields).slice(0, MAX_FIELDS);
 }
 

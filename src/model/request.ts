@@ -4,12 +4,45 @@ import { isObject, type JsonObject } from './json.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
+/** Returns whether requests of a method carry no body (fetch refuses one on GET and HEAD). */
+export function isBodiless(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+}
+
 /** `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
 export const PATH_TEMPLATE = /\{([^{}/?&]{1,80})\}|(?<=[/=]):([A-Za-z_]\w{0,79})(?=[/?&]|$)/g;
 
 /** Says whether a path, or a part of it that begins with `/`, holds a template. */
 export function isTemplate(path: string): boolean {
   return path.search(PATH_TEMPLATE) >= 0;
+}
+
+/** What stands where a value belongs: `{chain}`, `<token>`, `:id`, `0x12...`, `…`. */
+const PLACEHOLDER =
+  /^(?:\{[^{}]*\}|<[^<>]*>|:[a-z_]\w*|\.{2,}|\S*(?:\.{3}|…)\S*)$|0x[0-9a-f]*(?:\.{3}|…)|, ?(?:\.{3}|…)(?!\S*$)/i;
+
+/** Names of types that stand where a value belongs, and the type of JSON Schema that each means. */
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  ...{ string: 'string', str: 'string', integer: 'integer', int: 'integer', number: 'number', float: 'number' },
+  ...{ double: 'number', boolean: 'boolean', bool: 'boolean', object: 'object', array: 'array' },
+};
+
+/** Longest placeholder, in UTF-16 units. */
+const PLACEHOLDER_LENGTH = 500;
+
+/** Names of fields whose values are names of types. */
+const TYPED_FIELD = /type|format|kind|schema/i;
+
+/**
+ * Returns the JSON Schema of a field whose value is only a placeholder: the name of a type, a template, or a text that
+ * dots cut short. Undefined for a value that can be sent.
+ */
+export function findPlaceholderSchema(value: unknown, name: string): JsonObject | undefined {
+  if (typeof value !== 'string' || value.length > PLACEHOLDER_LENGTH) return undefined;
+  const [, word = '', list] = /^\s*([a-z]+)(\[\])?\??\s*$/i.exec(value) ?? [];
+  const type = TYPED_FIELD.test(name) ? undefined : TYPE_WORDS[word.toLowerCase()];
+  if (type !== undefined) return list === undefined ? { type } : { type: 'array', items: { type } };
+  return PLACEHOLDER.test(value.trim()) ? { type: 'string' } : undefined;
 }
 
 /** A request that the source gives as an example: query parameters, headers (never payment or secrets) and JSON body. */

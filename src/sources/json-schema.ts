@@ -17,6 +17,25 @@ export function isDescriptor(value: unknown): value is JsonObject {
   );
 }
 
+/** Members of a JSON Schema besides those that say what is in it. */
+const ANNOTATIONS = [
+  ...['$schema', '$id', 'title', 'description', 'type', 'properties', 'required', 'additionalProperties', 'items'],
+  ...['example', 'examples', 'default', '$defs', 'definitions', 'anyOf', 'oneOf', 'allOf', 'minItems', 'maxItems'],
+];
+
+/**
+ * Returns whether an object is the JSON Schema of a whole part of a request, and neither an example nor a map of
+ * fields: it has a schema for each of its `properties`, for its `items`, or for each choice.
+ */
+export function isWholeSchema(value: unknown): value is JsonObject {
+  if (!isObject(value) || !Object.keys(value).every((key) => ANNOTATIONS.includes(key))) return false;
+  const { type, properties, items, anyOf, oneOf, allOf } = value;
+  if (type !== undefined && typeof type !== 'string') return false;
+  if (properties !== undefined) return isObject(properties) && Object.values(properties).every(isObject);
+  const choices = anyOf ?? oneOf ?? allOf;
+  return type === 'array' ? isObject(items) : Array.isArray(choices) && choices.every(isObject);
+}
+
 /** Returns whether every member of a non-empty object describes a field. */
 export function isFieldMap(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isDescriptor);

@@ -1,7 +1,8 @@
-import type { RequestExample } from '../model/request.ts';
+import type { JsonObject } from '../model/json.ts';
+import { findPlaceholderSchema, isBodiless, type RequestExample } from '../model/request.ts';
 import { cleanString, formatQuote } from './clean-string.ts';
 import type { Note } from './finding-codes.ts';
-import { cleanJson, isObject } from './json-value.ts';
+import { cleanJson, isJsonObject, isObject, type Json } from './json-value.ts';
 
 /** Headers that carry a secret or a payment. They are never shown and never sent. */
 const SECRET_HEADER =
@@ -15,14 +16,8 @@ const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,80}$/i;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const SECRET_VALUE = /^(?:bearer|basic|digest|l402|x402)\s/i;
 
-/** A placeholder instead of a value: `{chain}`, `<token>`, `:id`. */
-const PLACEHOLDER = /^(?:\{[^{}]*\}|<[^<>]*>|:[a-z_]\w*)$/i;
-
 const MAX_PARAMETERS = 50;
 const MAX_VALUE_LENGTH = 500;
-
-/** Methods whose requests carry no body. */
-const BODILESS_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Builds an example request from what a source gives, or null if nothing usable is left. Query values become text, and
@@ -50,7 +45,7 @@ function readQuery(raw: unknown): Record<string, string> {
   for (const [name, value] of listEntries(raw)) {
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     const text = cleanString(String(value).slice(0, MAX_VALUE_LENGTH + 1));
-    if (text.length <= MAX_VALUE_LENGTH && !PLACEHOLDER.test(text)) query[cleanString(name)] = text;
+    if (text.length <= MAX_VALUE_LENGTH && !findPlaceholderSchema(text, name)) query[cleanString(name)] = text;
   }
   return query;
 }
@@ -60,7 +55,7 @@ function readHeaders(raw: unknown, note: Note): Record<string, string> {
   const given = isObject(raw) ? Object.entries(raw).filter(([name]) => name !== '__proto__') : [];
   for (const [name, value] of given.slice(0, MAX_PARAMETERS)) {
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? undefined);
-    if (text === undefined || (typeof text === 'string' && PLACEHOLDER.test(text))) continue;
+    if (text === undefined || findPlaceholderSchema(text, name)) continue;
     const fault = findHeaderFault(name, text);
     if (fault !== undefined) {
       note('header_left_out', `The example’s header "${formatQuote(name)}" was left out: its ${fault}.`);
@@ -83,13 +78,52 @@ function findHeaderFault(name: string, value: unknown): string | undefined {
 
 function readBody(raw: unknown, method: string, note: Note): RequestExample['body'] {
   if (raw === undefined || raw === null) return undefined;
-  if (BODILESS_METHODS.has(method)) {
+  if (isBodiless(method)) {
     note('body_ignored');
     return undefined;
   }
   const body = cleanJson(raw);
   if (body === undefined) note('example_too_large');
-  return body;
+  return body === undefined ? undefined : omitPlaceholders(body);
+}
+
+/** Returns an example body without the members that are placeholders or hold some; undefined if nothing is left. */
+function omitPlaceholders(body: Json): Json | undefined {
+  if (!isJsonObject(body)) return hasPlaceholder(body, '') ? undefined : body;
+  const kept = Object.entries(body).filter(([name, value]) => !hasPlaceholder(value, name));
+  return kept.length === 0 && Object.keys(body).length > 0 ? undefined : Object.fromEntries(kept);
+}
+
+function hasPlaceholder(value: Json, name: string): boolean {
+  if (Array.isArray(value)) return value.some((item) => hasPlaceholder(item, name));
+  if (isJsonObject(value)) return Object.entries(value).some(([field, inner]) => hasPlaceholder(inner, field));
+  return findPlaceholderSchema(value, name) !== undefined;
+}
+
+/**
+ * Builds the JSON Schema of the fields of an example that an example request leaves out, because their values are
+ * placeholders. They are required: the example has them. Undefined if there are none.
+ */
+export function describePlaceholders(example: JsonObject): JsonObject | undefined {
+  const fields = Object.entries(example).filter(([name, value]) => hasPlaceholder(value, name));
+  if (fields.length === 0) return undefined;
+  return describeAll(fields);
+}
+
+function describeAll(fields: readonly [string, Json][]): JsonObject {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map(([name, value]) => [name, describeValue(value, name)])),
+    required: fields.map(([name]) => name),
+  };
+}
+
+/** Describes a value by its placeholders; the other values in it become examples. */
+function describeValue(value: Json, name: string): Json {
+  if (isJsonObject(value)) return describeAll(Object.entries(value));
+  if (!Array.isArray(value)) return findPlaceholderSchema(value, name) ?? { examples: [value] };
+  const [first] = value;
+  return { type: 'array', ...(first !== undefined && { items: describeValue(first, name) }) };
 }
 
 function listEntries(raw: unknown): [string, unknown][] {

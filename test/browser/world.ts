@@ -85,7 +85,10 @@ const DESCRIBED = {
 
 async function writeWorld(catalogue: Catalogue): Promise<void> {
   await writeCatalogue(catalogue, NOW, async (writing) => {
-    await recordDeclaration(writing, makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }));
+    await recordDeclaration(
+      writing,
+      makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', example: { query: { of: 'x' } } })] }),
+    );
     await recordDeclaration(
       writing,
       makeDeclaration({

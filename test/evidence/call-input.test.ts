@@ -48,6 +48,25 @@ describe('what a call sends', () => {
     });
   });
 
+  it('is a plain request where a source says that it takes nothing, or the address says what', () => {
+    const nothing: JsonObject = { type: 'object', properties: {} };
+    expect(fill({ input_schema: nothing })).toMatchObject({ query: {}, body: undefined, replace: [], lack: null });
+    expect(fill({ path: '/v1/price?of=x' })).toMatchObject({ query: {}, lack: null });
+    expect(fill({ path: '/v1/:coin' })).toMatchObject({ lack: null });
+  });
+
+  it('has no placeholder of its source for a value', () => {
+    const fields: JsonObject = {
+      chain: { type: 'string', example: 'string' },
+      hash: { type: 'string', default: '0x12...' },
+      dataType: { type: 'string', default: 'string' },
+    };
+    expect(fill({ input_schema: ofQuery(object(fields, ['chain', 'hash', 'dataType'])) })).toMatchObject({
+      query: { chain: '<chain>', hash: '<hash>', dataType: 'string' },
+      replace: [{ name: 'chain' }, { name: 'hash' }],
+    });
+  });
+
   it('compares a query as the types that are declared, and sends the text of its source', () => {
     const fields = {
       lat: { type: 'number' },
@@ -97,6 +116,8 @@ describe('what a call sends', () => {
 
   it.each<[string, Partial<DeclaredRoute>]>([
     ['nothing on record says what it takes', { method: 'POST' }],
+    ['nothing on record says what it takes', { method: 'POST', path: '/v1/{id}' }],
+    ['nothing on record says what it takes, or that it takes nothing', { method: 'GET' }],
     [
       'it takes a file ("file")',
       { method: 'POST', input_schema: ofBody(object({ file: { format: 'binary' } }, ['file'])) },

@@ -35,6 +35,16 @@ describe('an example request', () => {
     expect(build({ headers, query }).example).toEqual({ query: { q: 'x' } });
   });
 
+  it('leaves out type names and what dots cut short, and keeps what only looks like them', () => {
+    const query = { chain: 'string', k: 'integer', tx: '0x1234...', to: '…', of: 'Token (ETH, … or address)' };
+    const kept = { dataType: 'string', q: 'Wait for it...', dir: '.', host: 'a.b.c' };
+    expect(build({ query: { ...query, ...kept } }).example).toEqual({ query: kept });
+    const body = { n: 1, filter: { chain: 'string' }, list: ['0x1...'], fields: { name: { type: 'string' } } };
+    expect(build({ body }).example).toEqual({ body: { n: 1, fields: { name: { type: 'string' } } } });
+    expect(build({ body: { text: 'string' } }).example).toBeNull();
+    expect(build({ body: {} }).example).toEqual({ body: {} });
+  });
+
   it('reports each header that HTTP does not allow, in visible text', () => {
     const headers = {
       'x a': '1',

@@ -153,9 +153,9 @@ async function buildGuide(
 describe('the call of a route', () => {
   it('is that of the verified route first, at its price and on its network', async () => {
     const solana = makeTerms({ network: 'solana', amount: 2500 });
-    const routes = [makeRoute(), makeRoute({ path: '/v1/other', terms: [solana] })];
-    const guide = await buildGuide({ routes }, { verified: '/v1/other' });
-    expect(guide).toMatchObject({ route: 'GET /v1/other', price: '0.0025', network: 'Solana', replace: [] });
+    const routes = [makeRoute(), makeRoute({ path: '/v1/other?of=x', terms: [solana] })];
+    const guide = await buildGuide({ routes }, { verified: '/v1/other?of=x' });
+    expect(guide).toMatchObject({ route: 'GET /v1/other?of=x', price: '0.0025', network: 'Solana', replace: [] });
     expect(guide.paying?.typescript).toContain("maxAmountPerPayment: '$0.0025'");
     expect(guide.paying?.typescript).toContain("networks: ['solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp']");
     expect(guide.paying?.install).toContain('@x402/svm');

@@ -27,6 +27,9 @@ import { recordPaid } from '../paid.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW, recordReceiptFor } from '../records.ts';
 import { SCRATCH } from '../scratch.ts';
 
+/** Code that pays is only shown for a route of which something says what it takes. */
+const TAKES_NOTHING = { input_schema: { type: 'object', properties: {} } };
+
 const OTHER_PAYEE = `0x${'9'.repeat(40)}`;
 const getSlug = (code: CautionCode) => `case-${code.replaceAll('_', '-')}`;
 const getBase = (code: CautionCode) => `https://api.${getSlug(code)}.example-provider.com`;
@@ -39,7 +42,7 @@ function makeCase(code: CautionCode, overrides: Partial<Declaration> = {}): Decl
     base_url: getBase(code),
     title: `Walked ${code.replaceAll('_', ' ')}`,
     provider_name: `Provider of ${code}`,
-    routes: [makeRoute({ path: '/v1/thing' })],
+    routes: [makeRoute({ path: '/v1/thing', ...TAKES_NOTHING })],
     ...overrides,
   });
 }
@@ -53,7 +56,7 @@ const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise
   payee_differs: ({ look }, slug) => look(12, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
   reads_differently: ({ look }, slug) => look(12, { slug, cause: READS_DIFFERENTLY }),
   payee_announced: async ({ declare, look }, slug) => {
-    const routes = [makeRoute({ path: '/v1/thing', terms: [makeTerms({ pay_to: OTHER_PAYEE })] })];
+    const routes = [makeRoute({ path: '/v1/thing', ...TAKES_NOTHING, terms: [makeTerms({ pay_to: OTHER_PAYEE })] })];
     const source = { kind: 'openapi' as const, name: `${getBase('payee_announced')}/openapi.json`, observed_at: null };
     await declare(makeCase('payee_announced', { source, routes }), 7);
     await look(56, { slug, terms: [makeTerms({ pay_to: OTHER_PAYEE })] });
@@ -77,7 +80,12 @@ const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise
   never_seen: async ({ declare }) => {
     // A source names a second route, which nobody has looked at yet.
     await declare(
-      makeCase('never_seen', { routes: [makeRoute({ path: '/v1/thing' }), makeRoute({ path: '/v1/unseen' })] }),
+      makeCase('never_seen', {
+        routes: [
+          makeRoute({ path: '/v1/thing', ...TAKES_NOTHING }),
+          makeRoute({ path: '/v1/unseen', ...TAKES_NOTHING }),
+        ],
+      }),
       12,
     );
   },

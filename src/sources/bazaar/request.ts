@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { RequestExample } from '../../model/request.ts';
+import { findPlaceholderSchema, isBodiless, type RequestExample } from '../../model/request.ts';
 import type { Note } from '../finding-codes.ts';
-import { buildObjectSchema, isFieldMap, normaliseSchema } from '../json-schema.ts';
+import { buildObjectSchema, isFieldMap, isWholeSchema, normaliseSchema } from '../json-schema.ts';
 import { cleanJson, isJsonObject, isObject, type Json } from '../json-value.ts';
-import { buildRequestExample } from '../request-example.ts';
+import { buildRequestExample, describePlaceholders } from '../request-example.ts';
 import { findMember, listDeclarations, listInputs } from './item-fields.ts';
 
 /** The parts of a request by their names in version 2 of x402 discovery, with the fields for each in version 1. */
@@ -43,7 +43,14 @@ export function readRequest(
     method,
     note,
   );
-  return { input_schema: schemas.length > 0 ? buildSchema(Object.fromEntries(schemas), note) : null, example };
+  const isSaid = schemas.length > 0 || (example === null && takesNothing(item, method));
+  return { input_schema: isSaid ? buildSchema(Object.fromEntries(schemas), note) : null, example };
+}
+
+/** Returns whether an item says that its request has no input: it has a query without parameters, and no body. */
+function takesNothing(item: unknown, method: string): boolean {
+  const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+  return isBodiless(method) && listInputs(item).some((input) => PARTS.queryParams.some((name) => isEmpty(input[name])));
 }
 
 function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
@@ -94,18 +101,24 @@ function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, no
   const value = cleanJson(raw);
   if (value === undefined) note('schema_too_large');
   if (!isJsonObject(value)) return { schema: undefined, example: value };
+  if (isWholeSchema(value)) return { schema: normaliseSchema(value), example: undefined };
   if (isFieldMap(value)) return { schema: buildObjectSchema(value), example: undefined };
-  if (!isDescribed) return { schema: undefined, example: value };
-  const fields = Object.fromEntries(Object.entries(value).map(([name, field]) => [name, describeField(field)]));
-  const described = Object.entries(fields).filter(([, field]) => isJsonObject(field));
+  const isText = Object.values(value).some((field) => isDescription(field));
+  if (!isDescribed || !(isText || Object.values(value).some(isJsonObject)))
+    return { schema: describePlaceholders(value), example: value };
   // A request with fields that are only described cannot be sent, so it is not an example.
-  return described.length > 0
-    ? { schema: buildObjectSchema(Object.fromEntries(described)), example: undefined }
-    : { schema: undefined, example: fields };
+  const fields = Object.entries(value).map(([name, field]): [string, Json] => [name, describeField(field, name)]);
+  const described = Object.fromEntries(fields.filter(([, field]) => isJsonObject(field)));
+  return { schema: buildObjectSchema(described), example: undefined };
 }
 
-function describeField(field: Json): Json {
-  return typeof field === 'string' && /\s/.test(field) ? { description: field } : field;
+/** Returns whether the text of a field describes it: version 1 has texts of several words for that. */
+function isDescription(field: Json): field is string {
+  return typeof field === 'string' && /\s/.test(field);
+}
+
+function describeField(field: Json, name: string): Json {
+  return isDescription(field) ? { description: field } : (findPlaceholderSchema(field, name) ?? field);
 }
 
 function getMainPart(method: string): Part {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import type { RequestExample } from '../../model/request.ts';
+import { isBodiless, type RequestExample } from '../../model/request.ts';
 import { findMediaType } from '../../model/text.ts';
 import type { Note } from '../finding-codes.ts';
 import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
@@ -20,7 +20,6 @@ const PARTS: Readonly<Record<string, Part>> = { query: 'queryParams', header: 'h
  */
 const IGNORED_HEADERS = /^(?:accept|content-type|authorization|x-payment.*|payment-.*)$/i;
 
-const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_PARAMETERS = 100;
 
 interface Parameter {
@@ -68,7 +67,10 @@ export function readRequest(
     source.method,
     note,
   );
-  return { input_schema: parts.length > 0 ? buildSchema(Object.fromEntries(parts), note) : null, example };
+  // A request that the document describes and that has no parameters takes nothing.
+  const isSaid =
+    parts.length > 0 || (example === null && isBodiless(source.method) && source.requestBody === undefined);
+  return { input_schema: isSaid ? buildSchema(Object.fromEntries(parts), note) : null, example };
 }
 
 function listParameters({ reader, parameters }: RequestSource): Parameter[] {
@@ -122,7 +124,7 @@ interface Body {
 function readBody({ reader, requestBody, method }: RequestSource, note: Note): Body | undefined {
   const described = followReference(reader.document, requestBody);
   if (!isObject(described)) return undefined;
-  if (BODILESS.has(method)) {
+  if (isBodiless(method)) {
     note('body_ignored', 'The operation describes a body that its method cannot send.');
     return undefined;
   }
@@ -145,7 +147,8 @@ function writeBody(mimeType: string, example: unknown): unknown {
 function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
   const { body: _body, ...rest } = properties;
   for (const parts of [properties, rest]) {
-    const schema = Object.keys(parts).length > 0 ? cleanJson({ type: 'object', properties: parts }) : undefined;
+    const isEmptied = parts !== properties && Object.keys(parts).length === 0;
+    const schema = isEmptied ? undefined : cleanJson({ type: 'object', properties: parts });
     if (parts !== properties) note('schema_too_large');
     if (isJsonObject(schema)) return schema;
   }

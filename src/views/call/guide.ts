@@ -66,7 +66,7 @@ export function buildBareCall(listing: LiveListing): CallGuide {
   return buildGuide(buildBareRequest(listing.base_url), {
     price: getListingPrice(listing),
     cautions: listing.cautions,
-    lack: null,
+    lack: 'No route is on record, so nothing says what a call takes.',
     known_good_on: null,
     basis: 'none',
   });

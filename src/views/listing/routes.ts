@@ -1,3 +1,4 @@
+import { takesNothing } from '../../evidence/input-parts.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
@@ -62,6 +63,8 @@ export interface RouteCaution {
 export interface RouteDetail {
   /** Input by place; empty where no source declares it. */
   readonly input: readonly InputFields[];
+  /** Whether a source says that the request has no input. */
+  readonly takes_nothing: boolean;
   /** Null where no source declares the output. */
   readonly output: OutputFields | null;
   readonly mime_type: string | null;
@@ -184,6 +187,7 @@ export function buildRouteRow(
 export function buildRouteDetail(listing: LiveListing, route: Route): RouteDetail {
   return {
     input: listInputFields(route),
+    takes_nothing: takesNothing(route.input_schema),
     output: findOutputFields(route),
     mime_type: route.mime_type,
     call: buildRouteCall(listing, route),

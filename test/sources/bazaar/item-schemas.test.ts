@@ -73,6 +73,65 @@ describe('the request', () => {
     });
   });
 
+  it.each([
+    [1, 'bodyFields', { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }],
+    [2, 'body', { $schema: 'x', properties: { q: { type: 'string' } }, required: ['q'] }],
+    [2, 'body', { type: 'array', items: { type: 'string' } }],
+    [1, 'body', { oneOf: [{ type: 'object', properties: { q: {} } }] }],
+  ])('of version %i reads a JSON Schema in %s as one', (version, name, schema) => {
+    const input = { [name]: schema };
+    const item = version === 1 ? makeVersion1({ input }) : makeVersion2({ info: { input } });
+    expect(readSchemaAndExample(item, 'POST')).toEqual({
+      ...{ input_schema: { type: 'object', properties: { body: schema } }, example: null },
+      notes: [],
+    });
+  });
+
+  it('has fields that are named like words of JSON Schema, and values that are schemas', () => {
+    const named = { type: { type: 'string' }, properties: { type: 'object', description: 'Of the thing' } };
+    const read = (body: unknown) => readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST');
+    expect(read(named).input_schema).toMatchObject({ properties: { body: { properties: named } } });
+    const value = { schema: { type: 'object', properties: { name: { type: 'string' } } }, text: 'x' };
+    expect(read(value)).toMatchObject({ input_schema: null, example: { body: value } });
+  });
+
+  it('declares the fields whose values are placeholders, as required', () => {
+    const queryParams = { chain: 'string', k: 'integer', tx: '0x12...', limit: 10 };
+    expect(readSchemaAndExample(makeVersion2({ info: { input: { queryParams } } }))).toMatchObject({
+      example: { query: { limit: '10' } },
+      input_schema: {
+        properties: {
+          queryParams: {
+            properties: { chain: { type: 'string' }, k: { type: 'integer' }, tx: { type: 'string' } },
+            required: ['chain', 'k', 'tx'],
+          },
+        },
+      },
+    });
+    const body = { filter: { chain: 'string', n: 3 }, ids: ['integer'] };
+    expect(readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST')).toMatchObject({
+      example: null,
+      input_schema: {
+        properties: {
+          body: {
+            properties: {
+              filter: { properties: { chain: { type: 'string' }, n: { examples: [3] } }, required: ['chain', 'n'] },
+              ids: { type: 'array', items: { type: 'integer' } },
+            },
+          },
+        },
+      },
+    });
+  });
+
+  it('takes nothing where its query has no parameters, and says nothing where it has no query', () => {
+    const read = (input: unknown, method?: string) =>
+      readSchemaAndExample(makeVersion1({ input }), method).input_schema;
+    expect(read({ queryParams: {} })).toEqual({ type: 'object', properties: {} });
+    expect(read({ method: 'GET' })).toBeNull();
+    expect(read({ queryParams: {} }, 'POST')).toBeNull();
+  });
+
   it('lacks parts that are too large or say nothing', () => {
     const input = { queryParams: { type: 'object', properties: { q: { description: 'x'.repeat(20_000) } } } };
     expect(readSchemaAndExample(makeVersion2({ schema: { properties: { input: { properties: input } } } }))).toEqual({

@@ -134,7 +134,11 @@ describe('an item of version 1', () => {
       properties: { queryParams: { type: 'object', properties: { q: { description: 'string parameter' } } } },
     });
     const given = take(makeVersion1Item({}, side({ q: 'tides', chain: '{chain}' })));
-    expect(given.route).toMatchObject({ example: { query: { q: 'tides' } }, input_schema: null });
+    const chain = { type: 'object', properties: { chain: { type: 'string' } }, required: ['chain'] };
+    expect(given.route).toMatchObject({
+      example: { query: { q: 'tides' } },
+      input_schema: { type: 'object', properties: { queryParams: chain } },
+    });
   });
 });
 
