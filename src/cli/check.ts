@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { countFuture, isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
 import { moveFutureToPresent, repairListings } from '../catalogue/write/repair.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
+import { isPublicName } from '../evidence/domains.ts';
 import { getFailure } from '../model/failure.ts';
 import { httpMethod } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -15,6 +17,7 @@ import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
+import { isWebAddress } from '../sources/source-name.ts';
 import { renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
@@ -35,36 +38,48 @@ interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'
 
 export const check: Command = defineCommand({
   summary:
-    'Check that all is well: settings, database, what is published, release, wallets; or what an address would list',
+    'Check that all is well: settings, database, what is published, release, wallets; or what an address or a file would list',
   details:
     'With an address it goes the whole way of an import and a probe, without payment and without writing anything: ' +
     'the 402 of a route, the resources of a document, or, of a host alone, what its documents and its statement ' +
-    'say. It prints what would be listed, and each finding with its code, its place in the document, and the fix to ' +
+    'say. A host may be written without https://. Of a file it reads what import would read: a manifest, OpenAPI, or ' +
+    'an x402 file. It prints what would be listed, and each finding with its code, its place in the document, and the fix to ' +
     'copy. The page /docs/providers/findings explains every code.\n\n' +
     'Changes nothing without --repair. The exit code is 1 if there is a problem; each problem comes with advice.',
   examples: [
     ['check', 'after a restore, or from a monitor'],
-    ['check https://api.example.com', 'why a host is not listed, or what of it would be'],
+    ['check api.example.com', 'why a host is not listed, or what of it would be'],
+    ['check mine.yaml', 'what a manifest or a document would list'],
     ['check https://api.example.com/v1/quote --method POST', 'what an address asks'],
     ['check --repair', 'after an upgrade that changes a rule'],
     ['check --repair --clock-is-right', 'after a clock was wrong, or a week without any write'],
   ],
-  arguments: [['[url]', 'a host, a document, or an address that should answer 402']],
+  arguments: [['[address]', 'a host, the address of a document or of what should answer 402, or a file']],
   options: [
     ['--method <method>', 'of the request to the address (GET)'],
     ['--repair', 'first publish again what does not match the record, and repair the search index'],
   ],
   input: z
     .object({
-      url: z.url({ protocol: /^https?$/, error: 'an http(s) address' }).optional(),
+      address: z
+        .string()
+        .transform((text, { addIssue }) => {
+          const found = findAddress(text);
+          if (found === undefined) addIssue('a file, a host such as api.example.com, or an http(s) address');
+          return found;
+        })
+        .optional(),
       method: z.enum(httpMethod.options, `one of ${httpMethod.options.join(', ')}`).optional(),
       repair: z.boolean().default(false),
     })
-    .refine(({ url, repair }) => url === undefined || !repair, '--repair is for the catalogue, not for an address.')
-    .refine(({ url, method }) => url !== undefined || method === undefined, '--method goes with an address.'),
-  run: async ({ url, method = 'GET', repair }, context): Promise<CheckResult> => {
-    if (url !== undefined) {
-      const about = await checkAddress(context.getConfig(), url, { ...context, method });
+    .refine(({ address, repair }) => address === undefined || !repair, '--repair is for the catalogue alone.')
+    .refine(
+      ({ address, method }) => method === undefined || (address !== undefined && isWebAddress(address)),
+      '--method goes with an address.',
+    ),
+  run: async ({ address, method = 'GET', repair }, context): Promise<CheckResult> => {
+    if (address !== undefined) {
+      const about = await checkAddress(context.getConfig(), address, { ...context, method });
       return { ...about, repaired: [] };
     }
     const repaired = repair
@@ -78,6 +93,14 @@ export const check: Command = defineCommand({
   render: renderChecks,
   isDone: ({ ok }) => ok,
 });
+
+/** Returns an http(s) address or the path of a file as it is, and the https address of a bare host; else undefined. */
+function findAddress(text: string): string | undefined {
+  if (isWebAddress(text)) return URL.canParse(text) ? text : undefined;
+  if (statSync(text, { throwIfNoEntry: false })?.isFile()) return text;
+  const url = URL.parse(`https://${text}`);
+  return url && isPublicName(url.hostname) && text.toLowerCase().startsWith(url.hostname) ? url.href : undefined;
+}
 
 async function repairCatalogue(catalogue: Catalogue, { now, clockIsRight }: CommandContext): Promise<string[]> {
   const at = now().toISOString();

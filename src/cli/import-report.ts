@@ -29,13 +29,22 @@ const STYLES: Readonly<Record<ImportOutcome['outcome'], Style>> = {
   refused: 'red',
 };
 
+/** The report of an import. With `dry_run` it is what the import would do. */
+export interface ImportResult extends ImportReport {
+  dry_run: boolean;
+}
+
 /** Writes the report of an import: for manifests one line each, then the counts, then the reasons for refusals. */
-export function renderReport(report: ImportReport, page: Page): void {
+export function renderReport(report: ImportResult, page: Page): void {
+  if (report.effects) renderEffects(report, report.effects, page);
+  else renderListings(report, page);
+  if (!report.dry_run) return;
+  page.blank();
+  page.say({ text: 'Nothing was written: this is what the import would change.', style: 'yellow' });
+}
+
+function renderListings(report: ImportResult, page: Page): void {
   const { feed, items, listings, reasons } = report;
-  if (report.effects) {
-    renderEffects(report, report.effects, page);
-    return;
-  }
   if (feed === null) renderFiles(report, page);
   const isShown = (name: string) =>
     name === 'withdrawn' ? feed !== null : name === 'failed' ? listings.failed > 0 : true;
@@ -61,8 +70,9 @@ export function renderReport(report: ImportReport, page: Page): void {
   renderNext(report, page);
 }
 
-function renderRevision({ revision: { before, after }, took_ms }: ImportReport, page: Page): void {
-  const moved = before === after ? `The revision is still ${after}` : `The revision went from ${before} to ${after}`;
+function renderRevision({ revision: { before, after }, took_ms, dry_run }: ImportResult, page: Page): void {
+  const verb = dry_run ? 'would go' : 'went';
+  const moved = before === after ? `The revision is still ${after}` : `The revision ${verb} from ${before} to ${after}`;
   page.say(`${moved}. This took ${(took_ms / 1000).toFixed(1)} s.`);
 }
 
@@ -76,7 +86,7 @@ function renderNext({ next }: ImportReport, page: Page): void {
 const SAID_BY_EFFECT: ReadonlySet<string> = new Set(['provider_kept_out', 'provider_not_lifted']);
 
 /** Writes what readers see at each address of a provider's file, then its findings in full. */
-function renderEffects(report: ImportReport, effects: readonly ReaderEffect[], page: Page): void {
+function renderEffects(report: ImportResult, effects: readonly ReaderEffect[], page: Page): void {
   const { feed, items, findings } = report;
   page.title(`What ${feed} changes for readers`);
   page.facts(

@@ -1,19 +1,19 @@
 import { access } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Catalogue } from '../catalogue/database.ts';
 import { ServiceError } from '../errors.ts';
 import { importDocument } from '../importing/document.ts';
 import { importFeed } from '../importing/feed.ts';
 import { importManifests } from '../importing/manifests.ts';
 import { importProvider } from '../importing/provider.ts';
-import type { ImportReport } from '../importing/report.ts';
 import { cutText, TEXT_LIMITS } from '../model/text.ts';
 import { BAZAAR } from '../sources/bazaar/feed.ts';
 import { KNOWN_FEEDS } from '../sources/known-feeds.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
-import { renderReport } from './import-report.ts';
-import { withWritableCatalogue } from './open-catalogue.ts';
+import { type ImportResult, renderReport } from './import-report.ts';
+import { withCatalogueCopy, withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
 
 export const importSources: Command = defineCommand({
@@ -36,9 +36,11 @@ export const importSources: Command = defineCommand({
     'remove me, put me back, and replies to cautions. A probe of a listing that you name reads that file at once, ' +
     'a scheduled probe if the last reading is older than an hour. --provider reads it now, so that a host without ' +
     'listings can be added. It counts only for its own host.\n\n' +
-    'Items that are refused, with a reason, count as done, even if all are refused: the exit code is 0. It is 1 ' +
-    'if a source cannot be read or has nothing to import, its end is not reached, or a listing cannot be ' +
-    'recorded.',
+    'With --dry-run all of this happens to a copy of the catalogue, which is then removed: the report says what ' +
+    'would change, and nothing is written.\n\n' +
+    'Items of a feed or document that are refused, with a reason, count as done, even if all are refused: the exit ' +
+    'code is 0. It is 1 if every manifest is refused, a source cannot be read or has nothing to import, its end is ' +
+    'not reached, or a listing cannot be recorded.',
   arguments: [['[path...]', 'manifest files, and folders of them']],
   options: [
     ['--feed <name>', `the feed of a facilitator by its name: ${Object.keys(KNOWN_FEEDS).join(', ')}`],
@@ -47,10 +49,12 @@ export const importSources: Command = defineCommand({
     ['--provider <host>', 'what the provider of a host states in its file'],
     ['--base-url <url>', 'with --openapi: list everything under this address, such as the one in a feed'],
     ['--older', 'with a saved feed: import it as it is, even if what is on record of the feed is newer'],
+    ['--dry-run', 'say what would change, and write nothing'],
     ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
   examples: [
     ['import data/listings', 'every manifest of the folder'],
+    ['import mine.yaml --dry-run', 'what a manifest would change'],
     ['import --bazaar https://api.example.com/discovery/resources', 'a feed, all its pages'],
     ['import --feed cdp', 'the same for a facilitator whose address is known'],
     [
@@ -70,6 +74,7 @@ export const importSources: Command = defineCommand({
       provider: z.string().min(1, 'a host').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
       older: z.boolean().optional(),
+      dryRun: z.boolean().default(false),
       source: z
         .string()
         .refine(isPlainName, `one line of plain text, ${TEXT_LIMITS.title} characters at most`)
@@ -90,10 +95,13 @@ export const importSources: Command = defineCommand({
       const document = bazaar ?? openapi;
       return source === undefined || (document !== undefined && !isWebAddress(document));
     }, '--source goes with a file given to --bazaar or --openapi.'),
-  run: async ({ path, feed, openapi, provider, baseUrl, source, older, ...given }, context): Promise<ImportReport> => {
+  run: async (
+    { path, feed, openapi, provider, baseUrl, source, older, dryRun, ...given },
+    context,
+  ): Promise<ImportResult> => {
     const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
-    return withWritableCatalogue(context, { create: true }, (catalogue) => {
+    const importInto = (catalogue: Catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
       if (bazaar !== undefined)
@@ -104,7 +112,11 @@ export const importSources: Command = defineCommand({
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
       if (provider !== undefined) return importProvider(catalogue, provider, { config, now, signal });
       return importManifests(catalogue, path, { allowPrivateNetworks: config.allowPrivateNetworks, now, signal });
-    });
+    };
+    const report = dryRun
+      ? await withCatalogueCopy(context, importInto)
+      : await withWritableCatalogue(context, { create: true }, importInto);
+    return { ...report, dry_run: dryRun };
   },
   render: renderReport,
   isDone: ({ complete }) => complete,

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backUpCatalogue } from '../catalogue/backup.ts';
 import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { findListing, listSlugs } from '../catalogue/read/listings.ts';
 import { deriveAgain } from '../catalogue/write/publication.ts';
@@ -33,6 +37,28 @@ export async function withWritableCatalogue<Result>(
   });
 }
 
+/**
+ * Runs `work` on a copy of the catalogue in a folder of its own, and removes the copy. So nothing is written to the
+ * catalogue, no migration either. Where there is none, the copy is empty.
+ */
+export async function withCatalogueCopy<Result>(
+  context: CommandContext,
+  work: (catalogue: Catalogue) => Result | Promise<Result>,
+): Promise<Result> {
+  const config = context.getConfig();
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-copy-'));
+  const file = join(folder, 'catalogue.sqlite');
+  try {
+    const source = await findCatalogue(config.catalogueAddress);
+    const { signal } = context;
+    if (source) await useAndClose(source, () => backUpCatalogue(source, file, { replace: false, signal }));
+    const ofCopy = { ...context, getConfig: () => ({ ...config, catalogueAddress: file }) };
+    return await withWritableCatalogue(ofCopy, { create: true }, work);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Returns a listing in any state. Throws `not_found` with the nearest slug as a hint. */
 export async function getListing(catalogue: Catalogue, slug: string): Promise<Listing> {
   const listing = await findListing(catalogue, { slug });
@@ -42,6 +68,16 @@ export async function getListing(catalogue: Catalogue, slug: string): Promise<Li
     hint: nearest ? `Did you mean ${nearest}?` : 'The command list shows every slug.',
     reason: 'no_listing',
   });
+}
+
+/** Opens a catalogue read-only, also one that lacks migrations; undefined if there is none. */
+async function findCatalogue(address: string): Promise<Catalogue | undefined> {
+  try {
+    return await openCatalogueForReading(address, { mayBeOlder: true });
+  } catch (error) {
+    if (error instanceof ServiceError && error.reason === 'no_catalogue') return undefined;
+    throw error;
+  }
 }
 
 async function useAndClose<Result>(

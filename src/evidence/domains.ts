@@ -11,6 +11,12 @@ export function isUnlistedPlatform(hostname: string): boolean {
   return PLATFORMS.some((platform) => hostname === platform || hostname.endsWith(`.${platform}`));
 }
 
+/** Returns whether a text is the name of a host below a suffix of the public internet: `api.example.com`. */
+export function isPublicName(text: string): boolean {
+  const { hostname, domain, isIcann } = parse(text);
+  return hostname === text.toLowerCase() && domain !== null && isIcann === true;
+}
+
 /** Returns whether a host is on a platform: hosts beside it belong to others, and its name is no evidence. */
 export function isOnPlatform(hostname: string): boolean {
   return isUnlistedPlatform(hostname) || parse(hostname, { allowPrivateDomains: true }).isPrivate === true;

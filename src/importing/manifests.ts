@@ -7,7 +7,7 @@ import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { buildImportFinding } from './findings.ts';
-import { type DeclarationOutcome, recordDeclarations } from './record-declarations.ts';
+import { type DeclarationOutcome, type Recording, recordDeclarations } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -18,7 +18,9 @@ import {
 } from './report.ts';
 
 const NOTHING = 'There was nothing to import. Give manifest files, or folders that hold some.';
-const FIX_AND_REPEAT = 'Fix what was refused and run the same command again: what is already imported stays.';
+const ALL_REFUSED = 'Every file was refused. Fix what the findings say and run the same command again.';
+const FIX_AND_REPEAT =
+  'Fix what was refused and run the same command again: importing the other files twice changes nothing.';
 
 /** Longest part of an address that a message quotes, in UTF-16 units. */
 const ADDRESS_LENGTH = 200;
@@ -62,9 +64,15 @@ export async function importManifests(
     took_ms: now().getTime() - started.getTime(),
   };
   return buildReport(report, {
-    shortfall: recording.left > 0 ? IMPORT_STOPPED : files.length === 0 ? NOTHING : null,
+    shortfall: findShortfall(recording, { received: files.length, broken: broken.length }),
     advice: refused > 0 ? FIX_AND_REPEAT : null,
   });
+}
+
+function findShortfall({ left }: Recording, { received, broken }: { received: number; broken: number }): string | null {
+  if (left > 0) return IMPORT_STOPPED;
+  if (received === 0) return NOTHING;
+  return broken === received ? ALL_REFUSED : null;
 }
 
 /** Lists findings for slugs that are not available. The listing is imported, but the author of the manifest should know. */

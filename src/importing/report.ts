@@ -38,8 +38,8 @@ export interface ImportReport {
   /** The name on record of the feed or the provider's document; null for manifests. */
   feed: string | null;
   /**
-   * False if a listing could not be recorded, or if the import is incomplete. Refused items count as done, even if all
-   * are refused.
+   * False if a listing could not be recorded, if every manifest was refused, or if the import is incomplete. Refused
+   * items of a feed or document count as done, even if all are refused.
    */
   complete: boolean;
   /** The next step, if the import is incomplete or something was refused. */

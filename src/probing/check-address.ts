@@ -15,9 +15,10 @@ import { listChallengeFindings } from '../sources/challenge-findings.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
 import { chooseDocument, isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
+import { readManifests } from '../sources/manifest.ts';
 import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
-import { getSourceName } from '../sources/source-name.ts';
+import { getSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
@@ -83,7 +84,7 @@ interface Parts {
 /**
  * Goes the whole way of an import and a probe for an address, without payment, and writes nothing. For a host alone it
  * reads the provider's statement and documents, and requests the 402 of some routes; for another address it requests
- * the 402, or reads the document that is there.
+ * the 402, or reads the document that is there. A file is read as a document or a manifest.
  */
 export async function checkAddress(
   config: Config,
@@ -95,8 +96,9 @@ export async function checkAddress(
   const resolver = openTextResolver();
   const context = { client, config, now, signal };
   try {
-    const ofHost = isBareHost(url) ? await checkHost(new URL(url).origin, resolver, context) : undefined;
-    const parts = ofHost && ofHost.checks.length > 0 ? ofHost : await checkRoute(url, method, resolver, context);
+    const parts = isWebAddress(url)
+      ? await checkOutside(url, method, resolver, context)
+      : await checkFile(url, resolver, context);
     const unpriced = parts.listings.filter(({ routes }) => routes.every(({ price }) => price === null));
     const held = unpriced.map(({ base_url }) => buildFinding('noted', 'no_price', base_url));
     return {
@@ -111,6 +113,28 @@ export async function checkAddress(
 }
 
 type Resolver = ReturnType<typeof openTextResolver>;
+
+async function checkOutside(url: string, method: Method, resolver: Resolver, context: Context): Promise<Parts> {
+  const ofHost = isBareHost(url) ? await checkHost(new URL(url).origin, resolver, context) : undefined;
+  return ofHost && ofHost.checks.length > 0 ? ofHost : await checkRoute(url, method, resolver, context);
+}
+
+async function checkFile(path: string, resolver: Resolver, { client, config, now, signal }: Context): Promise<Parts> {
+  const { allowPrivateNetworks } = config;
+  const name = getSourceName(path);
+  const options = { name, base_url: null, allowPrivateNetworks, now: now().toISOString() };
+  const read = await readWholeDocument(path, options, { client, resolver, signal });
+  // A manifest has routes with prices, and so can be taken for an x402 file, which is JSON.
+  const isOther = 'code' in read ? read.code === 'not_api_document' : read.kind === 'x402_file';
+  if (!isOther || !/\.ya?ml$/i.test(path)) return describeDocument(name, read);
+  const parts: Parts[] = [];
+  for await (const { declaration, findings } of readManifests([path], options)) {
+    const found = declaration ? 'a manifest' : 'a manifest that is refused';
+    const check = { name, ok: declaration !== undefined, found };
+    parts.push({ checks: [check], listings: declaration ? [describeListing(declaration)] : [], findings });
+  }
+  return joinParts(parts);
+}
 
 async function checkHost(origin: string, resolver: Resolver, context: Context): Promise<Parts> {
   const { client, config, now, signal } = context;

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
@@ -57,19 +57,36 @@ const KINDS: Record<string, (folder: string, content: Content) => string[] | Pro
   },
 };
 
-describe.each(Object.entries(KINDS))('importing %s ends with', (_name, put) => {
+describe.each(Object.entries(KINDS))('importing %s ends with', (name, put) => {
   const open = () => makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
 
   it.each([
     [0, 'good', { taken: 1, refused: 0 }],
     [0, 'mixed', { taken: 1, refused: 1 }],
-    [0, 'refused', { taken: 0, refused: 1 }],
+    // A manifest is refused as a whole, so that of these nothing is imported.
+    [name === 'manifests' ? 1 : 0, 'refused', { taken: 0, refused: 1 }],
   ] as const)('%i where its content is %s', async (expected, content, items) => {
     const { folder, runJson } = open();
     const { code, json } = await runJson('import', ...(await put(folder, content)));
-    expect([code, json.complete, json.items]).toMatchObject([expected, true, items]);
+    expect([code, json.complete, json.items]).toMatchObject([expected, expected === 0, items]);
     // What is refused is said.
     expect(json.reasons.some(({ severity }: { severity: string }) => severity === 'refused')).toBe(items.refused > 0);
+  });
+
+  it('the same on a dry run, which says what would change and writes nothing', async () => {
+    const { folder, file, run, runJson } = open();
+    const args = ['import', ...(await put(folder, 'mixed'))];
+    const dry = await runJson(...args, '--dry-run');
+    expect([dry.code, dry.json.dry_run, existsSync(file)]).toEqual([0, true, false]);
+    const { json } = await runJson(...args);
+    const facts = { items: json.items, listings: json.listings, reasons: json.reasons, revision: json.revision };
+    expect(dry.json).toMatchObject({ ...facts, dry_run: true });
+    expect(json.dry_run).toBe(false);
+    const before = readFileSync(file);
+    const again = await run([...args, '--dry-run']);
+    expect(again.stdout).toContain('Nothing was written');
+    expect(again.stdout).toContain(`The revision is still ${json.revision.after}.`);
+    expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   it.each(['nothing', 'unreadable'] as const)('1 where its content is %s', async (content) => {

@@ -1,5 +1,7 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeCommands } from '../cli/running.ts';
+import { makeCommands, writeManifest } from '../cli/running.ts';
 import { serveDocuments } from '../importing/document-server.ts';
 import { serveFeed } from '../importing/feed-server.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
@@ -53,7 +55,6 @@ describe('checking an address', () => {
     expect(shown).toContain('refused zero_amount at /resources/2/price');
     expect(shown).toContain('Fix: ');
     // Nothing was written: there is no catalogue.
-    const { existsSync } = await import('node:fs');
     expect(existsSync(file)).toBe(false);
   });
 
@@ -122,6 +123,39 @@ describe('checking an address', () => {
     const fixed = await runJson('check', address);
     expect([fixed.code, fixed.json.findings]).toEqual([0, []]);
     expect(fixed.json.listings).toMatchObject([{ routes: [{ price: 10_000, networks: ['base'] }] }]);
+  });
+
+  it('of a file prints what importing it would list', async () => {
+    const { folder, run, runJson, file } = makeCommands();
+    const manifest = writeManifest(folder, 'alpha.yaml');
+    expect(await runJson('check', manifest)).toMatchObject({
+      code: 0,
+      json: {
+        checks: [{ name: 'alpha.yaml', ok: true }],
+        listings: [{ title: 'The alpha service', routes: [{ method: 'GET', price: 2000, networks: ['base'] }] }],
+        findings: [],
+      },
+    });
+    writeFileSync(manifest, 'name: Broken\n');
+    const broken = await runJson('check', manifest);
+    expect(broken).toMatchObject({ code: 1, json: { checks: [{ ok: false }], listings: [] } });
+    expect(broken.json.findings[0]).toMatchObject({ severity: 'refused', place: 'line 1', fix: expect.any(String) });
+    const document = join(folder, 'openapi.json');
+    writeFileSync(document, JSON.stringify(makeDocument()));
+    expect(await runJson('check', document)).toMatchObject({ code: 0, json: { checks: [{ name: 'openapi.json' }] } });
+    writeFileSync(document, '{"hello": "world"}');
+    expect((await runJson('check', document)).json.findings).toMatchObject([{ code: 'not_api_document' }]);
+    expect((await run(['check', document, '--method', 'POST'])).code).toBe(2);
+    expect((await run(['check', join(folder, 'none.yaml')])).code).toBe(2);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('of a host takes its name without https://, and nothing that is none', async () => {
+    const { run } = makeCommands();
+    const { code, stderr } = await run(['check', 'none.yaml']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('a file, a host such as api.example.com')]);
+    const { stdout } = await run(['check', 'nobody.example.com/v1/x']);
+    expect(stdout).toMatch(/^problem\tGET https:\/\/nobody\.example\.com\/v1\/x\t/);
   });
 
   it('of a host with nothing says what the host answers', async () => {
