@@ -108,7 +108,7 @@ function buildListed(listing: Listing): ListedListing {
     base_url: listing.base_url,
     price_min_usdc: price_min === null ? null : getUsdcNumber(price_min),
     price_max_usdc: price_max === null ? null : getUsdcNumber(price_max),
-    networks: listing.networks.filter(({ advertised }) => advertised).map(({ key }) => key),
+    networks: listing.networks.filter(({ advertised, declared }) => advertised || declared).map(({ key }) => key),
     endpoints_count: listCounted(listing.routes).length,
     verified_route_count: getVerifiedRouteCount(listing),
     reliability_band: listing.reliability.band,

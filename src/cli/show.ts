@@ -99,7 +99,7 @@ function renderNetworks({ networks }: Listing, page: Page): void {
     [{ heading: 'network' }, { heading: 'advertised' }, { heading: 'last seen' }, { heading: 'last verified' }],
     networks.map((entry) => [
       `${entry.key} (${entry.id})`,
-      entry.advertised ? 'yes' : 'no',
+      entry.advertised ? 'yes' : entry.declared ? 'declared' : 'no',
       formatTime(entry.last_seen_at),
       formatTime(entry.last_verified_at),
     ]),

@@ -47,6 +47,7 @@ export function buildNetworkEntries(evidence: NetworkEvidence): NetworkEntry[] {
         key,
         label,
         advertised: lastSeenAt !== null,
+        ...(isDeclaredAlone(key, evidence) && { declared: true as const }),
         settlement_verified: evidence.verified.has(key),
         last_verified_at: getLatest(
           listCountedReceipts(evidence.receipts)
@@ -79,6 +80,19 @@ function wasOffered(key: NetworkKey, { routes, declared, receipts, known }: Netw
     declared.some((network) => network.key === key) ||
     receipts.some(({ network }) => network === key)
   );
+}
+
+/** Returns whether sources name a network now, and nothing dated ever showed it. */
+function isDeclaredAlone(key: NetworkKey, { routes, declared, receipts, offered }: NetworkEvidence): boolean {
+  const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
+  const claims = declared.filter((network) => network.key === key);
+  const isNamed = getCurrentTerms(terms).length > 0 || claims.length > 0;
+  const wasSeen =
+    terms.some(({ last_seen_at }) => last_seen_at !== null) ||
+    claims.some(({ observed_at }) => observed_at !== null) ||
+    routes.some(({ sightings = [] }) => sightings.some((one) => one.key === key)) ||
+    receipts.some(({ network }) => network === key);
+  return offered && isNamed && !wasSeen;
 }
 
 function findLastSeen(key: NetworkKey, { routes, declared, offered }: NetworkEvidence): string | null {

@@ -107,6 +107,7 @@ const LISTING_LENGTHS = { title: 80, description: 240, provider: 60, address: 20
 const compactNetwork = z.object({
   key: networkKey,
   advertised: z.boolean(),
+  declared: z.literal(true).optional(),
   settlement_verified: z.boolean(),
   last_seen_at: z.string().optional(),
   last_verified_at: z.string().optional(),
@@ -164,10 +165,11 @@ export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): Co
 }
 
 function buildCompactNetwork(entry: LiveListing['networks'][number]): z.infer<typeof compactNetwork> {
-  const { key, advertised, settlement_verified, last_seen_at, last_verified_at } = entry;
+  const { key, advertised, declared, settlement_verified, last_seen_at, last_verified_at } = entry;
   return {
     key,
     advertised,
+    ...(declared && { declared }),
     settlement_verified,
     ...(last_seen_at !== null && { last_seen_at }),
     ...(last_verified_at !== null && { last_verified_at }),

@@ -69,6 +69,10 @@ export const networkEntry = z
     key: networkKey,
     label: z.string().describe('Display name of the network'),
     advertised: z.boolean().describe('Whether the provider currently advertises payment on this network'),
+    declared: z
+      .literal(true)
+      .optional()
+      .describe('There where the sources name it now, and no dated evidence ever showed it'),
     settlement_verified: z.boolean().describe('Whether a paid test call succeeded on this network'),
     last_verified_at: z.iso
       .datetime()

@@ -93,7 +93,7 @@ export function renderItem(listing: LiveListing): string {
 const NO_COLUMNS = {
   ...{ base_url: null, title: null, tagline: null, provider_name: null, provider_key: null },
   ...{ category: null, price_min: null, price_max: null, ...buildPriceColumns({ routes: [], price_min: null }) },
-  ...{ networks: null, verified_networks: null },
+  ...{ networks: null, seen_networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
   ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null },
@@ -107,7 +107,8 @@ function buildColumns(listing: LiveListing): Row {
     ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
     provider_key: provider_name.toLowerCase(),
     ...buildPriceColumns(listing),
-    networks: listKeys(networks.filter(({ advertised }) => advertised)),
+    networks: listKeys(networks.filter(({ advertised, declared }) => advertised || declared)),
+    seen_networks: listKeys(networks.filter(({ advertised }) => advertised)),
     verified_networks: listKeys(verified),
     routes: endpoints_count,
     verified_routes: verified_route_count,

@@ -64,7 +64,7 @@ function countCategories(published: Published): CategoryFigures[] {
   return [...byCategory].map(([category, figures]) => closeFigures(category, figures));
 }
 
-const NETWORKS = `SELECT networks, verified_networks, count(*) AS listings FROM listings WHERE +state = 'live' GROUP BY 1, 2`;
+const NETWORKS = `SELECT seen_networks AS networks, verified_networks, count(*) AS listings FROM listings WHERE +state = 'live' GROUP BY 1, 2`;
 
 function countNetworks(published: Published): Pick<MarketData, 'networks' | 'neither'> {
   const networks = Object.fromEntries(networkKey.options.map((key) => [key, { advertised: 0, verified: 0 }])) as Record<

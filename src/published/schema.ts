@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -52,7 +52,8 @@ CREATE TABLE listings (
   price_min INTEGER,              -- lowest price of one request
   price_max INTEGER,
 ${PRICES.map((name) => `  ${name} INTEGER,`).join('\n')} -- lowest price of its routes on a network; of the verified ones
-  networks TEXT,                  -- networks on which payment is advertised, separated by spaces
+  networks TEXT,                  -- networks that it is paid on, seen or declared by its sources, separated by spaces
+  seen_networks TEXT,             -- of these, those on which dated evidence shows that payment is advertised
   verified_networks TEXT,         -- networks on which a route is settlement-verified, separated by spaces
   routes INTEGER,                 -- number of its routes
   verified_routes INTEGER,        -- number of those that are settlement-verified

@@ -22,6 +22,12 @@ export const DEPRECATIONS: readonly Deprecation[] = [
 /** Changes for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-26',
+    changes: [
+      '`network` of /agent/list finds listings whose sources declare the network, too, and `networks` names it: `declared_networks` says which of them no dated evidence shows. In the file of the catalogue, `networks` of `listings` is the same, and `seen_networks` has those that were seen. Entries of `x-networks` and of `network_entries` have `declared` there.',
+    ],
+  },
+  {
     date: '2026-11-25',
     changes: [
       'With `explain=true`, /agent/list says of each answer to `q` which words it has, which are missing, and what else counts against it. `notice` names the words that no listing mentions.',

@@ -1,7 +1,13 @@
 import { CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
-import { type AgentItem, formatVerifiedRatio, getVerifiedExtent, type VerifiedExtent } from './listing/item.ts';
+import {
+  type AgentItem,
+  formatItemNetworks,
+  formatVerifiedRatio,
+  getVerifiedExtent,
+  type VerifiedExtent,
+} from './listing/item.ts';
 import type { Site } from './site.ts';
 import { formatCount } from './words/figures.ts';
 
@@ -27,7 +33,7 @@ const HOST_LENGTH = 56;
 
 /** Builds the text in the picture of a link to a listing. */
 export function buildListingPicture(item: AgentItem, site: Site): Picture {
-  const { price_min_usdc: min, price_max_usdc: max, networks, reliability_band: band, reliability_score: score } = item;
+  const { price_min_usdc: min, price_max_usdc: max, reliability_band: band, reliability_score: score } = item;
   const [least, most] = [item.price_min_is_ceiling, item.price_max_is_ceiling].map((is) => (is ? 'up to ' : ''));
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
@@ -41,7 +47,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
         value:
           min === max ? `${least}${formatPrice(min)}` : `${least}${formatPrice(min)} to ${most}${formatPrice(max)}`,
       },
-      { name: 'Network', value: networks.map((key) => NETWORKS[key].label).join(', ') || 'none advertised' },
+      { name: 'Network', value: formatItemNetworks(item) || 'none advertised' },
       { name: 'Reliability', value: score === null ? band : `${score} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
     ],

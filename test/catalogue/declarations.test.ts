@@ -71,7 +71,9 @@ describe('recording a declaration', () => {
     await declare(['base']);
     expect((await findListing(catalogue, { slug: 'example-prices' }))?.primary_network).toBe('base');
     const latest = (await listChanges(catalogue, { slug: 'example-prices' })).at(-1);
-    expect(latest && describeDecision(latest).what).toBe('Networks: shown under Base');
+    expect(latest && describeDecision(latest).what).toBe(
+      'Networks: Base declared, Solana no longer declared, shown under Base',
+    );
     expect(await listStaleListings(catalogue)).toEqual([]);
   });
 

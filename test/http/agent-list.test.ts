@@ -59,6 +59,16 @@ describe('GET /agent/list', () => {
     expect(some.catalogue.live_listings).toBe(COUNT);
   });
 
+  it('finds by network what its sources alone declare, and says so', async () => {
+    const source = { kind: 'manifest', name: 'x.yaml', observed_at: null } as const;
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ source })));
+    const { get } = serveLive(catalogue);
+    const [found] = (await read(get, '/agent/list?network=base')).listings;
+    expect(found).toMatchObject({ networks: ['base'], declared_networks: ['base'] });
+    expect((await read(get, '/agent/list?network=solana')).total).toBe(0);
+  });
+
   it.each(['sort=name', 'sort=price', 'sort=updated', 'q=weather+forecast'])(
     'pages through %s without losing or repeating any, although listings come and go in between',
     async (order) => {

@@ -12,7 +12,7 @@ import {
   reliabilityBand,
   slug,
 } from '../../model/listing.ts';
-import { NETWORKS, networkKey } from '../../model/network.ts';
+import { NETWORKS, type NetworkKey, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
 import { listCounted } from '../../model/route.ts';
 import { formatPrice, formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
@@ -61,7 +61,11 @@ export const agentItem = z
     page_url: z.url(),
     price_min_usdc: z.number(),
     price_max_usdc: z.number(),
-    networks: z.array(networkKey).describe('Networks on which payment is currently advertised'),
+    networks: z.array(networkKey).describe('Networks that it is paid on: seen, or declared by its sources'),
+    declared_networks: z
+      .array(networkKey)
+      .optional()
+      .describe('Of these, those that its sources declare and no dated evidence shows; only where there are some'),
     endpoints_count: z.int().nonnegative().describe('Its routes, without those set aside'),
     verified_route_count: z.int().nonnegative(),
     last_verified_at: z.iso
@@ -128,6 +132,7 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
 export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   const verification = getVerification(listing);
   const ceilings = getPriceCeilings(listing);
+  const declared = listing.networks.filter((entry) => entry.declared);
   return {
     slug: listing.slug,
     id: listing.id,
@@ -140,7 +145,8 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     page_url: buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
     price_min_usdc: getUsdcNumber(listing.price_min),
     price_max_usdc: getUsdcNumber(listing.price_max),
-    networks: listing.networks.filter(({ advertised }) => advertised).map(({ key }) => key),
+    networks: listing.networks.filter(({ advertised, declared }) => advertised || declared).map(({ key }) => key),
+    ...(declared.length > 0 && { declared_networks: declared.map(({ key }) => key) }),
     ...verification,
     payment_verified: verification.verified_route_count > 0,
     reliability_band: listing.reliability.band,
@@ -227,7 +233,7 @@ export interface ListingCard {
   readonly price: string;
   /** `12 endpoints`. */
   readonly endpoints: string;
-  /** Networks on which payment is currently advertised: `Base, Solana`; empty when none is. */
+  /** Networks that it is paid on: `Base, Solana (declared, not seen)`; empty when none is known. */
   readonly networks: string;
   readonly verified: VerifiedExtent;
   /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
@@ -238,6 +244,12 @@ export interface ListingCard {
   readonly latency: string;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CardCaution[];
+}
+
+/** Writes the networks of a listing from its short form: `Base, Solana (declared, not seen)`. */
+export function formatItemNetworks({ networks, declared_networks = [] }: AgentItem): string {
+  const isDeclared = (key: NetworkKey) => declared_networks.includes(key);
+  return networks.map((key) => `${NETWORKS[key].label}${isDeclared(key) ? ' (declared, not seen)' : ''}`).join(', ');
 }
 
 /** Writes the prices of a listing from its short form: `0.001`, `0.001-0.05`, `up to 0.05`. */
@@ -265,7 +277,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     category: item.category,
     price: formatItemPrice(item),
     endpoints: formatCount(item.endpoints_count, 'endpoint'),
-    networks: item.networks.map((key) => NETWORKS[key].label).join(', '),
+    networks: formatItemNetworks(item),
     verified: getVerifiedExtent(item),
     verified_ratio: formatVerifiedRatio(item),
     reliability: item.reliability_score === null ? '' : `${item.reliability_score}, ${item.reliability_band}`,

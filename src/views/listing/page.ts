@@ -53,7 +53,7 @@ import {
   type RouteRow,
   type VerifiedRoute,
 } from './routes.ts';
-import { describeOffer, formatPrimaryNetwork } from './tag.ts';
+import { describeOffer, formatNetworks } from './tag.ts';
 
 /** Everything that the page of a live listing shows (specification, "Listing page"). */
 export interface ListingPage {
@@ -328,7 +328,7 @@ interface ListingStatus {
   /** `2 endpoints`. */
   readonly endpoints: string;
   readonly category: Category;
-  /** The networks advertised, the primary one first: `Base, Solana`. */
+  /** The networks, the primary one first: `Base, Solana (declared, not seen)`. */
   readonly network: string;
   /** The payment protocol: `x402`. */
   readonly protocol: string;
@@ -344,11 +344,6 @@ function buildStatus(listing: LiveListing): ListingStatus {
     network: formatNetworks(listing),
     protocol: 'x402',
   };
-}
-
-function formatNetworks(listing: LiveListing): string {
-  const others = listing.networks.filter(({ key, advertised }) => advertised && key !== listing.primary_network);
-  return [formatPrimaryNetwork(listing), ...others.map(({ label }) => label)].join(', ');
 }
 
 /** A fact to decide by: its value, and a note with the evidence. */
@@ -475,7 +470,7 @@ function buildNetworkRows(listing: Listing): NetworkRow[] {
     const proved = isOld
       ? formatLastProved(last_verified_at)
       : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
-    const state = [`${describeOffer(listing, entry)}${seen}`, settlement_verified ? proved.trim() : paid];
+    const state = [`${describeOffer(entry)}${seen}`, settlement_verified ? proved.trim() : paid];
     return { label, href: PATHS.network(key), id, state: state.join('; ') };
   });
 }

@@ -99,7 +99,7 @@ export function buildSuffix(listing: LiveListing): string {
   return [
     `[${listing.category}`,
     `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
-    formatPrimaryNetwork(listing),
+    formatNetworks(listing),
     formatCount(listCounted(listing.routes).length, 'endpoint'),
     formatVerification(verification),
     ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
@@ -110,25 +110,21 @@ export function buildSuffix(listing: LiveListing): string {
     .concat(']');
 }
 
-/** Names the network a listing is shown under, and says so where payment on it is not advertised. */
-export function formatPrimaryNetwork(listing: Listing): string {
-  const entry = getPrimaryNetwork(listing);
-  return entry.advertised ? entry.label : `${entry.label} (${describeOffer(listing, entry)})`;
+/** Names the networks of a listing, the one it is shown under first, and says so where payment is not advertised. */
+export function formatNetworks(listing: Listing): string {
+  const primary = getPrimaryNetwork(listing);
+  const others = listing.networks.filter(
+    ({ key, advertised, declared }) => key !== primary.key && (advertised || declared),
+  );
+  return [primary, ...others]
+    .map((entry) => (entry.advertised ? entry.label : `${entry.label} (${describeOffer(entry)})`))
+    .join(', ');
 }
 
-/**
- * Says whether a network is advertised, and whether that was ever seen: a source can name a network that no probe and
- * no dated source has found yet.
- */
-export function describeOffer(listing: Listing, { key, advertised, last_verified_at }: NetworkEntry): string {
+/** Returns whether a network is advertised, or only named by the sources, in words. */
+export function describeOffer({ advertised, declared }: NetworkEntry): string {
   if (advertised) return 'advertised';
-  const { sources, primary_network } = listing;
-  const routes = listCounted(listing.routes);
-  const terms = routes.flatMap((route) => route.terms).filter(({ network }) => network === key);
-  const isDeclared = routes.length === 0 ? key === primary_network : terms.some(({ current }) => current);
-  const seen = routes.length === 0 ? sources.map(({ observed_at }) => observed_at) : terms.map((t) => t.last_seen_at);
-  const wasSeen = last_verified_at !== null || seen.some((at) => at !== null);
-  return isDeclared && !wasSeen ? 'declared, not seen' : 'not currently advertised';
+  return declared ? 'declared, not seen' : 'not currently advertised';
 }
 
 /** Writes the reliability of a listing in words, with the samples behind the score. */

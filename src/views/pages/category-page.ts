@@ -83,9 +83,9 @@ export function buildNetworkPage(network: NetworkKey, part: CardListPart): CardL
   const { label, id } = NETWORKS[network];
   return {
     ...buildPart(part, `APIs paid on ${label}`, (page) => PATHS.network(network, page)),
-    description: `Listings whose payment in USDC on ${label} (${id}) is advertised now, those with verified routes first.`,
+    description: `Listings paid in USDC on ${label} (${id}), seen there or declared by their sources, those with verified routes first.`,
     search: buildSearchPath({ network }),
-    empty: `No live listing advertises payment on ${label}.`,
+    empty: `No live listing is paid on ${label}.`,
   };
 }
 

@@ -126,9 +126,10 @@ function describeTermsChange({ route, from, to, payee }: z.infer<typeof recorded
 
 /** Names the networks that are newly advertised or verified, and those that no longer are. */
 function describeNetworkChange(from: readonly NetworkEntry[], to: readonly NetworkEntry[]): string {
-  const changes = to.flatMap(({ key, label, advertised, settlement_verified }) => {
+  const changes = to.flatMap(({ key, label, advertised, declared, settlement_verified }) => {
     const before = from.find((entry) => entry.key === key);
     return [
+      ...(advertised || declared === before?.declared ? [] : [`${label} ${declared ? '' : 'no longer '}declared`]),
       ...(advertised === (before?.advertised ?? false) ? [] : [`${label} ${advertised ? '' : 'no longer '}advertised`]),
       ...(settlement_verified === (before?.settlement_verified ?? false)
         ? []
@@ -140,8 +141,9 @@ function describeNetworkChange(from: readonly NetworkEntry[], to: readonly Netwo
 }
 
 /** Describes the state of a network. */
-function describeNetwork({ key, last_seen_at, settlement_verified }: NetworkEntry): string {
-  const seen = last_seen_at === null ? 'not advertised' : `advertised, last seen ${formatSecond(last_seen_at)}`;
+function describeNetwork({ key, last_seen_at, declared, settlement_verified }: NetworkEntry): string {
+  const unseen = declared ? 'declared, not seen' : 'not advertised';
+  const seen = last_seen_at === null ? unseen : `advertised, last seen ${formatSecond(last_seen_at)}`;
   return `${key}: ${seen}${settlement_verified ? ', settlement-verified' : ''}`;
 }
 

@@ -113,6 +113,24 @@ describe('the page of an unverified listing', () => {
     expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
   });
 
+  it('names every network, and which of them nobody has seen', async () => {
+    const terms = [makeTerms(), makeTerms({ network: 'solana' })];
+    const build = async (observed_at: string | null) => {
+      const source = { kind: 'manifest', name: 'x.yaml', observed_at } as const;
+      return await makeLiveListing(makeDeclaration({ source, routes: [makeRoute({ terms })] }));
+    };
+    const bare = await build(null);
+    const words = 'Base (declared, not seen), Solana (declared, not seen)';
+    expect(buildListingPage(bare, {}, SITE).status.network).toBe(words);
+    expect(buildSuffix(bare)).toContain(`; ${words}; `);
+    const item = buildAgentItem(bare, SITE);
+    expect(item).toMatchObject({ networks: ['base', 'solana'], declared_networks: ['base', 'solana'] });
+    expect(buildListingCard(item).networks).toBe(words);
+    const seen = buildAgentItem(await build('2026-11-01T00:00:00.000Z'), SITE);
+    expect([seen.networks, seen.declared_networks]).toEqual([['base', 'solana'], undefined]);
+    expect(buildListingCard(seen).networks).toBe('Base, Solana');
+  });
+
   it('tells dated evidence from a bare claim', async () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
     const page = buildListingPage(await makeLiveListing(bare), {}, SITE);
