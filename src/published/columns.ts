@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { type Reliability, reliabilityBand } from '../model/listing.ts';
-import { networkKey } from '../model/network.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
@@ -13,7 +13,14 @@ export const TRAIT_BITS = {
   band: numberBits(reliabilityBand.options, 5),
   network: numberBits(networkKey.options, 8),
   verified: { true: 1 << 14, false: 1 << 15 },
+  /** By network, of those on which payment was seen, and those which are only declared. */
+  seen: { true: numberBits(networkKey.options, 16), false: numberBits(networkKey.options, 22) },
 } as const;
+
+/** Returns the bits of the networks that a query asks for, by what it asks of their evidence. */
+export function getNetworkBits(seen: boolean | undefined): Readonly<Record<NetworkKey, number>> {
+  return seen === undefined ? TRAIT_BITS.network : TRAIT_BITS.seen[`${seen}`];
+}
 
 /** What verification and reliability add to relevance (at most 1): enough to order what fits alike, and no more. */
 const VERIFIED_BONUS = 0.01;
@@ -35,7 +42,7 @@ export interface Columns {
   /** Places by row number; -1 where no live listing has it. */
   readonly places: Int32Array;
   /** Category, band, verification and networks as bits. */
-  readonly traits: Uint16Array;
+  readonly traits: Uint32Array;
   /** What orders compare, see `ORDERS`. */
   readonly keys: Readonly<Record<KeyedSort, Float64Array>>;
   /** What each has beyond its words where relevance decides. */
@@ -58,12 +65,13 @@ interface ColumnRow extends Readonly<Record<KeyedSort, number>> {
   readonly reliability_score: number | null;
   readonly verified_routes: number;
   readonly networks: string;
+  readonly seen_networks: string;
   readonly provider_key: string;
   readonly product: number | null;
   readonly facts: Buffer | null;
 }
 
-const SELECT = `SELECT number, slug, state, category, reliability_band, reliability_score, verified_routes, networks, provider_key,
+const SELECT = `SELECT number, slug, state, category, reliability_band, reliability_score, verified_routes, networks, seen_networks, provider_key,
   product, ${KEYED_SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts
   FROM listings LEFT JOIN route_facts ON listing = number`;
 
@@ -133,7 +141,7 @@ function buildColumns(rows: Iterable<ColumnRow>, count: number): Columns {
   const providers: string[] = [];
   const facts: Buffer[] = [];
   const numbers = new Uint32Array(count);
-  const traits = new Uint16Array(count);
+  const traits = new Uint32Array(count);
   const bonuses = new Float64Array(count);
   const products = new Float64Array(count);
   const keys = KEYED_SORTS.map((sort) => ({ sort, column: new Float64Array(count) }));
@@ -144,8 +152,12 @@ function buildColumns(rows: Iterable<ColumnRow>, count: number): Columns {
     numbers[place] = row.number;
     let bits =
       TRAIT_BITS.category[row.category] | TRAIT_BITS.band[row.reliability_band] | TRAIT_BITS.verified[`${isVerified}`];
-    for (const network of networkKey.options)
-      if (row.networks.split(' ').includes(network)) bits |= TRAIT_BITS.network[network];
+    for (const network of networkKey.options) {
+      if (row.networks.split(' ').includes(network)) {
+        const isSeen = row.seen_networks.split(' ').includes(network);
+        bits |= TRAIT_BITS.network[network] | TRAIT_BITS.seen[`${isSeen}`][network];
+      }
+    }
     traits[place] = bits;
     for (const { sort, column } of keys) column[place] = row[sort];
     bonuses[place] = (isVerified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100;
@@ -182,7 +194,7 @@ function mergeColumns(before: Columns, after: Columns, isChanged: ReadonlySet<st
     providers: take(before.providers, after.providers),
     numbers,
     places: listPlaces(numbers),
-    traits: Uint16Array.from(take(before.traits, after.traits)),
+    traits: Uint32Array.from(take(before.traits, after.traits)),
     keys: Object.fromEntries(
       KEYED_SORTS.map((sort) => [sort, Float64Array.from(take(before.keys[sort], after.keys[sort]))]),
     ) as Columns['keys'],

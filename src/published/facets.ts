@@ -1,7 +1,7 @@
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { Scores } from '../search/ranking.ts';
 import { FACET_VALUES, type FacetName, type Facets, type ListQuery } from '../views/listing/query.ts';
-import { type Columns, TRAIT_BITS } from './columns.ts';
+import { type Columns, getNetworkBits, TRAIT_BITS } from './columns.ts';
 import { buildListingFilter, getRouteWishes } from './filters.ts';
 import { getProductGroups } from './folding.ts';
 import type { NamedRoutes } from './named-routes.ts';
@@ -11,7 +11,6 @@ import { isAtMost, openRoutePrices } from './route-facts.ts';
 const BITS = {
   category: FACET_VALUES.category.map((value) => TRAIT_BITS.category[value]),
   band: FACET_VALUES.band.map((value) => TRAIT_BITS.band[value]),
-  network: FACET_VALUES.network.map((value) => TRAIT_BITS.network[value]),
 };
 const STEPS = FACET_VALUES.max_price_usdc.map((value) => parseUsdc(value) ?? 0);
 const STEPS_USDC = STEPS.map(getUsdcNumber);
@@ -43,14 +42,15 @@ export function countFacets(
   // A listing without routes is what is said of it as a whole.
   const isReached = (lowest: number | undefined) => lowest === undefined || isAtMost(lowest, wishes.most);
 
+  const networkBits = getNetworkBits(query.seen);
   const categoryBit = category === undefined ? ANY : TRAIT_BITS.category[category];
   const bandBit = band === undefined ? ANY : TRAIT_BITS.band[band];
-  const networkBit = network === undefined ? ANY : TRAIT_BITS.network[network];
+  const networkBit = network === undefined ? ANY : networkBits[network];
   const verifiedBit = verified === undefined ? ANY : TRAIT_BITS.verified[`${verified}`];
   const counts = {
     category: new Uint32Array(BITS.category.length),
     band: new Uint32Array(BITS.band.length),
-    network: new Uint32Array(BITS.network.length),
+    network: new Uint32Array(FACET_VALUES.network.length),
     verified: new Uint32Array(FACET_VALUES.verified.length),
     max_price_usdc: new Uint32Array(STEPS.length),
   };
@@ -88,8 +88,8 @@ export function countFacets(
     }
     if (!isOfCategory || !isOfBand) continue;
     if (isOfState && isCheap) {
-      for (let at = 0; at < BITS.network.length; at += 1) {
-        const isOffered = (has & (BITS.network[at] as number)) !== 0 && isReached(found?.onNetworks[at]);
+      for (const [at, key] of FACET_VALUES.network.entries()) {
+        const isOffered = (has & networkBits[key]) !== 0 && isReached(found?.onNetworks[at]);
         if (isOffered) increment(counts.network, at);
       }
     }

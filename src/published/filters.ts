@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { networkKey } from '../model/network.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import type { ListQuery, listFilters } from '../views/listing/query.ts';
-import { type Columns, TRAIT_BITS } from './columns.ts';
+import { type Columns, getNetworkBits, TRAIT_BITS } from './columns.ts';
 import type { NamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 import { buildRouteFilter, type RouteFilter, type RouteWishes } from './route-facts.ts';
@@ -20,12 +20,21 @@ interface SetFilter {
   readonly test?: (columns: Columns, place: number) => boolean;
 }
 
-const FILTERS: { readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>) => SetFilter } = {
+const FILTERS: {
+  readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>, query: Filters) => SetFilter;
+} = {
   category: (value) => ({ sql: 'category = @category', test: buildTraitTest(TRAIT_BITS.category[value]) }),
-  network: (value) => ({
-    sql: `instr(' ' || networks || ' ', @network) > 0`,
+  network: (value, { seen }) => ({
+    sql: [
+      `${hasNetwork(seen ? 'seen_networks' : 'networks')} > 0`,
+      ...(seen === false ? [`${hasNetwork('seen_networks')} = 0`] : []),
+    ].join(' AND '),
     bound: ` ${value} `,
-    test: buildTraitTest(TRAIT_BITS.network[value]),
+    test: buildTraitTest(getNetworkBits(seen)[value]),
+  }),
+  seen: (value) => ({
+    sql: value ? `seen_networks <> ''` : 'networks <> seen_networks',
+    test: buildTraitTest(Object.values(getNetworkBits(value)).reduce((all, bit) => all | bit, 0)),
   }),
   verified: (value) => ({
     sql: `verified_routes ${value ? '>' : '='} 0`,
@@ -42,17 +51,21 @@ const FILTERS: { readonly [Name in keyof Filters]-?: (value: NonNullable<Filters
   // What these two name is looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
-  provider: (value, name = value.toLowerCase()) => ({
+  provider: (value, _query, name = value.toLowerCase()) => ({
     sql: 'provider_key = @provider',
     bound: name,
     test: ({ providers }, place) => providers[place] === name,
   }),
-  updated_since: (value, latest = -Date.parse(value)) => ({
+  updated_since: (value, _query, latest = -Date.parse(value)) => ({
     sql: `${ORDERS.updated.sql} <= @updated_since`,
     bound: latest,
     test: ({ keys }, place) => (keys.updated[place] as number) <= latest,
   }),
 };
+
+function hasNetwork(column: string): string {
+  return `instr(' ' || ${column} || ' ', @network)`;
+}
 
 function buildTraitTest(bit: number): NonNullable<SetFilter['test']> {
   return ({ traits }, place) => ((traits[place] as number) & bit) !== 0;
@@ -62,7 +75,9 @@ function buildTraitTest(bit: number): NonNullable<SetFilter['test']> {
 function listSet(query: Filters): (SetFilter & { readonly name: string })[] {
   return Object.entries(FILTERS).flatMap(([name, set]) => {
     const value = query[name as keyof Filters];
-    return value === undefined ? [] : ({ name, bound: value, ...set(value as never) } as SetFilter & { name: string });
+    return value === undefined
+      ? []
+      : ({ name, bound: value, ...set(value as never, query) } as SetFilter & { name: string });
   });
 }
 

@@ -15,7 +15,7 @@ export function getPriceColumn(network: NetworkKey, isVerified: boolean): string
 const PRICES = networkKey.options.flatMap((key) => [getPriceColumn(key, false), getPriceColumn(key, true)]);
 
 /** What the filters of lists read. The index of each order has it, so that a list is found and counted without the listings. */
-const FILTERED = `category, reliability_band, verified_routes, networks, price_min, ${PRICES.join(', ')}`;
+const FILTERED = `category, reliability_band, verified_routes, networks, seen_networks, price_min, ${PRICES.join(', ')}`;
 
 const ORDER_INDEXES = Object.entries(ORDERS).map(
   ([sort, { sql }]) => `CREATE INDEX listings_by_${sort} ON listings (${sql}, slug, ${FILTERED}) WHERE state = 'live';`,

@@ -34,6 +34,8 @@ interface Shape {
   provider: string;
   /** Without any, the listing has a price and a network as a whole. */
   routes: { amount: number; networks: ('base' | 'solana')[] }[];
+  /** Networks on which payment was seen; on the others it is only declared. */
+  seen: ('base' | 'solana')[];
   verified: boolean;
   score: number | null;
   updated: string;
@@ -55,6 +57,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
     }),
     { maxLength: 3 },
   ),
+  seen: fc.constantFrom<('base' | 'solana')[]>([], ['base'], ['solana'], ['base', 'solana']),
   verified: fc.boolean(),
   score: fc.option(fc.constantFrom(0, 40, 40.5, 99)),
   updated: fc.constantFrom(...TIMES),
@@ -72,6 +75,7 @@ const query: fc.Arbitrary<Query> = fc
       q: fc.constantFrom(...WORDS, 'brimbling quazzle', 'QUAZZLE'),
       category: fc.constantFrom(...CATEGORIES),
       network: fc.constantFrom('base', 'solana'),
+      seen: fc.constantFrom('true', 'false'),
       verified: fc.constantFrom('true', 'false'),
       band: fc.constantFrom('established', 'thin', 'unscored'),
       max_price_usdc: fc.constantFrom('0.0005', '0.01', '0.010001', '1'),
@@ -89,7 +93,7 @@ function isSatisfying(listing: LiveListing, wanted: Query): boolean {
   const item = buildAgentItem(listing, SITE);
   return (
     (wanted.category ?? item.category) === item.category &&
-    (!wanted.network || item.networks.some((network) => network === wanted.network)) &&
+    (!(wanted.network || wanted.seen) || listing.networks.some((entry) => isNetworkSatisfying(entry, wanted))) &&
     (listing.routes.length === 0 || listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
     (!wanted.host || new URL(listing.base_url).host === wanted.host.toLowerCase()) &&
     (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
@@ -98,6 +102,12 @@ function isSatisfying(listing: LiveListing, wanted: Query): boolean {
     (!wanted.provider || item.provider_name.toLowerCase() === wanted.provider.toLowerCase()) &&
     (!wanted.updated_since || new Date(item.updated_at) >= new Date(wanted.updated_since))
   );
+}
+
+/** Says whether a listing is paid on a network as a query asks. */
+function isNetworkSatisfying({ key, advertised, declared }: LiveListing['networks'][number], wanted: Query): boolean {
+  if ((wanted.network ?? key) !== key || !(advertised || declared)) return false;
+  return !wanted.seen || String(advertised) === wanted.seen;
 }
 
 /** Says whether one route has all that a query asks of a route. */
@@ -151,7 +161,11 @@ async function serveShapes(shapes: readonly Shape[]) {
       const band = rest.score === null ? 'unscored' : rest.score > 50 ? 'established' : 'thin';
       const reliability = { ...listing.reliability, score: rest.score, band } as const;
       const latency = rest.latency === null ? null : { median_ms: rest.latency, p95_ms: 2000, probes: 12 };
-      const changed = { ...listing, reliability, latency, updated_at: rest.updated };
+      const networks = listing.networks.map((entry) => {
+        const isUnseen = entry.advertised && !rest.seen.includes(entry.key);
+        return isUnseen ? { ...entry, advertised: false, declared: true as const } : entry;
+      });
+      const changed = { ...listing, networks, reliability, latency, updated_at: rest.updated };
       await storeListing(writing.catalogue, changed, changed);
     }
   });
@@ -222,6 +236,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
             expect(whole.filters).toMatchObject({
               ...wanted,
               ...(wanted.verified && { verified: wanted.verified === 'true' }),
+              ...(wanted.seen && { seen: wanted.seen === 'true' }),
               ...(wanted.host && { host: wanted.host.toLowerCase() }),
               sort,
             });
@@ -262,7 +277,15 @@ describe('the filters of the list, in any combination over any catalogue', () =>
           const { ask, close } = await serveShapes(shapes);
           // Few match many filters at once, so each is tried with less than it asks, too.
           const { category: _category, max_price_usdc: _price, band: _band, ...fewer } = queries[0] ?? {};
-          for (const wanted of [{}, { q: 'brimbling' }, { verified: 'true' }, fewer, ...queries]) {
+          for (const wanted of [
+            {},
+            { q: 'brimbling' },
+            { verified: 'true' },
+            { seen: 'true' },
+            { seen: 'false' },
+            fewer,
+            ...queries,
+          ]) {
             const { facets, ...counted } = await ask({ ...wanted, facets: 'true', limit: '1' });
             const { total, filters } = counted;
             expect(filters).not.toHaveProperty('facets');
@@ -300,6 +323,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
       category: 'Data',
       provider: 'Alpha',
       routes: [{ amount: 1000, networks: ['base'] }],
+      seen: ['base'],
       verified: false,
       score: null,
       updated: NOW,

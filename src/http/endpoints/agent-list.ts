@@ -18,6 +18,7 @@ export const listEndpoint = defineRead({
     q: 'convert a pdf to text',
     category: 'Finance',
     network: 'base',
+    seen: true,
     verified: true,
     band: 'established',
     max_price_usdc: '0.01',

@@ -85,13 +85,17 @@ export interface ResultPages {
 }
 
 /** The filters that the form offers as lists of values. */
-type ChoiceName = 'category' | 'network' | 'verified' | 'band';
+type ChoiceName = 'category' | 'network' | 'seen' | 'verified' | 'band';
 type FormChoices = Readonly<Record<ChoiceName | 'sort', readonly SearchChoice[]>>;
 
 /** Values of the filters of the form, in their order. */
 const SEARCH_CHOICES = {
   category: CATEGORIES.map((name): SearchChoice => ({ value: name, text: name })),
   network: Object.values(NETWORKS).map(({ key, label }): SearchChoice => ({ value: key, text: label })),
+  seen: [
+    { value: 'true', text: 'Payment seen' },
+    { value: 'false', text: 'Declared, not seen' },
+  ],
   verified: [
     { value: 'true', text: 'Settlement-verified' },
     { value: 'false', text: 'Unverified' },
