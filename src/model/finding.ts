@@ -391,6 +391,12 @@ export const FINDING_SECTIONS = {
         fix: 'Give a list of resources, or an OpenAPI document.',
         example: '{"version": 1, "resources": ["https://api.example.com/v1/quote"]}',
       },
+      other_list: {
+        meaning:
+          'The document is of another protocol: an agent card, a registration by ERC-8004, a server.json of MCP, or a list for L402.',
+        fix: 'Describe the routes that are paid by x402 in /.well-known/x402, or in an OpenAPI document with x-payment-info.',
+        example: '{"version": 1, "resources": ["https://api.example.com/v1/quote"]}',
+      },
       openapi_version: {
         meaning: 'The document is of another OpenAPI version than 3.',
         fix: 'Convert the document to OpenAPI 3.0 or 3.1.',

@@ -6,13 +6,14 @@ import { buildFinding } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/declarations.ts';
 import { type DocumentProblem, parseDocumentText } from './openapi/document-text.ts';
+import { describeOtherList } from './other-lists.ts';
 import { getTemplatePath } from './outside-address.ts';
 import { readX402File } from './x402-file/read.ts';
 
 /**
  * Reads a provider's own document into declarations: OpenAPI 3 with payment information, or a list of x402 resources
- * (`/.well-known/x402`), whichever it is. Returns a problem if the whole document cannot be taken. Never throws,
- * whatever the bytes.
+ * (`/.well-known/x402`), whichever it is. Returns a problem if the whole document cannot be taken, as that of another
+ * protocol. Never throws, whatever the bytes.
  */
 export function readApiDocument(bytes: Uint8Array, options: ApiDocumentOptions): ApiDocument | DocumentProblem {
   const subject = `The document ${options.name}`;
@@ -31,6 +32,8 @@ function readValue(value: unknown, subject: string, options: ApiDocumentOptions)
   if (isObject(value) && isOpenApi(value)) {
     return readOpenApi(value, subject, options);
   }
+  const other = describeOtherList(value, subject, options.url);
+  if (other !== undefined) return { code: 'other_list', message: other, hint: OTHER_HINT };
   const file = readX402File(value, options);
   if (file) return file;
   return {
@@ -39,6 +42,8 @@ function readValue(value: unknown, subject: string, options: ApiDocumentOptions)
     hint: 'OpenAPI has "openapi": "3…" at its top; a /.well-known/x402 file has "resources" or "items".',
   };
 }
+
+const OTHER_HINT = 'Give the OpenAPI document or the /.well-known/x402 file of the same provider.';
 
 /** Returns whether JSON is an OpenAPI document. An x402 file may name the address of one by the same member. */
 function isOpenApi(value: Record<string, unknown>): boolean {

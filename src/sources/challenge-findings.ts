@@ -2,6 +2,7 @@ import type { Finding } from '../model/declaration.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
 import { getOfferPlace } from './bazaar/offer.ts';
 import { buildFinding, type FindingCode, formatPointer } from './finding-codes.ts';
+import { nameScheme } from './other-lists.ts';
 
 /**
  * Lists the faults of a live 402, each with its place: a JSON pointer in the challenge, or the header. `refused` faults
@@ -9,7 +10,7 @@ import { buildFinding, type FindingCode, formatPointer } from './finding-codes.t
  */
 export function listChallengeFindings(reading: ChallengeReading, item: string): Finding[] {
   if (reading.kind === 'other_scheme') {
-    const message = `The 402 asks for payment by ${reading.schemes.join(', ')} and not by x402.`;
+    const message = `The 402 asks for payment by ${reading.schemes.map(nameScheme).join(', ')} and not by x402.`;
     return [buildFinding('refused', 'other_payment_scheme', item, message, 'header WWW-Authenticate')];
   }
   if (reading.kind === 'malformed') {

@@ -121,6 +121,7 @@ describe("importing a provider's document", () => {
     ['bad_status', { status: 500 }],
     ['document_html', { type: 'text/html', body: '<!doctype html>' }],
     ['not_api_document', { body: { hello: 'world' } }],
+    ['other_list', { body: { type: 'https://eips.ethereum.org/EIPS/eip-8004#registration-v1', services: [] } }],
     ['openapi_version', { body: { swagger: '2.0' } }],
     ['too_large', { body: Buffer.alloc(10 * 1024 * 1024 + 1, ' ') }],
   ])('records nothing and says why: %s', async (reason, page) => {

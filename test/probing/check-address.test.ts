@@ -125,6 +125,22 @@ describe('checking an address', () => {
     expect(fixed.json.listings).toMatchObject([{ routes: [{ price: 10_000, networks: ['base'] }] }]);
   });
 
+  it('of a host names what its documents are of another protocol, and by which another 402 asks', async () => {
+    const card = { protocolVersion: '0.3.0', url: 'https://a.example.com/a2a', skills: [], capabilities: {} };
+    const { origin } = await serveDocuments({ '/.well-known/x402': { body: card } });
+    const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
+    expect([code, json.listings]).toEqual([1, []]);
+    expect(json.findings).toMatchObject([{ code: 'other_list', severity: 'refused', fix: expect.any(String) }]);
+    expect(json.checks[0].found).toContain('an agent card of A2A: it names the endpoint https://a.example.com/a2a,');
+    const { address } = await serveFeed((_request, response) => {
+      response.writeHead(402, { 'www-authenticate': 'Payment id="a", realm="a", method="tempo", intent="charge"' });
+      response.end();
+    });
+    expect((await makeCommands(ON_LOOPBACK).runJson('check', address)).json.findings).toMatchObject([
+      { code: 'other_payment_scheme', message: expect.stringContaining('by MPP (Machine Payments Protocol) and not') },
+    ]);
+  });
+
   it('of a file prints what importing it would list', async () => {
     const { folder, run, runJson, file } = makeCommands();
     const manifest = writeManifest(folder, 'alpha.yaml');

@@ -35,6 +35,7 @@ export const DOCUMENT_INPUTS = {
   document_too_large: () => listFindings(' '.repeat(10 * 1024 * 1024 + 1)),
   document_html: () => listFindings('<!doctype html><title>Tides</title>'),
   not_api_document: () => listFindings({ hello: 'world' }),
+  other_list: () => listFindings({ $schema: 'https://static.modelcontextprotocol.io/schemas/server.schema.json' }),
   openapi_version: () => listFindings({ swagger: '2.0', paths: {} }),
   no_server: () => listFindings(makeDocument({ servers: undefined }), { url: null }),
   no_payable_operation: () => listFindings(makeDocument({ paths: {} })),
