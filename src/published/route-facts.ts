@@ -109,10 +109,9 @@ export function findRoutePrice(
   network: NetworkKey | undefined,
 ): number | undefined {
   const start = (starts[place] as number) + position * FACTS;
-  const prices = NETWORK_KEYS.map((key, at) =>
-    network === undefined || network === key ? (facts[start + 1 + at] ?? NO_PRICE) : NO_PRICE,
-  );
-  const lowest = Math.min(...prices);
+  let lowest = NO_PRICE;
+  for (const [at, key] of NETWORK_KEYS.entries())
+    if (network === undefined || network === key) lowest = Math.min(lowest, facts[start + 1 + at] ?? NO_PRICE);
   return lowest === NO_PRICE ? undefined : lowest;
 }
 

@@ -1,5 +1,5 @@
 import type { NetworkKey } from '../model/network.ts';
-import { getUsdcNumber } from '../model/usdc.ts';
+import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
 import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { narrowColumns } from './client-columns.ts';
@@ -218,26 +218,34 @@ function placeListings(
       });
     }
   };
-  let leastMatch = cursor?.leastMatch ?? WEAK_BELOW;
-  if (scores !== undefined && sort !== 'relevance' && cursor === undefined) {
+  let best = 0;
+  if (scores !== undefined && sort !== 'relevance') {
     visitPlaces((place) => {
-      leastMatch = Math.max(leastMatch, WEAK_BESIDE * (weighWhole(place)?.match ?? 0));
+      const worth = filter.isListingPassing(place) ? weigh(place) : undefined;
+      if (worth === undefined || scores.getMostMatch(worth) <= best) return;
+      scores.addLikeness(worth);
+      best = Math.max(best, worth.match);
     });
   }
+  const leastMatch = cursor?.leastMatch ?? Math.max(WEAK_BELOW, WEAK_BESIDE * best);
   const getFactor = (place: number, position: number) =>
     position >= 0 && isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
-  const getKey = (place: number, worth: Worth | undefined) => {
+  const getKey = (
+    place: number,
+    worth: Worth | undefined,
+    isWeak = worth !== undefined && worth.match < leastMatch,
+  ) => {
     const position = worth?.position ?? -1;
-    const relevance = getFactor(place, position) * (worth?.score ?? 0) + (bonuses[place] as number);
-    const isWeak = worth !== undefined && worth.match < leastMatch;
-    return getSortKey(sort, columns, { place, position, isWeak, relevance, network: query.network });
+    if (sort === 'relevance') return -(getFactor(place, position) * (worth?.score ?? 0) + (bonuses[place] as number));
+    const key = getSortKey(sort, columns, { place, position, network: query.network });
+    return isWeak && sort !== 'name' ? key + ORDERS[sort].behind : key;
   };
   const folded = scores && foldProducts(columns, findKey, sort === 'relevance' ? EVEN_RELEVANCE : 0);
   function findKey(place: number) {
     const worth = weighWhole(place);
     return worth && getKey(place, worth);
   }
-  let [total, after, best] = [0, 0, 0];
+  let [total, after] = [0, 0];
   const look = (place: number) => {
     if (!filter.isListingPassing(place) || folded?.hidden.has(place)) return;
     const worth = weigh(place);
@@ -246,8 +254,9 @@ function placeListings(
     total += 1;
     if (worth !== undefined && scores !== undefined) {
       // What else counts takes longest to find out, and of most listings it decides nothing.
-      const firstKey = -(worth.score + LIKENESS_WEIGHT + BONUS_MAX);
-      if (sort === 'relevance' && firstKey > lastKey && !top.isTaking(firstKey)) {
+      const firstKey =
+        sort === 'relevance' ? -(worth.score + LIKENESS_WEIGHT + BONUS_MAX) : getKey(place, worth, false);
+      if (firstKey > lastKey && !top.isTaking(firstKey)) {
         after += 1;
         return;
       }
@@ -267,23 +276,14 @@ function placeListings(
 
 /**
  * Gives what an order compares; everything sorts upwards, so what should come first is the smaller. The cheapest answer to a
- * request is one that answers it: its price is that of the route that does, and weak ones come last.
+ * request is one that answers it: its price is that of the route that does.
  */
 function getSortKey(
-  sort: ListSort,
+  sort: Exclude<ListSort, 'relevance'>,
   { keys, routes }: Columns,
-  found: {
-    place: number;
-    position: number;
-    isWeak: boolean;
-    relevance: number;
-    network: NetworkKey | undefined;
-  },
+  { place, position, network }: { place: number; position: number; network: NetworkKey | undefined },
 ): number {
-  const { place, position, isWeak, relevance, network } = found;
-  if (sort === 'relevance') return -relevance;
   if (sort === 'name') return 0;
   const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
-  const key = price === undefined ? (keys[sort][place] as number) : getUsdcNumber(price);
-  return isWeak ? key + ORDERS[sort].behind : key;
+  return price === undefined ? (keys[sort][place] as number) : price / 10 ** USDC_DECIMALS;
 }

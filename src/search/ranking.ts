@@ -54,7 +54,7 @@ export interface Worth {
   readonly position: number;
   /** At most a little above 1. */
   score: number;
-  /** How much of the request it answers, from 0 to 1. */
+  /** How much of the request it answers, from 0 to 1: known once its likeness is added. */
   match: number;
 }
 
@@ -73,6 +73,8 @@ export interface Scores {
   getWordWorth(listing: number, position: number): number;
   /** Adds what a listing is worth for being about the like of the request: `LIKENESS_WEIGHT` at most. */
   addLikeness(worth: Worth): void;
+  /** Gives the most that the match of a listing can be with its likeness, which is not added yet. */
+  getMostMatch(worth: Worth): number;
   /** Gives what one route is worth among all routes, where its listing is worth `score`. */
   weighRoute(listing: number, position: number, score: number): number;
 }
@@ -171,11 +173,12 @@ function buildScores({ plan, vector, facts, listings, added, said, best, size }:
       weighed.listing = listing;
       weighed.position = position;
       weighed.score = value / whole;
-      weighed.match = getMatch(value, 0);
+      weighed.match = 0;
       return weighed;
     },
     isAnswering: (listing, position) => getValue(listing, position) >= least,
     getWordWorth: getValue,
+    getMostMatch: (worth) => getMatch(worth.score * whole, 1),
     addLikeness(worth) {
       const likeness = Math.max(0, getLikeness(vector, facts.vectors, worth.listing * DIMENSIONS));
       worth.match = getMatch(worth.score * whole, likeness);
