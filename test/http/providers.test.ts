@@ -93,7 +93,7 @@ it('the page of a network has the listings that are paid on it, and each listing
   const base = await ask(server, '/network/base');
   expect(base.text).toContain('<h1>APIs paid on Base</h1>');
   expect(base.text.match(/class="card"/g)).toHaveLength(8);
-  expect((await ask(server, '/network/solana')).text).toContain('No live listing advertises payment on Solana.');
+  expect((await ask(server, '/network/solana')).text).toContain('No live listing takes payment on Solana.');
   expect((await ask(server, '/api/api-1')).text).toContain('href="/network/base"');
   const sitemap = (await ask(server, '/sitemap-1.xml')).text;
   for (const network of ['base', 'solana'])

@@ -85,7 +85,7 @@ export function buildNetworkPage(network: NetworkKey, part: CardListPart): CardL
     ...buildPart(part, `APIs paid on ${label}`, (page) => PATHS.network(network, page)),
     description: `Listings paid in USDC on ${label} (${id}), seen there or declared by their sources, those with verified routes first.`,
     search: buildSearchPath({ network }),
-    empty: `No live listing is paid on ${label}.`,
+    empty: `No live listing takes payment on ${label}.`,
   };
 }
 
