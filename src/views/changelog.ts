@@ -24,7 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-26',
     changes: [
-      '`network` of /agent/list finds listings whose sources declare the network, too, and `networks` names it: `declared_networks` says which of them no dated evidence shows. The filter `seen` of /agent/list, of the search page and of search_listings keeps what was seen, or what is only declared. In the file of the catalogue, `networks` of `listings` is the same, and `seen_networks` has those that were seen. Entries of `x-networks` and of `network_entries` have `declared` there.',
+      '`network` of /agent/list finds listings whose sources declare the network, too, and `networks` names it: `declared_networks` says which of them no dated evidence shows. The filter `seen` of /agent/list, of the search page and of search_listings keeps what dated evidence shows, or what is only declared. In the file of the catalogue, `networks` of `listings` is the same, and `seen_networks` has those that dated evidence shows. Entries of `x-networks` and of `network_entries` have `declared` there.',
     ],
   },
   {

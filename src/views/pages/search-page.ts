@@ -93,8 +93,8 @@ const SEARCH_CHOICES = {
   category: CATEGORIES.map((name): SearchChoice => ({ value: name, text: name })),
   network: Object.values(NETWORKS).map(({ key, label }): SearchChoice => ({ value: key, text: label })),
   seen: [
-    { value: 'true', text: 'Payment seen' },
-    { value: 'false', text: 'Declared, not seen' },
+    { value: 'true', text: 'Dated evidence' },
+    { value: 'false', text: 'Only declared' },
   ],
   verified: [
     { value: 'true', text: 'Settlement-verified' },
