@@ -93,6 +93,8 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
+  /** Searches for a few of its own words, which say why each result stands where it does. */
+  readonly explained: readonly { readonly words: string; readonly href: string }[];
   /** The registered domain of its host, and the page of all listings there; null where it has no page. */
   readonly provider: { readonly domain: string; readonly href: string } | null;
   readonly badge: BadgeLines;
@@ -153,6 +155,24 @@ export interface ListingSurroundings {
   readonly decisions?: readonly Change[];
 }
 
+/** How many searches a page links to, and the most characters of each. */
+const EXPLAINED = { searches: 3, length: 60 };
+
+/** Lists searches for what a listing says of itself and of its first routes, each text once. */
+function listExplained({ tagline, routes }: LiveListing): ListingPage['explained'] {
+  const texts = [tagline, ...routes.map(({ description }) => description)].map((text) => shortenText(text));
+  const asked = [...new Set(texts.filter((text) => text !== ''))].slice(0, EXPLAINED.searches);
+  return asked.map((words) => ({
+    words,
+    href: `${PATHS.agentList}?${new URLSearchParams({ q: words, limit: '10', explain: 'true' })}`,
+  }));
+}
+
+/** Cuts a text behind its last whole word within the limit. */
+function shortenText(text: string): string {
+  return text.length <= EXPLAINED.length ? text : text.slice(0, EXPLAINED.length + 1).replace(/\s*\S*$/, '');
+}
+
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
@@ -187,6 +207,7 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
+    explained: listExplained(listing),
     provider: findProviderLink(listing),
     badge: buildBadgeLines(listing.slug, site),
     call: listing.routes.length === 0 ? buildBareCall(listing) : null,

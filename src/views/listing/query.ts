@@ -30,7 +30,12 @@ export const listFilters = z.strictObject({
     .describe('What you look for, in your own words or by name'),
   category: category.optional().describe('Category of the listing'),
   network: networkKey.optional().describe('Paid on this network'),
-  seen: z.boolean().optional().describe('Payment (on that network) is shown by dated evidence, of a 402 or a feed (true), or only declared (false)'),
+  seen: z
+    .boolean()
+    .optional()
+    .describe(
+      'Payment (on that network) is shown by dated evidence, of a 402 or a feed (true), or only declared (false)',
+    ),
   verified: z.boolean().optional().describe('Settlement-verified (true), or no route is (false)'),
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
