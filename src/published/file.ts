@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
@@ -13,6 +14,9 @@ const JOURNAL_BYTES = 16 * 1024 * 1024;
 
 /** Bytes of a page of a new file: documents of routes are about a kilobyte each, and a page of 4 kB would lose a third of itself. */
 const PAGE_BYTES = 8192;
+
+/** How many statements are kept prepared: lists have one for each set of filters. */
+const STATEMENTS_KEPT = 500;
 
 /** How long the head of a database is, and the places in it of the size of pages and of the application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
@@ -28,7 +32,7 @@ export interface Published {
   /** Address of the service, which is put into what the file holds rendered; empty where nothing of that is read. */
   readonly baseUrl: string;
   readonly sqlite: Sqlite.Database;
-  /** Prepares a statement, each once. */
+  /** Prepares a statement, each once unless there are very many: it needs memory that V8 does not know of. */
   prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
   close(): void;
 }
@@ -145,7 +149,7 @@ function open(file: string, { readonly }: { readonly: boolean }): Published {
 }
 
 function build(file: string, sqlite: Sqlite.Database): Published {
-  const statements = new Map<string, Sqlite.Statement>();
+  const statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS_KEPT });
   return {
     file,
     baseUrl: '',

@@ -26,8 +26,8 @@ export function listPassing(
   const { sql, values } = buildCondition(published, query);
   const key = sort === 'name' || sort === 'relevance' ? undefined : ORDERS[sort].sql;
   const read = (where: string, order: string, count: number) =>
-    published.sqlite
-      .prepare<[object], Listed>(
+    published
+      .prepare<Listed>(
         `SELECT number, slug, ${key ?? 0} AS key FROM listings WHERE ${sql} AND ${where} ORDER BY ${order} LIMIT @count`,
       )
       .all({ ...values, ...after, count });
@@ -48,8 +48,8 @@ export function countPassing(published: Published, snapshot: Snapshot, query: Fi
   countsOf.set(snapshot, kept);
   const { sql, values } = buildCondition(published, query);
   const key = `${sql} ${JSON.stringify(values)}`;
-  const select = `SELECT count(*) FROM listings WHERE ${sql}`;
-  const count = kept.get(key) ?? published.sqlite.prepare<[object], number>(select).pluck().get(values) ?? 0;
+  const select = `SELECT count(*) AS count FROM listings WHERE ${sql}`;
+  const count = kept.get(key) ?? published.prepare<{ count: number }>(select).get(values)?.count ?? 0;
   kept.set(key, count);
   return count;
 }
