@@ -15,7 +15,7 @@ export interface Found {
   readonly routes: readonly string[];
   /** The route that is shown of each listing. */
   readonly shown: readonly string[];
-  /** Of the first listing, and whether the answer as a whole is marked as weak. */
+  /** The match of the first listing, and whether the answer as a whole is marked as weak. */
   readonly match?: number;
   readonly isWeak?: boolean;
 }

@@ -32,11 +32,11 @@ type Measure = (typeof MEASURES)[number];
 const RESAMPLES = 2000;
 const MANUAL_COLUMNS = ['requests', 'measure', 'ours', 'FTS5', 'MiniSearch', 'ours − FTS5', 'ours − MiniSearch'];
 
-/** What became of a request, from 0 to 1 by measure; without those that its labels say nothing on. */
+/** The figures of a request, from 0 to 1 by measure. A measure is missing where its labels say nothing on it. */
 type Outcome = Partial<Record<Measure, number>>;
 type Half = 'tuning' | 'set aside';
 
-/** How well `match` tells requests with an answer from those without, by half. */
+/** Figures on whether `match` tells requests with an answer from those without, of a half. */
 interface Doubt {
   readonly half: Half;
   readonly answerable: number;
@@ -50,7 +50,7 @@ interface Doubt {
   readonly 'match of unanswerable (10, 50, 90 %)': string;
 }
 
-/** What a run writes of a data set. */
+/** All figures of a data set, as a run writes them. */
 interface Measured {
   readonly outcomes: Readonly<Record<string, Readonly<Record<string, Outcome>>>>;
   readonly doubts: readonly Doubt[];

@@ -4,6 +4,7 @@ import { getRevision } from '../catalogue/transaction.ts';
 import { findCategory } from '../evidence/category.ts';
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
+import { isPaidOn } from '../model/network.ts';
 import { listCounted } from '../model/route.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -108,7 +109,7 @@ function buildListed(listing: Listing): ListedListing {
     base_url: listing.base_url,
     price_min_usdc: price_min === null ? null : getUsdcNumber(price_min),
     price_max_usdc: price_max === null ? null : getUsdcNumber(price_max),
-    networks: listing.networks.filter(({ advertised, declared }) => advertised || declared).map(({ key }) => key),
+    networks: listing.networks.filter(isPaidOn).map(({ key }) => key),
     endpoints_count: listCounted(listing.routes).length,
     verified_route_count: getVerifiedRouteCount(listing),
     reliability_band: listing.reliability.band,

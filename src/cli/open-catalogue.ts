@@ -39,7 +39,7 @@ export async function withWritableCatalogue<Result>(
 
 /**
  * Runs `work` on a copy of the catalogue in a folder of its own, and removes the copy. So nothing is written to the
- * catalogue, no migration either. Where there is none, the copy is empty.
+ * catalogue, not even a migration. Without a catalogue the copy is a new one.
  */
 export async function withCatalogueCopy<Result>(
   context: CommandContext,
@@ -70,7 +70,7 @@ export async function getListing(catalogue: Catalogue, slug: string): Promise<Li
   });
 }
 
-/** Opens a catalogue read-only, also one that lacks migrations; undefined if there is none. */
+/** Opens a catalogue read-only, even if it lacks migrations; returns undefined if the address has no catalogue. */
 async function findCatalogue(address: string): Promise<Catalogue | undefined> {
   try {
     return await openCatalogueForReading(address, { mayBeOlder: true });

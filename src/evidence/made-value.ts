@@ -54,7 +54,7 @@ export function makeValue(schema: JsonObject, name: string, depth = 0): MadeValu
   }
 }
 
-/** Lists the values that a schema itself gives, the most telling first. A placeholder is none. */
+/** Lists the values that a schema itself gives, the most telling first. Placeholders are left out. */
 function listGiven(schema: JsonObject, name: string): unknown[] {
   const { const: only, example, examples, default: usual, enum: choices } = schema;
   const [first] = Array.isArray(examples) ? examples : [];

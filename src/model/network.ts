@@ -62,6 +62,11 @@ export function isPublicChain(key: NetworkKey, genesis: string): boolean {
   return genesis.startsWith(NETWORKS[key].genesis);
 }
 
+/** Returns whether a listing is paid on a network: dated evidence shows it, or its sources declare it. */
+export function isPaidOn({ advertised, declared }: Pick<NetworkEntry, 'advertised' | 'declared'>): boolean {
+  return advertised || declared === true;
+}
+
 /** A network entry as documents carry it (specification, "Network entry"). */
 export const networkEntry = z
   .object({

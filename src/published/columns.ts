@@ -13,7 +13,7 @@ export const TRAIT_BITS = {
   band: numberBits(reliabilityBand.options, 5),
   network: numberBits(networkKey.options, 8),
   verified: { true: 1 << 14, false: 1 << 15 },
-  /** By network, of those on which payment was seen, and those which are only declared. */
+  /** By network: of those that dated evidence shows, and of those that are only declared. */
   seen: { true: numberBits(networkKey.options, 16), false: numberBits(networkKey.options, 22) },
 } as const;
 

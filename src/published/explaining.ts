@@ -23,7 +23,8 @@ export function explainRanks(
       const scores = score([terms], vector);
       return results.map(({ number, position }) => scores.getWordWorth(number, position));
     };
-    return { word: words[at] ?? '', worths: getWorths(group), own: getWorths(group.slice(0, 1)) };
+    const worths = getWorths(group);
+    return { word: words[at] ?? '', worths, own: group.length === 1 ? worths : getWorths(group.slice(0, 1)) };
   });
   return results.map(({ isDangerous }, at) => {
     const found = parts.filter(({ worths }) => (worths[at] ?? 0) > 0);

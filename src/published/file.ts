@@ -32,7 +32,7 @@ export interface Published {
   /** Address of the service, which is put into what the file holds rendered; empty where nothing of that is read. */
   readonly baseUrl: string;
   readonly sqlite: Sqlite.Database;
-  /** Prepares a statement, each once unless there are very many: it needs memory that V8 does not know of. */
+  /** Prepares a statement, and keeps those that were used last: each needs memory that V8 does not count. */
   prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
   close(): void;
 }
@@ -58,7 +58,7 @@ export function openPublished(file: string): Published {
 }
 
 /**
- * Opens a published catalogue to be written, and creates the file where there is none, with pages of `pageBytes`. Only what
+ * Opens a published catalogue to be written, and creates a missing file, with pages of `pageBytes`. Only what
  * follows the catalogue writes to it. Throws `bad_input` for a file that is something else, which is left as it is.
  */
 export function openPublishedForWriting(file: string, pageBytes = PAGE_BYTES): Published {
@@ -155,8 +155,11 @@ function build(file: string, sqlite: Sqlite.Database): Published {
     baseUrl: '',
     sqlite,
     prepare<Row>(sql: string) {
-      const statement = statements.get(sql) ?? sqlite.prepare(sql);
-      statements.set(sql, statement);
+      let statement = statements.get(sql);
+      if (!statement) {
+        statement = sqlite.prepare(sql);
+        statements.set(sql, statement);
+      }
       return statement as Sqlite.Statement<unknown[], Row>;
     },
     close: () => sqlite.close(),

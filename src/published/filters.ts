@@ -10,7 +10,7 @@ import { getPriceColumn } from './schema.ts';
 
 type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
 
-/** A filter that is set. Its condition and its test ask the same of a listing as a whole; what only one of both knows has no other. */
+/** A filter that is set. Its condition and its test ask the same of a listing as a whole; one of them is left out where it cannot tell. */
 interface SetFilter {
   /** The condition on rows of `listings`. What the filter is set to goes by the filter's name. */
   readonly sql?: string;
@@ -25,10 +25,10 @@ const FILTERS: {
 } = {
   category: (value) => ({ sql: 'category = @category', test: buildTraitTest(TRAIT_BITS.category[value]) }),
   network: (value, { seen }) => ({
-    sql: [
-      `${hasNetwork(seen ? 'seen_networks' : 'networks')} > 0`,
-      ...(seen === false ? [`${hasNetwork('seen_networks')} = 0`] : []),
-    ].join(' AND '),
+    sql:
+      seen === false
+        ? `${buildNetworkCondition('networks')} AND NOT ${buildNetworkCondition('seen_networks')}`
+        : buildNetworkCondition(seen ? 'seen_networks' : 'networks'),
     bound: ` ${value} `,
     test: buildTraitTest(getNetworkBits(seen)[value]),
   }),
@@ -51,20 +51,20 @@ const FILTERS: {
   // What these two name is looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
-  provider: (value, _query, name = value.toLowerCase()) => ({
-    sql: 'provider_key = @provider',
-    bound: name,
-    test: ({ providers }, place) => providers[place] === name,
-  }),
-  updated_since: (value, _query, latest = -Date.parse(value)) => ({
-    sql: `${ORDERS.updated.sql} <= @updated_since`,
-    bound: latest,
-    test: ({ keys }, place) => (keys.updated[place] as number) <= latest,
-  }),
+  provider: (value) => {
+    const name = value.toLowerCase();
+    const test: SetFilter['test'] = ({ providers }, place) => providers[place] === name;
+    return { sql: 'provider_key = @provider', bound: name, test };
+  },
+  updated_since: (value) => {
+    const latest = -Date.parse(value);
+    const test: SetFilter['test'] = ({ keys }, place) => (keys.updated[place] as number) <= latest;
+    return { sql: `${ORDERS.updated.sql} <= @updated_since`, bound: latest, test };
+  },
 };
 
-function hasNetwork(column: string): string {
-  return `instr(' ' || ${column} || ' ', @network)`;
+function buildNetworkCondition(column: 'networks' | 'seen_networks'): string {
+  return `(instr(' ' || ${column} || ' ', @network) > 0)`;
 }
 
 function buildTraitTest(bit: number): NonNullable<SetFilter['test']> {

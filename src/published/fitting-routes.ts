@@ -26,7 +26,8 @@ export function listFittingRoutes(
   const scores = words.score(plan, vector);
   const worth = scores.weigh(number);
   if (!worth) return positions;
-  const dangerous = new Set(published.sqlite.prepare<[number], number>(DANGEROUS).pluck().all(number));
+  const rows = published.prepare<{ position: number }>(DANGEROUS).all(number);
+  const dangerous = new Set(rows.map(({ position }) => position));
   const values = positions.map((position) => {
     const factor = dangerous.has(position) ? DANGER_FACTOR : 1;
     return factor * scores.weighRoute(number, position, worth.score);

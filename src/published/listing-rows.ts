@@ -2,7 +2,7 @@ import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
-import { networkKey } from '../model/network.ts';
+import { isPaidOn, networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
@@ -107,7 +107,7 @@ function buildColumns(listing: LiveListing): Row {
     ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
     provider_key: provider_name.toLowerCase(),
     ...buildPriceColumns(listing),
-    networks: listKeys(networks.filter(({ advertised, declared }) => advertised || declared)),
+    networks: listKeys(networks.filter(isPaidOn)),
     seen_networks: listKeys(networks.filter(({ advertised }) => advertised)),
     verified_networks: listKeys(verified),
     routes: endpoints_count,

@@ -4,8 +4,8 @@ import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import type { Counts } from '../views/words/figures.ts';
 import type { Published } from './file.ts';
 import { buildListingCondition } from './filters.ts';
+import { countPassing } from './indexed-lists.ts';
 import type { LiveRef } from './listings.ts';
-import { countPassing } from './lists.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Which listings a list of pages shows: those of a category, paid on a network, or verified. */

@@ -24,8 +24,8 @@ import { buildReferencePage, type ReferencePage } from '../views/pages/reference
 import { buildIdentifier } from '../views/registry.ts';
 import type { Published } from './file.ts';
 import { findDelisting, listHistory } from './history.ts';
+import { listPassing } from './indexed-lists.ts';
 import { findListing, findLive, getItem, listNewest, listNewlyVerified, listSameProduct } from './listings.ts';
-import { listPassing } from './lists.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
@@ -136,11 +136,10 @@ export function readListingPage(
       const delisting = findDelisting(reading, slug);
       return () => buildTombstonePage(tombstone, delisting);
     }
-    if (!isLive(listing)) return undefined;
+    const ref = findLive(published, slug);
+    if (!isLive(listing) || !ref) return undefined;
     const surroundings = {
-      related: reading
-        .listRelated(published, snapshot, findLive(published, slug)?.number ?? -1)
-        .map((near) => getItem(published, near)),
+      related: reading.listRelated(published, snapshot, ref.number).map((near) => getItem(published, near)),
       receipts: new Set(listCurrentReceipts(published, slug)),
       same_product: listSameProduct(published, slug),
       number,

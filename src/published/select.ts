@@ -10,8 +10,8 @@ import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import { buildFilter, type Filter } from './filters.ts';
 import { foldProducts } from './folding.ts';
+import { countPassing, listPassing } from './indexed-lists.ts';
 import { type ListingRef, type Match, SAME_PRODUCT_MAX } from './listings.ts';
-import { countPassing, listPassing } from './lists.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
@@ -135,7 +135,7 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   const filter = buildFilter(columns, query, named);
   const { total, after, placed, best, leastMatch } = placeListings(columns, { query, sort, cursor, scores, filter });
   const facets = query.facets && countFacets(columns, query, { scores, named });
-  // Last, since it scores anew.
+  // Explaining scores single words, after which the scores of the whole request are gone.
   const reasons =
     query.explain && asked && words
       ? explainRanks(

@@ -13,10 +13,10 @@ export function completeSlug(
   const words = start.split('-').filter(Boolean);
   if (words.length === 0 && typed.trim() !== '') return { slugs: [], hasMore: false };
   const read = (sql: string, left: number) =>
-    published.sqlite
-      .prepare<[object], string>(sql)
-      .pluck()
-      .all({ start, words: JSON.stringify(words), left });
+    published
+      .prepare<{ slug: string }>(sql)
+      .all({ start, words: JSON.stringify(words), left })
+      .map(({ slug }) => slug);
   const found = read(STARTING, limit + 1);
   if (words.length > 0 && found.length <= limit) found.push(...read(CONTAINING, limit + 1 - found.length));
   return { slugs: found.slice(0, limit), hasMore: found.length > limit };

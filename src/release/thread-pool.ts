@@ -27,7 +27,7 @@ export interface RenderThreads {
   close(): Promise<void>;
 }
 
-/** Returns the number of threads that render this many pages, with so many bytes of memory: 1 or more. */
+/** Returns how many threads are worth starting for a number of pages, where this process may have `memory` bytes: 1 or more. */
 export function countThreads(pages: number, memory = getMemory()): number {
   if (memory < MEMORY_WORTH_A_THREAD) return 1;
   return Math.max(1, Math.min(MAX_THREADS, availableParallelism(), Math.ceil(pages / PAGES_WORTH_A_THREAD)));

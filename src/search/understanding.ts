@@ -167,7 +167,7 @@ function listPieces(whole: string): string[] {
   return [name, sign, amount, call].filter((piece) => piece !== '');
 }
 
-/** Returns a word in small letters; for one that is none, the word of a pattern that is one letter away, if there is one. */
+/** Returns a word in small letters. A word that nobody knows becomes the word of a pattern that is one letter away, if there is one. */
 function mendWord(text: string, known: Known): string {
   const word = text.toLowerCase().replace('’', "'");
   if (!/^[A-Z]?[a-z]{3,14}$/.test(text) || word.length < 4 || KEYWORDS.has(word) || known.isKnown(word)) return word;
@@ -188,7 +188,7 @@ interface Match {
   amount?: Amount;
   isPerCall?: boolean;
   network?: Network;
-  /** Where the name begins of what the words are said of. */
+  /** Place of the first word of the name that they are said of: "image" in "cheapest image generation". */
   name?: number;
 }
 

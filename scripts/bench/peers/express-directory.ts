@@ -39,7 +39,7 @@ function sendMissing(response: Response): void {
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** What each order sorts by before the slug, and how. */
+/** The column of each order, the condition of what comes behind a cursor, and the order itself. */
 const SORTS: Readonly<Record<string, { key: string; isAfter: string; order: string }>> = {
   name: { key: 'slug', isAfter: 'slug > @slug', order: 'slug' },
   price: { key: 'lowest', isAfter: '(lowest, slug) > (@key, @slug)', order: 'lowest, slug' },

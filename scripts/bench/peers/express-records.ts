@@ -84,7 +84,7 @@ export async function copyRecords(config: Config, file: string): Promise<void> {
     const detail = buildAgentListing(listing, { item, routesTotal: routes.length, decisions });
     verified += Number(item.payment_verified);
     addItem.run(number, JSON.stringify(item));
-    // Without its opening brace, because the revision comes before it.
+    // The opening brace is left out, because the revision comes before the rest.
     addDetail.run(slug, JSON.stringify(detail).slice(1));
     const facts = [slug, item.category, Number(item.payment_verified), item.reliability_band];
     for (const [network, price] of listPrices(listing)) {

@@ -12,7 +12,7 @@ import {
   reliabilityBand,
   slug,
 } from '../../model/listing.ts';
-import { NETWORKS, type NetworkKey, networkKey } from '../../model/network.ts';
+import { isPaidOn, NETWORKS, type NetworkKey, networkKey } from '../../model/network.ts';
 import { latency } from '../../model/probe.ts';
 import { listCounted } from '../../model/route.ts';
 import { formatPrice, formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
@@ -145,7 +145,7 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     page_url: buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
     price_min_usdc: getUsdcNumber(listing.price_min),
     price_max_usdc: getUsdcNumber(listing.price_max),
-    networks: listing.networks.filter(({ advertised, declared }) => advertised || declared).map(({ key }) => key),
+    networks: listing.networks.filter(isPaidOn).map(({ key }) => key),
     ...(declared.length > 0 && { declared_networks: declared.map(({ key }) => key) }),
     ...verification,
     payment_verified: verification.verified_route_count > 0,

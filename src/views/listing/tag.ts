@@ -9,7 +9,7 @@ import {
   listCautionSummaries,
   reliabilityBand,
 } from '../../model/listing.ts';
-import { type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { isPaidOn, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
 import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPriceRange, getUsdcNumber } from '../../model/usdc.ts';
@@ -113,9 +113,7 @@ export function buildSuffix(listing: LiveListing): string {
 /** Names the networks of a listing, the one it is shown under first, and says so where payment is not advertised. */
 export function formatNetworks(listing: Listing): string {
   const primary = getPrimaryNetwork(listing);
-  const others = listing.networks.filter(
-    ({ key, advertised, declared }) => key !== primary.key && (advertised || declared),
-  );
+  const others = listing.networks.filter((entry) => entry.key !== primary.key && isPaidOn(entry));
   return [primary, ...others]
     .map((entry) => (entry.advertised ? entry.label : `${entry.label} (${describeOffer(entry)})`))
     .join(', ');
