@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { AgentItem, Why } from '../views/listing/item.ts';
@@ -26,26 +27,56 @@ interface ListingRow {
 
 const SELECT = 'SELECT number, state, document FROM listings JOIN documents ON listing = number';
 
-/** Finds a live or delisted listing by slug, base address or row number; of a delisted one there is no more than its tombstone says. */
-export function findListing(
-  published: Published,
-  by: { slug: string } | { base_url: string } | { number: number },
-): Listing | undefined {
+/** What a listing is found by: slug, base address or row number. */
+type ListingKey = { slug: string } | { base_url: string } | { number: number };
+
+/** Finds a live or delisted listing; of a delisted one there is no more than its tombstone says. */
+export function findListing(published: Published, by: ListingKey): Listing | undefined {
+  const read = findUnparsed(published, by);
+  return read && parseListing(read);
+}
+
+/** A listing whose routes are still JSON. */
+export interface UnparsedListing {
+  /** All of it but the routes; of a delisted listing all of it. */
+  readonly head: Listing;
+  readonly routes: readonly string[];
+}
+
+/** As `findListing`, but leaves the routes unparsed. */
+export function findUnparsed(published: Published, by: ListingKey): UnparsedListing | undefined {
   const row =
     'slug' in by
       ? published.prepare<ListingRow>(`${SELECT} WHERE slug = ?`).get(by.slug)
       : 'number' in by
         ? published.prepare<ListingRow>(`${SELECT} WHERE number = ?`).get(by.number)
         : published.prepare<ListingRow>(`${SELECT} WHERE base_url = ?`).get(getCanonicalBaseUrl(by.base_url));
-  return row && parseListing(published, row);
+  return row && readRoutes(published, row);
 }
 
-function parseListing({ prepare }: Published, { number, state, document }: ListingRow): Listing {
-  if (state === 'delisted') return JSON.parse(document);
-  const routes = prepare<{ document: string }>('SELECT document FROM routes WHERE listing = ? ORDER BY position')
-    .all(number)
-    .map((route) => route.document);
-  return JSON.parse(`${document.slice(0, -1)},"routes":[${routes.join(',')}]}`);
+function readRoutes({ prepare }: Published, { number, state, document }: ListingRow): UnparsedListing {
+  const head = JSON.parse(document);
+  if (state === 'delisted') return { head, routes: [] };
+  const routes = prepare<{ document: string }>('SELECT document FROM routes WHERE listing = ? ORDER BY position');
+  return { head, routes: routes.all(number).map((route) => route.document) };
+}
+
+/** Parses the routes of a listing. */
+export function parseListing({ head, routes }: UnparsedListing): Listing {
+  return head.state === 'delisted' ? head : { ...head, routes: JSON.parse(`[${routes.join(',')}]`) };
+}
+
+/** How many routes are parsed at a time. */
+const PARSED_AT_ONCE = 500;
+
+/** As `parseListing`, with others answered in between: thousands of routes take tens of milliseconds. */
+export async function parseInPieces({ head, routes }: UnparsedListing): Promise<Listing> {
+  const parsed: Route[] = [];
+  for (let from = 0; from < routes.length; from += PARSED_AT_ONCE) {
+    parsed.push(...JSON.parse(`[${routes.slice(from, from + PARSED_AT_ONCE).join(',')}]`));
+    await nextTurn();
+  }
+  return head.state === 'delisted' ? head : { ...head, routes: parsed };
 }
 
 /** How many are read at a time: few enough that they are garbage before V8 takes them for lasting. */
@@ -55,7 +86,7 @@ const READ_AT_ONCE = 32;
 export function* iterateLive(published: Published): Generator<readonly LiveListing[]> {
   const next = published.prepare<ListingRow>(`${SELECT} WHERE state = 'live' AND slug > ? ORDER BY slug LIMIT ?`);
   for (let last = ''; ; ) {
-    const listings = next.all(last, READ_AT_ONCE).map((row) => parseListing(published, row) as LiveListing);
+    const listings = next.all(last, READ_AT_ONCE).map((row) => parseListing(readRoutes(published, row)) as LiveListing);
     if (listings.length > 0) yield listings;
     last = listings.at(-1)?.slug ?? '';
     if (listings.length < READ_AT_ONCE) return;

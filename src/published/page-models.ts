@@ -1,5 +1,5 @@
 import type { Category } from '../model/catalogue.ts';
-import { isLive } from '../model/listing.ts';
+import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { getRouteUrl } from '../model/route.ts';
 import { buildGuide } from '../views/guide.ts';
@@ -25,7 +25,18 @@ import { buildIdentifier } from '../views/registry.ts';
 import type { Published } from './file.ts';
 import { findDelisting, listHistory } from './history.ts';
 import { listPassing } from './indexed-lists.ts';
-import { findListing, findLive, getItem, listNewest, listNewlyVerified, listSameProduct } from './listings.ts';
+import {
+  findListing,
+  findLive,
+  findUnparsed,
+  getItem,
+  listNewest,
+  listNewlyVerified,
+  listSameProduct,
+  parseInPieces,
+  parseListing,
+  type UnparsedListing,
+} from './listings.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
@@ -118,34 +129,45 @@ export function findVerifiedPage({ published, readAtOnce }: Reading, page: numbe
  * nothing for one that is unknown or held.
  */
 export function findListingPage(reading: Reading, slug: string, number = 1): ListingPage | TombstonePage | undefined {
-  return readListingPage(reading, slug, number)?.();
+  const read = readListingPage(reading, slug, number);
+  return read?.build(parseListing(read.unparsed));
 }
 
-/** As `findListingPage`, but only reads: what it gives builds the page. For thousands of routes both take tens of milliseconds. */
-export function readListingPage(
+/** As `findListingPage`, with others answered in between: thousands of routes take tens of milliseconds. */
+export async function findListingPageInPieces(
   reading: Reading,
   slug: string,
   number: number,
-): (() => ListingPage | TombstonePage) | undefined {
+): Promise<ListingPage | TombstonePage | undefined> {
+  const read = readListingPage(reading, slug, number);
+  return read?.build(await parseInPieces(read.unparsed));
+}
+
+/** Reads what the page of a listing is built of, all of one revision, and how it is built once the routes are parsed. */
+function readListingPage(
+  reading: Reading,
+  slug: string,
+  number: number,
+): { unparsed: UnparsedListing; build: (listing: Listing) => ListingPage | TombstonePage } | undefined {
   const { published, readAtOnce, site } = reading;
   return readAtOnce((snapshot) => {
-    const listing = findListing(published, { slug });
-    if (!listing) return undefined;
-    const tombstone = findTombstone(listing);
+    const unparsed = findUnparsed(published, { slug });
+    if (!unparsed) return undefined;
+    const tombstone = findTombstone(unparsed.head);
     if (tombstone) {
       const delisting = findDelisting(reading, slug);
-      return () => buildTombstonePage(tombstone, delisting);
+      return { unparsed, build: () => buildTombstonePage(tombstone, delisting) };
     }
     const ref = findLive(published, slug);
-    if (!isLive(listing) || !ref) return undefined;
+    if (!ref) return undefined;
     const surroundings = {
       related: reading.listRelated(published, snapshot, ref.number).map((near) => getItem(published, near)),
       receipts: new Set(listCurrentReceipts(published, slug)),
       same_product: listSameProduct(published, slug),
       number,
-      ...listHistory(reading, listing),
+      ...listHistory(reading, unparsed.head),
     };
-    return () => buildListingPage(listing, surroundings, site);
+    return { unparsed, build: (listing) => buildListingPage(listing as LiveListing, surroundings, site) };
   });
 }
 

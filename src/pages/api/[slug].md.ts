@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { APIRoute } from 'astro';
 import { parseQuery } from '../../http/parameters.ts';
-import { readListingPage } from '../../published/page-models.ts';
+import { findListingPageInPieces } from '../../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
 import { markdownQuery } from '../../views/listing/query.ts';
 
@@ -11,10 +11,8 @@ const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
 /** Returns the Markdown of a listing, built in pieces so that other requests are answered in between. */
 export const GET: APIRoute = async ({ params, url: { searchParams }, locals: { reading } }) => {
-  const buildPage = readListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
-  if (!buildPage) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
-  await nextTurn();
-  const page = buildPage();
+  const page = await findListingPageInPieces(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
+  if (!page) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
   await nextTurn();
   return page.kind === 'live'
     ? new Response(buildListingMarkdown(page, reading.site), { headers: HEADERS })

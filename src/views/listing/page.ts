@@ -160,9 +160,13 @@ const EXPLAINED = { searches: 3, length: 60 };
 
 /** Lists searches for what a listing says of itself and of its first routes, each text once. */
 function listExplained({ tagline, routes }: LiveListing): ListingPage['explained'] {
-  const texts = [tagline, ...routes.map(({ description }) => description)].map((text) => shortenText(text));
-  const asked = [...new Set(texts.filter((text) => text !== ''))].slice(0, EXPLAINED.searches);
-  return asked.map((words) => ({
+  const asked = new Set<string>();
+  for (const text of [tagline, ...routes.map(({ description }) => description)]) {
+    if (asked.size === EXPLAINED.searches) break;
+    const words = shortenText(text);
+    if (words !== '') asked.add(words);
+  }
+  return [...asked].map((words) => ({
     words,
     href: `${PATHS.agentList}?${new URLSearchParams({ q: words, limit: '10', explain: 'true' })}`,
   }));
