@@ -462,7 +462,7 @@ const LOOK_MS = 15;
 const ASK_MS = 1000;
 
 /** After how long without a word from the catalogue readers are told, in milliseconds. */
-const LATE_MS = 3000;
+const LATE_MS = 2000;
 
 /** How long a process that does nothing else waits for another that writes, in milliseconds. */
 const PATIENT_MS = 120_000;
