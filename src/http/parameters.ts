@@ -14,7 +14,7 @@ const QUOTED_LENGTH = 100;
 export function parseQuery<Query extends z.ZodObject>(schema: Query, asked: URLSearchParams): z.output<Query> {
   const names = Object.keys(schema.shape);
   const search = new URLSearchParams(Array.from(asked, ([name, value]) => [findOwnName(name, names), value]));
-  const lists = names.filter((name) => schema.shape[name] instanceof z.ZodArray);
+  const lists = names.filter((name) => isList(schema.shape[name]));
   refuseUnknown(search, names, lists);
   const given: Record<string, unknown> = {};
   for (const [name, value] of search) given[name] = readGiven(schema.shape[name], value);
@@ -33,6 +33,11 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, asked: URLS
     reason: 'bad_parameter',
     details: { parameter: name },
   });
+}
+
+/** Says whether a parameter is given once for each value. */
+function isList(schema: z.core.$ZodType | undefined): boolean {
+  return schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray;
 }
 
 /** Refuses any query parameter that is not one of `valid`, or is given more than once without being one of `lists`. */

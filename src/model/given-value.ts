@@ -23,8 +23,12 @@ export function readGiven(schema: z.core.$ZodType | undefined, value: unknown): 
 /** Names that clients use for a parameter, and its own name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { query: 'q' };
 
-/** Returns the parameter that a name stands for among those of a schema: itself, unless it is another name of one. */
+/**
+ * Returns the parameter that a name stands for among those of a schema: itself, unless it is another name of one. Some
+ * clients write `name[]` where a parameter may be repeated.
+ */
 export function findOwnName(given: string, names: readonly string[]): string {
-  const own = OTHER_NAMES[given];
-  return own !== undefined && !names.includes(given) && names.includes(own) ? own : given;
+  if (names.includes(given)) return given;
+  const own = OTHER_NAMES[given] ?? given.replace(/\[\]$/, '');
+  return names.includes(own) ? own : given;
 }
