@@ -7,7 +7,7 @@ import { PATHS } from './src/views/links.ts';
 process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
 
 /** Folders without pages: the app answers whatever is asked for in them. */
-const LIVE_FOLDER = /^(\/(?:agents?|badge|discovery|mcp|\.well-known))(?:\/.*)?$/;
+const LIVE_FOLDER = /^(\/(?:agents?|badge|discovery|mcp|v2|\.well-known))(?:\/.*)?$/;
 
 /** Mounts the app at the paths of its endpoints, for `astro dev` and the adapter. The page of the search does so itself. */
 const endpoints = {
@@ -15,9 +15,9 @@ const endpoints = {
   hooks: {
     'astro:config:setup': ({ injectRoute }) => {
       const mounted = ENDPOINTS.filter(({ path, mount }) => mount && path !== PATHS.search);
-      const patterns = mounted.map(({ path }) =>
-        path.replace(LIVE_FOLDER, '$1/[...path]').replace(/\{(\w+)\}/, '[$1]'),
-      );
+      const patterns = mounted
+        .flatMap(({ path, also = [] }) => [path, ...also])
+        .map((path) => path.replace(LIVE_FOLDER, '$1/[...path]').replace(/\{(\w+)\}/, '[$1]'));
       for (const pattern of new Set(patterns))
         injectRoute({ pattern, entrypoint: new URL('src/http/mount.ts', import.meta.url), prerender: false });
     },

@@ -55,7 +55,7 @@ const PROVIDER = /^\/provider\/([a-z0-9.-]+?)(?:\/\d{1,6})?$/;
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
 /** Paths without pages, and endings of what programs read: they get a problem document rather than a page. */
-const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp)(?:\/|$)/;
+const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp|v2)(?:\/|$)/;
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
 /** Media types that decide an answer if a client takes them. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { findOwnName, readGiven } from '../model/given-value.ts';
 import { findNearest } from '../model/text.ts';
 
 /** Quotes what the reader wrote, at most so much of it. */
@@ -10,12 +11,13 @@ const QUOTED_LENGTH = 100;
  * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored. A parameter whose schema is an
  * array is given once for each value.
  */
-export function parseQuery<Query extends z.ZodObject>(schema: Query, search: URLSearchParams): z.output<Query> {
+export function parseQuery<Query extends z.ZodObject>(schema: Query, asked: URLSearchParams): z.output<Query> {
   const names = Object.keys(schema.shape);
-  const lists = names.filter((name) => schema.shape[name] instanceof z.ZodArray);
+  const search = new URLSearchParams(Array.from(asked, ([name, value]) => [findOwnName(name, names), value]));
+  const lists = names.filter((name) => isList(schema.shape[name]));
   refuseUnknown(search, names, lists);
   const given: Record<string, unknown> = {};
-  for (const [name, value] of search) given[name] = readValue(schema.shape[name], value);
+  for (const [name, value] of search) given[name] = readGiven(schema.shape[name], value);
   for (const name of lists) if (search.has(name)) given[name] = search.getAll(name);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -31,6 +33,11 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, search: URL
     reason: 'bad_parameter',
     details: { parameter: name },
   });
+}
+
+/** Says whether a parameter is given once for each value. */
+function isList(schema: z.core.$ZodType | undefined): boolean {
+  return schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray;
 }
 
 /** Refuses any query parameter that is not one of `valid`, or is given more than once without being one of `lists`. */
@@ -104,13 +111,4 @@ function describeValid(
   }
   const isOfLength = issue.code === 'too_small' || issue.code === 'too_big';
   return `${name} takes ${isOfLength ? `${minLength ?? 0} to ${maxLength} characters` : issue.message}.`;
-}
-
-/** Reads a value, which a query writes as text, as its schema takes it: a boolean, a whole number, or text. */
-function readValue(schema: z.core.$ZodType | undefined, value: string): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return readValue(schema.unwrap(), value);
-  if (schema instanceof z.ZodBoolean) return value === 'true' ? true : value === 'false' ? false : value;
-  const kinds = schema instanceof z.ZodUnion ? schema.options : [schema];
-  const isNumber = kinds.some((kind) => kind instanceof z.ZodNumber) && /^\d{1,15}$/.test(value);
-  return isNumber ? Number(value) : value;
 }

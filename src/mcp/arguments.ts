@@ -1,27 +1,41 @@
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { findOwnName, readGiven } from '../model/given-value.ts';
+import { isObject } from '../model/json.ts';
 import { findNearest } from '../model/text.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses the arguments of a tool call. Throws `bad_input` that names every argument that is unknown (and what it most
+ * Parses the arguments of a tool call, whatever JSON type a right value comes in. Throws `bad_input` that names every argument that is unknown (and what it most
  * likely meant) or has a value it cannot take: no filter is ever ignored.
  */
 export function parseArguments<Input extends z.ZodObject>(input: Input, args: unknown): z.output<Input> {
-  const parsed = input.safeParse(args ?? {});
-  if (parsed.success) return parsed.data;
   const names = Object.keys(input.shape);
+  const given = isObject(args) ? readArguments(input, args, names) : (args ?? {});
+  const parsed = input.safeParse(given);
+  if (parsed.success) return parsed.data;
   const sentences = parsed.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.slice(0, NAMED_UNKNOWN).map((key) => describeUnknown(key, names))
-      : [describeIssue(issue, input, args)],
+      : [describeIssue(issue, input, given)],
   );
   throw new ServiceError('bad_input', sentences.join(' '), {
     hint: names.length > 0 ? `Valid arguments: ${names.join(', ')}.` : 'This tool takes no arguments.',
     reason: 'bad_arguments',
     details: { valid_arguments: names },
   });
+}
+
+/** Reads each argument under its own name; one that is given under two names keeps both, to be refused. */
+function readArguments(input: z.ZodObject, args: object, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([given, value]) => {
+      const own = findOwnName(given, names);
+      const name = own in args ? given : own;
+      return [name, readGiven(input.shape[name], value)];
+    }),
+  );
 }
 
 /** Number of unknown arguments that are named, and length of what is quoted of the caller's words. */
@@ -40,19 +54,8 @@ function describeIssue(issue: Issue, input: z.ZodObject, args: unknown): string 
   const meaning = input.shape[name] && getDescription(input.shape[name]);
   const note = meaning ? ` (${meaning})` : '';
   if (!(name in Object(args))) return `The argument ${name} is missing${note}.`;
-  const expected =
-    describeOtherType(issue, Object(args)[name]) ?? issue.message.replace(/^Invalid (?:input|option)(?:: )?/, '');
+  const expected = issue.message.replace(/^Invalid (?:input|option)(?:: )?/, '');
   return `The argument ${name} cannot take this value${expected ? `: ${expected}` : ''}${note}.`;
-}
-
-/** Says how to write a value that is right but for its JSON type, as models often send it: 0.01 for "0.01", "5" for 5. */
-function describeOtherType(issue: Issue, value: unknown): string | undefined {
-  if (issue.code !== 'invalid_type' || issue.path.length > 1) return undefined;
-  if (issue.expected === 'string' && typeof value === 'number') return `write it as text, "${value}"`;
-  const isNumber = issue.expected === 'number' || issue.expected === 'int';
-  if (isNumber && typeof value === 'string' && /^\d{1,9}$/.test(value)) return `write it without quotes, ${value}`;
-  const isBoolean = issue.expected === 'boolean' && (value === 'true' || value === 'false');
-  return isBoolean ? `write it without quotes, ${value}` : undefined;
 }
 
 function getDescription(schema: z.core.$ZodType): string | undefined {

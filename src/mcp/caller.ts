@@ -9,13 +9,10 @@ function describeOurFault(requestId: string | undefined): string {
   return requestId === undefined ? words : `${words} The operator finds it in the log by the id ${requestId}.`;
 }
 
-/** Text beside structured content: one line with the decisive fields, or the whole answer. */
-export type ResultText = 'brief' | 'whole';
-
 /** The one place that answers all requests of the protocol. */
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
-  callTool(tool: Tool, args: unknown, text?: ResultText): CallToolResult;
+  callTool(tool: Tool, args: unknown): CallToolResult;
   /** Says whether the result of a call is a failure that is the service's own fault. */
   isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
@@ -44,13 +41,9 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     return describeOurFault(findRequestId?.());
   };
   return {
-    callTool: (tool, args, text = 'brief') => {
+    callTool: (tool, args) => {
       try {
-        return buildResult(
-          tool,
-          answerAtOnce((context) => tool.answer(args, context)),
-          text,
-        );
+        return buildResult(answerAtOnce((context) => tool.answer(args, context)));
       } catch (error) {
         const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
         if (!(error instanceof ServiceError)) faults.add(failed);
@@ -70,11 +63,7 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
   };
 }
 
-/**
- * Builds a result with structured content and one line of text. The protocol advises to repeat the whole as text for
- * clients that know no structured content; they get it (`whole`). For others it would double the tokens.
- */
-function buildResult(tool: Tool, answer: Record<string, unknown>, text: ResultText): CallToolResult {
-  const line = JSON.stringify(text === 'whole' ? answer : tool.brief(answer));
-  return { content: [{ type: 'text', text: line }], structuredContent: answer };
+/** Builds a result that says the same twice (MCP, "Structured Content"): hosts hand on one part to the model, never both. */
+function buildResult(answer: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }

@@ -4,10 +4,11 @@ import { getCurrentTerms, getPriceCeilings } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
-import type { Caution } from '../model/caution.ts';
+import { CAUTIONS, type Caution } from '../model/caution.ts';
 import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
+import type { RequestExample } from '../model/request.ts';
 import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
@@ -32,7 +33,10 @@ import { formatOutcome } from '../views/words/outcome.ts';
 import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 
 /** Longest quotes in a result of a search, in UTF-16 units. An address is called as it stands, so a longer one is left out. */
-const ITEM_LENGTHS = { title: 50, description: 100, input: 160, output: 80, address: 300 };
+const ITEM_LENGTHS = { title: 80, description: 200, input: 240, output: 160, address: 300 };
+
+/** An object that the provider wrote. It may hold whatever JSON allows, which a recursive schema would only spell out at length. */
+const anyObject = z.looseObject({});
 
 /** A result of the search tool: with q the route of a listing that fits best, enough to check and call it; else the listing. */
 export const compactItem = z.object({
@@ -47,6 +51,7 @@ export const compactItem = z.object({
   price_usdc: z.string().describe('Per request, with networks'),
   verified: z.string().describe('Of the route: no, or when; of a listing: 1 of 2 routes, when'),
   input: z.string().optional().describe('? is optional'),
+  example: anyObject.optional(),
   output: z.string().optional(),
   category: agentItem.shape.category.optional(),
   reliability: z.string().optional().describe('0-100, band'),
@@ -69,7 +74,7 @@ export function buildCompactItem(item: AgentItem): CompactItem {
 }
 
 function buildCompactMatch(route: MatchedRoute, description: string, { updated_at }: AgentItem) {
-  const { method, url, offers, verified, verified_at: at, input, outputs } = route;
+  const { method, url, offers, verified, verified_at: at, input, example, outputs } = route;
   const day = at !== null && (isProofOld(at, updated_at) ? formatLastProved(at) : formatDay(at));
   return {
     method,
@@ -78,6 +83,7 @@ function buildCompactMatch(route: MatchedRoute, description: string, { updated_a
     price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
     verified: verified && day ? `${day}${formatVerifiedPrice(route)}` : 'no',
     ...(input !== undefined && { input: shortenText(input, ITEM_LENGTHS.input) }),
+    ...(example && isShortExample(example) && { example }),
     ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), ITEM_LENGTHS.output) }),
   };
 }
@@ -102,7 +108,7 @@ function listRouteCautions({ cautions, method, path }: MatchedRoute, all: AgentI
 }
 
 /** Longest quotes of a whole listing, in UTF-16 units. A longer optional address is left out. */
-const LISTING_LENGTHS = { title: 80, description: 240, provider: 60, address: 200 };
+const LISTING_LENGTHS = { title: 80, description: 300, provider: 60, address: 200 };
 
 const compactNetwork = z.object({
   key: networkKey,
@@ -183,11 +189,11 @@ function isShort(address: string | null): address is string {
 /** Longest name of a route that a caution quotes, in UTF-16 units. */
 const CAUTIONED_LENGTH = 60;
 
-/** A danger in a sentence, since it decides; a notice by its code. Routes are named by their providers. */
+/** A danger in a sentence, since it decides; a notice by its label. Routes are named by their providers. */
 function formatCautions(cautions: AgentItem['cautions']): string {
   const parts = cautions.map(({ code, severity, route, routes, since }) => {
-    const day = since === null ? '' : ` ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
-    if (severity === 'notice') return `${code}${day}`;
+    const day = since === null ? '' : `, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+    if (severity === 'notice') return `${CAUTIONS[code].label}${day}`;
     const subject = route === null ? `${routes} routes` : shortenText(route, CAUTIONED_LENGTH);
     return `DANGER, do not pay, ${code}${day}: ${getCautionPhrase(code)} (${subject})`;
   });
@@ -205,7 +211,7 @@ function formatCompactRatio(verification: Verification): string {
 }
 
 /** Longest quotes of a route, in UTF-16 units. */
-const ROUTE_LENGTHS = { description: 100, reply: 100 };
+const ROUTE_LENGTHS = { description: 200, reply: 140 };
 
 /** Most tokens of a route's schema, which is shortened, and of its example, which is left out where it is longer. */
 const SCHEMA_TOKENS = 160;
@@ -213,9 +219,6 @@ const EXAMPLE_TOKENS = 80;
 
 /** A route offers one or two ways to pay; more than this is a list nobody reads. */
 const MAX_OFFERS = 4;
-
-/** An object that the provider wrote. It may hold whatever JSON allows, which a recursive schema would only spell out at length. */
-const anyObject = z.looseObject({});
 
 /** Whom a route pays, and on which network. */
 export const payOption = z.object({
@@ -260,7 +263,7 @@ export function buildCompactRoute(
   const [cheapest, dearest] = [offers[0], offers.at(-1)];
   const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
   const input = route.input_schema === null ? undefined : shortenSchema(route.input_schema, SCHEMA_TOKENS);
-  const example = findShortExample(route);
+  const example = route.example !== null && isShortExample(route.example) ? route.example : undefined;
   const shortened = input !== (route.input_schema ?? undefined) || example !== (route.example ?? undefined);
   return {
     ...(route.cautions.length > 0 && { cautions: route.cautions.map(formatCaution) }),
@@ -303,8 +306,8 @@ function buildNeeds(needs: readonly string[], can: ReadonlySet<Ability> | undefi
   };
 }
 
-function findShortExample({ example }: Route): Route['example'] | undefined {
-  return example !== null && getTokenEstimate(JSON.stringify(example)) <= EXAMPLE_TOKENS ? example : undefined;
+function isShortExample(example: RequestExample): boolean {
+  return getTokenEstimate(JSON.stringify(example)) <= EXAMPLE_TOKENS;
 }
 
 function buildProof(proof: NonNullable<Route['proof']>): CompactRoute['proof'] {

@@ -1,9 +1,6 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
-/** Place of the rest of an answer, as a line of text says it. */
-export const STRUCTURED = 'in structuredContent';
-
 /**
  * Texts that tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's
  * punctuation, one of any other, a letter of another script.

@@ -11,7 +11,7 @@ import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIcons, getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
-import { buildCaller, type Caller, type CallerOptions, type ResultText } from './caller.ts';
+import { buildCaller, type Caller, type CallerOptions } from './caller.ts';
 import { buildCompletion } from './completion.ts';
 import { buildRefusal, readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
@@ -81,19 +81,17 @@ export function createMcp({
   const findRefusal = buildRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, options);
   const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
-  const listRegisters = (text: ResultText) => [buildTools(caller, text, onToolCall), ...rest];
+  const registers = [buildTools(caller, onToolCall), ...rest];
   const { name, title, version, ...more } = getMcpIdentity(reading.site);
   const introduction = { name, title, version, ...more, icons: getMcpIcons() };
-  const introducing = createProtocol(introduction, listRegisters('brief'));
-  const working = createProtocol({ name, title, version }, listRegisters('brief'));
-  const wording = createProtocol({ name, title, version }, listRegisters('whole'));
+  const introducing = createProtocol(introduction, registers);
+  const working = createProtocol({ name, title, version }, registers);
   return async (request) => {
     const refusal = findRefusal(request);
     if (refusal) return refusal;
     const read = await readMessage(request);
     if ('refusal' in read) return read.refusal;
-    if (isIntroduction(read.message)) return introducing(request, read.message);
-    const answer = knowsStructure(request) ? working : wording;
+    const answer = isIntroduction(read.message) ? introducing : working;
     return answer(request, read.message);
   };
 }
@@ -131,16 +129,8 @@ function isIntroduction(message: unknown): boolean {
   return method === 'initialize' || method === 'server/discover';
 }
 
-/**
- * Says whether a client knows structured content, which came with the protocol of 2025-06-18, as did the header that names
- * the protocol: older clients send none.
- */
-function knowsStructure({ headers }: Request): boolean {
-  return headers.has('MCP-Protocol-Version');
-}
-
 /** Builds the answers about tools. */
-function buildTools({ callTool, isOurFault }: Caller, text: ResultText, onToolCall?: OnToolCall): Register {
+function buildTools({ callTool, isOurFault }: Caller, onToolCall?: OnToolCall): Register {
   const tools = Object.entries(TOOLS).map(([name, { title, description, input, words, output }]) => ({
     ...{ name, title, description },
     inputSchema: buildJsonSchema(input, 'arguments', words),
@@ -155,7 +145,7 @@ function buildTools({ callTool, isOurFault }: Caller, text: ResultText, onToolCa
         onToolCall?.('other', 'refused');
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
       }
-      const result = callTool(tool, params.arguments ?? {}, text);
+      const result = callTool(tool, params.arguments ?? {});
       onToolCall?.(params.name, isOurFault(result) ? 'failed' : result.isError ? 'refused' : 'answered');
       return result;
     });

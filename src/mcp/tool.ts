@@ -21,8 +21,6 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   output: Output;
   /** Answers, or throws ServiceError for what the caller can mend. */
   answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
-  /** Returns the few fields of an answer that a caller needs to go on, for clients that pass on only text. */
-  brief(answer: z.input<Output>): Record<string, unknown>;
 }
 
 /** A tool whose arguments are still unchecked, so that one record holds tools of all types. */
@@ -34,8 +32,6 @@ export interface Tool {
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
-  /** Returns the few fields of an answer that a caller needs to go on. */
-  readonly brief: (answer: Record<string, unknown>) => Record<string, unknown>;
 }
 
 /** Builds a tool from its definition. */
@@ -50,6 +46,5 @@ export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>
     ...(words && { words }),
     output,
     answer: (args, context) => definition.answer(parseArguments(input, args), context),
-    brief: (answer) => definition.brief(answer as z.input<Output>),
   };
 }

@@ -16,6 +16,24 @@ export function parseUsdc(text: string): number | undefined {
   return Number.isSafeInteger(atomic) ? atomic : undefined;
 }
 
+/** Prices as people write them: `$0.01`, `.01`, `0.01 USDC`, `1 cent`, `0,01`. */
+const TYPED_PRICE =
+  /^(?:us)?[$]?\s*(?<whole>\d*)(?:(?<point>[.,])(?<fraction>\d*))?\s*(?:usdc?|[$]|(?<cents>¢|c|cents?))?$/i;
+const CENTS_IN_USDC = 100;
+
+/**
+ * Returns a price as people write it in the form that filters take: `$.01` as `0.01`. Other text comes back unchanged,
+ * to be refused, and so does a price with a comma that may separate thousands.
+ */
+export function readTypedPrice(text: string): string {
+  const { whole = '', point, fraction = '', cents } = TYPED_PRICE.exec(text.trim())?.groups ?? {};
+  const isThousands = point === ',' && fraction.length === 3 && Number(whole) > 0;
+  if (whole + fraction === '' || isThousands) return text;
+  const amount = parseUsdc(`${whole || '0'}${fraction && `.${fraction}`}`);
+  const usdc = amount !== undefined && cents ? amount / CENTS_IN_USDC : amount;
+  return usdc !== undefined && Number.isSafeInteger(usdc) ? formatUsdc(usdc) : text;
+}
+
 /** Parses an amount on the wire, which is atomic units in decimal digits and nothing else (x402 `amount`). */
 export function parseAtomicUsdc(text: unknown): number | undefined {
   if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return undefined;

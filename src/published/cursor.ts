@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 import { type Plan, WEIGHT_STEP } from '../search/plan.ts';
-import type { RoutesQuery } from '../views/listing/query.ts';
+import { getRoutesLimit, type RoutesQuery } from '../views/listing/query.ts';
 
 /** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
 export interface Cursor {
@@ -56,10 +56,12 @@ export interface RoutesPart {
 }
 
 /** Reads which routes of a listing are asked for. Throws as `parseCursor` does. */
-export function readRoutesPart({ cursor, limit }: RoutesQuery, slug: string): RoutesPart {
-  const from = cursor === undefined ? 0 : parseCursor(cursor, { slug }, 'routes').after.key;
-  const to = from + limit;
-  return { from, to, buildNext: () => buildCursor({ after: { key: to, slug }, plan: [] }, { slug }, 'routes') };
+export function readRoutesPart(query: RoutesQuery, slug: string): RoutesPart {
+  const { cursor, q } = query;
+  const asked = { slug, ...(q !== undefined && { q }) };
+  const from = cursor === undefined ? 0 : parseCursor(cursor, asked, 'routes').after.key;
+  const to = from + getRoutesLimit(query);
+  return { from, to, buildNext: () => buildCursor({ after: { key: to, slug }, plan: [] }, asked, 'routes') };
 }
 
 /** Names what must stay the same from page to page, briefly. */

@@ -14,12 +14,15 @@ const DANGEROUS = 'SELECT position FROM routes WHERE listing = ? AND danger = 1'
 export function listFittingRoutes(
   published: Published,
   snapshot: Snapshot,
-  { slug, q, count }: { slug: string; q: string; count: number },
+  { slug, q }: { slug: string; q: string },
 ): number[] {
-  const positions = Array.from({ length: count }, (_, position) => position);
   const listing = findLive(published, slug);
-  if (!listing) return positions;
+  if (!listing) return [];
   const { number } = listing;
+  const positions = published
+    .prepare<{ position: number }>('SELECT position FROM routes WHERE listing = ? ORDER BY position')
+    .all(number)
+    .map(({ position }) => position);
   const words = getWordIndex(published, snapshot);
   const { query } = understand({ q, limit: 1 }, published, snapshot);
   const { plan, vector } = words.buildPlan(query.q ?? q);

@@ -5,7 +5,7 @@ import { BONUS_MAX, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { foldProducts } from './folding.ts';
-import { openPayable, type Resource, readResources } from './resources.ts';
+import { listResources, openPayable, type Resource, readResources } from './resources.ts';
 import { isDangerous } from './route-facts.ts';
 import { DANGER_FACTOR, EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -31,23 +31,37 @@ interface Place {
   readonly position: number;
 }
 
+/** As `findResources`, without words: all that the filters let through, in the order of `listResources`. */
+function findWithoutWords(
+  published: Published,
+  snapshot: Snapshot,
+  { limit, cursor, ...filters }: DiscoverySearchQuery,
+): FoundResources {
+  const offset = cursor === undefined ? 0 : parseCursor(cursor, filters, 'resources').after.key;
+  const { total, resources } = listResources(published, snapshot, { ...filters, offset, limit });
+  const next = offset + resources.length;
+  const hasMore = resources.length > 0 && next < total;
+  const next_cursor = hasMore
+    ? buildCursor({ after: { key: next, slug: '' }, plan: [] }, filters, 'resources')
+    : undefined;
+  return { resources, next_cursor, partial: hasMore };
+}
+
 /**
  * Finds the routes that fit a request best, of one listing at most `ROUTES_PER_LISTING`, and of one product those at one address. A cursor is a place in the order, as
  * that of `selectListings`. Throws `bad_cursor` for a cursor of another query. Call it while the file stays at the revision
  * of the snapshot.
  */
-export function findResources(
-  published: Published,
-  snapshot: Snapshot,
-  { query: q, limit, cursor: text, ...filters }: DiscoverySearchQuery,
-): FoundResources {
+export function findResources(published: Published, snapshot: Snapshot, asked: DiscoverySearchQuery): FoundResources {
+  const { query: q, limit, cursor: text, ...filters } = asked;
+  if (q === undefined) return findWithoutWords(published, snapshot, asked);
   const columns = getColumns(published, snapshot);
   const query: ListQuery = { q, limit };
   const cursor = text === undefined ? undefined : parseCursor(text, query, getListSort(query));
   const words = getWordIndex(published, snapshot);
-  const asked = words.buildPlan(q);
-  const plan = cursor?.plan ?? asked.plan;
-  const scores = words.score(plan, asked.vector);
+  const planned = words.buildPlan(q);
+  const plan = cursor?.plan ?? planned.plan;
+  const scores = words.score(plan, planned.vector);
   const listPayable = openPayable(published, columns, filters);
   const top = createTop<Place>(limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;

@@ -188,11 +188,14 @@ export interface Detail {
   readonly etag: string;
 }
 
-/** Finds all that is said of a live listing and the routes of a part, with `others`, the slugs of the same product elsewhere. */
+/**
+ * Finds all that is said of a live listing and the routes of a part, with `others`, the slugs of the same product
+ * elsewhere. The parts are those of its routes in their own order, or of `fitting`, their positions in another.
+ */
 export function findDetail(
   published: Published,
   slug: string,
-  { part, others }: { part: RoutesPart; others: readonly string[] },
+  { part, fitting, others }: { part: RoutesPart; fitting?: readonly number[] | undefined; others: readonly string[] },
 ): Detail | undefined {
   const { prepare, baseUrl } = published;
   const row = prepare<{ number: number; revision: number; item: string; head: string; routes: number }>(
@@ -202,9 +205,14 @@ export function findDetail(
      WHERE slug = ?`,
   ).get(slug);
   if (!row) return undefined;
-  const routes = prepare<{ document: string }>(
-    'SELECT document FROM routes WHERE listing = ? AND position >= ? AND position < ? ORDER BY position',
-  ).all(row.number, part.from, part.to);
+  const routes = fitting
+    ? prepare<{ document: string }>(
+        `SELECT document FROM json_each(?) AS asked JOIN routes ON listing = ? AND position = asked.value
+         ORDER BY asked.key`,
+      ).all(JSON.stringify(fitting.slice(part.from, part.to)), row.number)
+    : prepare<{ document: string }>(
+        'SELECT document FROM routes WHERE listing = ? AND position >= ? AND position < ? ORDER BY position',
+      ).all(row.number, part.from, part.to);
   const item = JSON.parse(putBaseUrl(row.item, baseUrl));
   const answer = buildAgentListing(
     { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { ListingHead } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
 import type { Route } from '../model/route.ts';
+import { parseUsdc } from '../model/usdc.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
 import { findAccount } from '../x402/offer-fields.ts';
 import type { Columns } from './columns.ts';
@@ -105,9 +106,14 @@ export function readResources(
   return places.flatMap(({ listing, position }) => findRoute(published, listing, position) ?? []);
 }
 
+/** Tests of the listing and of the route of an offer, as SQL. */
+const OF_LISTING = (test: string) => `EXISTS (SELECT 1 FROM listings WHERE number = offers.listing AND ${test})`;
+const OF_ROUTE = (test: string) =>
+  `EXISTS (SELECT 1 FROM routes WHERE routes.listing = offers.listing AND routes.position = offers.position AND ${test})`;
+
 /** Builds the test of an offer from what a client asks, as SQL: all of it must hold of one and the same offer. */
 function buildCondition(filters: DiscoveryFilters): string {
-  const { type, network, scheme, payTo } = filters;
+  const { type, network, scheme, payTo, asset, maxUsdPrice, urlSubstring, tags, curatedOnly } = filters;
   return [
     isKnown(filters) ? 'pay_to IS NOT NULL' : 'FALSE',
     network !== undefined && 'network = @network',
@@ -115,13 +121,31 @@ function buildCondition(filters: DiscoveryFilters): string {
     type === 'mcp' && `(' ' || needs || ' ') LIKE '% mcp %'`,
     type === 'http' && `(' ' || needs || ' ') NOT LIKE '% mcp %'`,
     payTo !== undefined && 'pay_to = @payTo',
+    asset !== undefined && 'lower(asset) = @asset',
+    maxUsdPrice !== undefined && 'amount <= @maxUsdPrice',
+    tags !== undefined && OF_LISTING('lower(category) IN (SELECT value FROM json_each(@tags))'),
+    curatedOnly && OF_LISTING('verified_routes > 0'),
+    curatedOnly && OF_ROUTE('verified = 1'),
+    urlSubstring !== undefined && OF_ROUTE('instr(lower(url), @urlSubstring)'),
   ]
     .filter(Boolean)
     .join(' AND ');
 }
 
-function buildParameters({ network, scheme, payTo }: DiscoveryFilters): Record<string, string> {
+function buildParameters({
+  network,
+  scheme,
+  payTo,
+  asset,
+  maxUsdPrice,
+  urlSubstring,
+  tags,
+}: DiscoveryFilters): Record<string, string | number> {
   return {
+    ...(asset !== undefined && { asset: asset.toLowerCase() }),
+    ...(maxUsdPrice !== undefined && { maxUsdPrice: parseUsdc(maxUsdPrice) ?? 0 }),
+    ...(urlSubstring !== undefined && { urlSubstring: urlSubstring.toLowerCase() }),
+    ...(tags !== undefined && { tags: JSON.stringify(tags) }),
     ...(network !== undefined && { network: findNetwork(network)?.key ?? '' }),
     ...(scheme !== undefined && { scheme: scheme.toLowerCase() }),
     ...(payTo !== undefined && { payTo: findAccount(payTo)?.account ?? payTo }),
@@ -129,9 +153,10 @@ function buildParameters({ network, scheme, payTo }: DiscoveryFilters): Record<s
 }
 
 /** Says whether this catalogue has what a client asks for at all. */
-function isKnown({ network, extensions }: DiscoveryFilters): boolean {
+function isKnown({ network, extensions = [], bundleSlugs = [] }: DiscoveryFilters): boolean {
   return (
     (network === undefined || findNetwork(network) !== undefined) &&
-    (extensions === undefined || DISCOVERY_EXTENSIONS.some((name) => name === extensions))
+    extensions.every((asked) => DISCOVERY_EXTENSIONS.some((name) => name === asked)) &&
+    bundleSlugs.length === 0
   );
 }

@@ -1,7 +1,7 @@
 import type { NetworkKey } from '../model/network.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
-import { type Facets, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
+import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
@@ -80,7 +80,8 @@ interface FoundPage {
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
-  const { query, understood, notice } = understand(given, published, snapshot);
+  const { query: asked, understood, notice } = understand(given, published, snapshot);
+  const query = { ...asked, limit: getListLimit(given) };
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const { q, can, path, facets: isCounting = false } = query;
@@ -109,7 +110,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
 
 /** What is asked for: the query, with its filters in words understood, its order, and where its page begins. */
 interface Asked {
-  readonly query: ListQuery;
+  readonly query: ListQuery & { readonly limit: number };
   readonly sort: ListSort;
   readonly cursor: Cursor | undefined;
 }

@@ -24,6 +24,9 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-26',
     changes: [
+      'MCP: the text of an answer is the whole answer as JSON, the same as structuredContent. Results of search_listings have longer words, and `example` where the request is short. Values may come in another JSON type: 0.01 for "0.01", "5" for 5.',
+      '`query` stands for `q`, and `max_price_usdc` takes `$0.01` and `1 cent`, everywhere. /agent/list has 10 listings a page with `q`, 100 without. /agent/listings/{slug} takes `q`: its ten routes that fit best come first. `route` of a search result has `example`.',
+      'Coinbase’s own client is answered: under /v2/x402/discovery, with `maxUsdPrice`, `urlSubstring`, `asset`, `tags`, `curatedOnly` (settlement-verified) and repeated `extensions`, without `query`, and with /discovery/merchant. Verified resources are `curated`.',
       '`network` of /agent/list finds listings whose sources declare the network, too, and `networks` names it: `declared_networks` says which of them no dated evidence shows. The filter `seen` of /agent/list, of the search page and of search_listings keeps what dated evidence shows, or what is only declared. In the file of the catalogue, `networks` of `listings` is the same, and `seen_networks` has those that dated evidence shows. Entries of `x-networks` and of `network_entries` have `declared` there.',
     ],
   },

@@ -9,13 +9,14 @@ import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
 import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
 import { buildUrl, PATHS } from './links.ts';
-import { REQUEST_MAX_LENGTH } from './listing/query.ts';
+import { listFilters, REQUEST_MAX_LENGTH } from './listing/query.ts';
 import type { Site } from './site.ts';
 
 /** Resources on a page by default and at most; a client that asks for more gets the most. */
 export const DISCOVERY_LIMITS = {
   list: { default: 100, max: 1000 },
   search: { default: 20, max: 100 },
+  merchant: { default: 20, max: 100 },
 } as const;
 
 /** Extensions that every resource carries: the protocol's own, and this catalogue's. */
@@ -25,6 +26,16 @@ const NETWORK_NAMES = Object.values(NETWORKS).flatMap(({ id, key }) => [id, key]
 
 /** CAIP-2: a namespace, a colon and a reference. */
 const CAIP_2 = /^[-a-z0-9]{3,8}:[-_a-zA-Z0-9]{1,32}$/;
+
+/** Most values of a parameter that may be given several times. */
+const VALUES_MAX = 5;
+
+/** Builds the schema of such a parameter; `what` says of a value what it is. */
+const listOf = (what: string) =>
+  z
+    .array(z.string().regex(/^[\w.: -]{1,64}$/, what))
+    .max(VALUES_MAX)
+    .optional();
 
 /**
  * The filters of the facilitators' discovery endpoints (x402 specification, extension `bazaar`, "Optional Discovery
@@ -52,11 +63,21 @@ const discoveryFilters = z.strictObject({
     .describe(
       `Network that is paid on, as x402 version 2 writes it; ${Object.keys(NETWORKS).join(' and ')} are understood too`,
     ),
-  extensions: z
+  asset: z
     .string()
-    .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'the name of one extension, such as bazaar')
+    .regex(/^(0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, `the address of a token on ${nameNetworks()}`)
     .optional()
-    .describe(`Extension that the resource carries; all carry ${DISCOVERY_EXTENSIONS.join(' and ')}`),
+    .describe('Token that is paid'),
+  maxUsdPrice: listFilters.shape.max_price_usdc.describe('Most that a call may cost, in US dollars: 0.01'),
+  urlSubstring: z.string().min(3).max(2000).optional().describe('Part of the address of the resource, in any case'),
+  extensions: listOf('the name of an extension, such as bazaar').describe(
+    `Extensions that the resource carries; all carry ${DISCOVERY_EXTENSIONS.join(' and ')}`,
+  ),
+  tags: listOf('a tag').describe('Tags of which the resource has at least one: a category in lower case'),
+  bundleSlugs: listOf('the slug of a bundle').describe(
+    'Bundles that it is in; there are none here, so that nothing is found',
+  ),
+  curatedOnly: z.boolean().optional().describe('Only settlement-verified routes (true)'),
 });
 export type DiscoveryFilters = z.infer<typeof discoveryFilters>;
 
@@ -70,9 +91,21 @@ export const discoveryListQuery = discoveryFilters.extend({
   offset: z.int().min(0).default(0).describe('Resources to skip, in an order that is fixed within a revision'),
 });
 
+/** Query of `GET /discovery/merchant`. */
+export const discoveryMerchantQuery = discoveryListQuery.pick({ limit: true, offset: true }).extend({
+  payTo: discoveryFilters.shape.payTo.unwrap().describe('Account of the merchant'),
+  limit: discoveryListQuery.shape.limit.unwrap().default(DISCOVERY_LIMITS.merchant.default),
+});
+
 /** Query of `GET /discovery/search`. */
 export const discoverySearchQuery = discoveryFilters.extend({
-  query: z.string().trim().min(1).max(REQUEST_MAX_LENGTH).describe('What is looked for, in plain words'),
+  query: z
+    .string()
+    .trim()
+    .min(1)
+    .max(REQUEST_MAX_LENGTH)
+    .optional()
+    .describe('What is looked for, in plain words; without it all that the filters let through, in pages'),
   limit: z
     .int()
     .min(1)
@@ -136,6 +169,7 @@ export const discoveryResource = z
     mimeType: z.string().optional(),
     serviceName: z.string().optional().describe("Provider's text"),
     tags: z.array(z.string()),
+    curated: z.literal(true).optional().describe('There where the route is settlement-verified'),
     extensions: z.object({
       bazaar: z
         .object({ info: jsonObject, schema: jsonObject, routeTemplate: z.string().optional() })
@@ -159,6 +193,17 @@ export const discoveryResources = z
   })
   .meta({ id: 'DiscoveryResources' });
 export type DiscoveryResources = z.infer<typeof discoveryResources>;
+
+/** The answer of `GET /discovery/merchant`. */
+export const discoveryMerchant = z
+  .object({
+    x402Version: z.literal(2),
+    payTo: z.string(),
+    resources: z.array(discoveryResource),
+    pagination: discoveryResources.shape.pagination,
+  })
+  .meta({ id: 'DiscoveryMerchant' });
+export type DiscoveryMerchant = z.infer<typeof discoveryMerchant>;
 
 /** The answer of `GET /discovery/search`. */
 export const discoveryFindings = z
@@ -193,6 +238,7 @@ export function buildDiscoveryResource(listing: ListingHead, route: Route, site:
     ...(route.mime_type !== null && { mimeType: route.mime_type }),
     ...(SERVICE_NAME.test(listing.title) && { serviceName: listing.title }),
     tags: [listing.category.toLowerCase()],
+    ...(route.verification === 'settlement-verified' && { curated: true as const }),
     extensions: {
       bazaar: buildBazaarDeclaration(listing.base_url, route),
       'agent-payable': { info: buildEvidence(listing, route, { offers, seenAt, site }) },

@@ -29,7 +29,7 @@ ${formatCounts(counts)}.
 
 To find an API, search; do not read everything: \`GET ${buildUrl(site.baseUrl, search)}{words}\` or \`search_listings\` of the MCP server at \`${buildUrl(site.baseUrl, PATHS.mcp)}\` (Streamable HTTP) answer with the few listings that fit. The OpenAPI document holds every listing and can be very large.
 
-One listing whole is \`${buildUrl(site.baseUrl, PATHS.agentListing('{slug}'))}\` (JSON) or \`${buildUrl(site.baseUrl, PATHS.listingMarkdown('{slug}'))}\` (Markdown).
+One listing whole is \`${buildUrl(site.baseUrl, PATHS.agentListing('{slug}'))}\` (JSON; \`?q={words}\` gives its ten routes that fit best) or \`${buildUrl(site.baseUrl, PATHS.listingMarkdown('{slug}'))}\` (Markdown).
 
 To call an API and pay for it:
 

@@ -29,6 +29,7 @@ export const PATHS = {
   securityTxt: '/.well-known/security.txt',
   discoveryResources: '/discovery/resources',
   discoverySearch: '/discovery/search',
+  discoveryMerchant: '/discovery/merchant',
   guide: '/llms.txt',
   guideFull: '/llms-full.txt',
   /** The whole catalogue as a SQLite file, and its digest. */

@@ -40,6 +40,16 @@ describe('GET /agent/list', () => {
     expect(body.listings).toHaveLength(100);
   });
 
+  it('has ten listings a page with words, and takes query for q and a price as people write it', async () => {
+    const { get } = serveLive(await makeMany());
+    const found = await read(get, '/agent/list?q=data&max_price_usdc=0.01');
+    expect(found).toMatchObject({ filters: { q: 'data', max_price_usdc: '0.01', limit: 10 } });
+    expect(found.listings).toHaveLength(10);
+    for (const price of ['$0.01', '1+cent', '.01'])
+      expect(await read(get, `/agent/list?query=data&max_price_usdc=${price}`)).toEqual(found);
+    expect((await get('/agent/list?q=data&query=data')).status).toBe(400);
+  });
+
   it.each([
     ['category=Finance', (item: Item) => item.category === 'Finance'],
     ['network=solana', (item: Item) => item.networks.includes('solana')],

@@ -237,7 +237,6 @@ describe('the discovery endpoints', () => {
     ['/discovery/resources?type=htpp', 'bad_parameter', 'Did you mean http?'],
     ['/discovery/resources?network=bas', 'bad_parameter', 'eip155:8453'],
     ['/discovery/resources?payTo=me', 'bad_parameter', 'an account on Base'],
-    ['/discovery/search', 'missing_parameter', 'Give query.'],
     ['/discovery/search?query=', 'bad_parameter', 'query takes 1 to 2000 characters.'],
     ['/discovery/search?query=a&cursor=zzz', 'bad_cursor', 'next_cursor'],
     ['/discovery/search?query=a&query=b', 'repeated_parameter', 'once'],

@@ -43,6 +43,24 @@ it('the document of a listing has 500 routes a page, or fewer, and says how many
   expect((await get(`/agent/listings/other?cursor=${next_cursor}`)).status).toBe(400);
 });
 
+it('the document of a listing has the ten routes that fit a request best first, and all of them page by page', async () => {
+  const catalogue = await makeCatalogue();
+  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, LARGE));
+  const { get } = serveLive(catalogue);
+  const read = async (query: string) => agentListing.parse(await (await get(`/agent/listings/large?${query}`)).json());
+  const first = await read('q=item+1107');
+  expect(first.listing.routes).toHaveLength(10);
+  expect(first).toMatchObject({ routes_total: ROUTES, listing: { routes: { 0: { path: '/v1/items/1107' } } } });
+  const paths = new Set(first.listing.routes.map(({ path }) => path));
+  for (let cursor = first.next_cursor; cursor !== undefined; ) {
+    const next = await read(`query=item+1107&limit=500&cursor=${cursor}`);
+    for (const { path } of next.listing.routes) paths.add(path);
+    cursor = next.next_cursor;
+  }
+  expect(paths.size).toBe(ROUTES);
+  expect((await get(`/agent/listings/large?cursor=${first.next_cursor}`)).status).toBe(400);
+});
+
 it('the pages of a listing have 500 routes, and where the others are', async () => {
   const fixture = await makeReleaseFixture(makeFolder());
   await writeCatalogue(fixture.catalogue, '2026-11-21T12:00:00.000Z', (writing) => recordDeclaration(writing, LARGE));

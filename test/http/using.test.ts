@@ -109,7 +109,7 @@ describe('the manual of the API', () => {
   it('states the limits and the notice as they are', async () => {
     const { rateLimit } = readConfig({});
     for (const words of [
-      `A page has ${LIST_LIMIT_DEFAULT} listings, or as many as \`limit\` says, up to ${LIST_LIMIT_MAX}.`,
+      `A page has ${LIST_LIMIT_DEFAULT.words} listings with \`q\` and ${LIST_LIMIT_DEFAULT.filters} without, or as many as \`limit\` says, up to ${LIST_LIMIT_MAX}.`,
       `at most ${MAX_QUESTION_BYTES / 1024} KB`,
       `${rateLimit} requests a minute`,
       `at most ${REQUEST_MAX_LENGTH} characters`,

@@ -41,7 +41,7 @@ describe('a result with a route', () => {
     const { structured } = await (await connectModern(url)).call('search_listings', { q: 'translate a letter' });
     expect(structured.listings).toEqual([
       {
-        caution: expect.stringMatching(/^never_seen declared /),
+        caution: 'terms never seen, declared 2026-11-01',
         match: expect.any(Number),
         slug: 'letters',
         title: 'Example Prices',

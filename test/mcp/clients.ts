@@ -10,8 +10,6 @@ interface Answer {
   isError: boolean;
   text: string;
   structured: Record<string, unknown>;
-  /** What of the result a host hands on: the text and the structured content. */
-  sent: string;
 }
 
 interface Content {
@@ -142,6 +140,5 @@ function readAnswer(result: { [key: string]: unknown }): Answer {
     isError: result.isError === true,
     text: String(first?.text),
     structured: Object(result.structuredContent),
-    sent: JSON.stringify({ content: result.content, structuredContent: result.structuredContent }),
   };
 }

@@ -56,7 +56,7 @@ describe('a live listing', () => {
     ];
     const { get, catalogue } = await openListing([makeDeclaration({ routes })]);
     await recordPayment(catalogue);
-    const { structured, sent } = await get();
+    const { structured, text } = await get();
     expect(structured).toMatchObject({
       revision: 2,
       slug: SLUG,
@@ -94,8 +94,8 @@ describe('a live listing', () => {
       expect.objectContaining({ method: 'GET', verification: 'unverified' }),
     ]);
     expect(structured).not.toHaveProperty('next_routes_offset');
-    expect(sent).not.toContain('null');
-    expect(countTokens(sent)).toBeLessThan(1000);
+    expect(text).not.toContain('null');
+    expect(countTokens(text)).toBeLessThan(1200);
   });
 
   it('says of a route how it is paid where that differs from the others', async () => {
@@ -120,12 +120,12 @@ describe('a live listing', () => {
     ]);
   });
 
-  it('pages through all its routes once, each answer under 1,000 tokens', async () => {
+  it('pages through all its routes once, each answer under 1,200 tokens', async () => {
     const { get } = await openListing([makeDeclaration({ routes: makeRoutes(47) })]);
     const urls: unknown[] = [];
     for (let offset: unknown = 0; offset !== undefined; ) {
-      const { structured, sent } = await get({ routes_offset: offset });
-      expect(countTokens(sent)).toBeLessThanOrEqual(1000);
+      const { structured, text } = await get({ routes_offset: offset });
+      expect(countTokens(text)).toBeLessThanOrEqual(1200);
       expect(structured.routes_total).toBe(47);
       expect('listing' in structured).toBe(offset === 0);
       const routes = structured.routes as { url: string }[];
@@ -167,10 +167,10 @@ describe('a live listing asked for with q', () => {
     ),
   ];
 
-  it('shows the routes that fit first, with what goes in and comes out, in under 1,000 tokens', async () => {
+  it('shows the routes that fit first, with what goes in and comes out, in under 1,200 tokens', async () => {
     const { get } = await openListing([makeDeclaration({ routes })]);
     for (const subject of SUBJECTS) {
-      const { structured, sent } = await get({ q: `tell me the ${subject} in Lisbon` });
+      const { structured, text } = await get({ q: `tell me the ${subject} in Lisbon` });
       const [first] = structured.routes as Record<string, unknown>[];
       expect(first).toMatchObject({
         url: `https://api.prices.example-provider.com/v1/${subject}`,
@@ -178,7 +178,7 @@ describe('a live listing asked for with q', () => {
         input: { properties: { place: { type: 'string' } }, required: ['place'] },
         output: `${subject}, at`,
       });
-      expect(countTokens(sent)).toBeLessThan(1000);
+      expect(countTokens(text)).toBeLessThan(1200);
     }
     const [first] = (await get()).structured.routes as Record<string, unknown>[];
     expect(first).toMatchObject({ url: 'https://api.prices.example-provider.com/v1/flights' });
@@ -233,8 +233,8 @@ describe('text made to steer or to swamp the reader', () => {
     }));
     const hostile = makeDeclaration({ routes, title: swamp, tagline: swamp, description: swamp, provider_name: swamp });
     const { get, url } = await openListing([hostile]);
-    const { structured, sent } = await get();
-    expect(countTokens(sent)).toBeLessThanOrEqual(1000);
+    const { structured, text } = await get();
+    expect(countTokens(text)).toBeLessThanOrEqual(1200);
     expect(listPathsOf(structured, MARK)).toEqual([
       'listing.title',
       'listing.description',

@@ -94,8 +94,8 @@ describe('list_changes', () => {
     }
     const client = await connectModern(url);
     for (const args of [{}, { since: 0 }, { since: 1 }]) {
-      const { sent, structured } = await client.call('list_changes', args);
-      expect(countTokens(sent)).toBeLessThan(1500);
+      const { text, structured } = await client.call('list_changes', args);
+      expect(countTokens(text)).toBeLessThan(1500);
       expect((structured as unknown as Told).changes.length).toBeGreaterThan(4);
     }
     const { structured } = await client.call('list_changes');

@@ -27,11 +27,11 @@ async function openSearch(declarations: Parameters<typeof serveMcp>[0]) {
 describe('searching', () => {
   it('gives ten short items by name, enough to choose by, in under 1,500 tokens', async () => {
     const { search } = await openSearch(makeMany(40));
-    const { page, sent } = await search();
+    const { page, text } = await search();
     expect(page.total).toBe(40);
     expect(page.listings.map(({ slug }) => slug)).toEqual(makeMany(10).map(({ slug }) => slug));
     expect(page.listings[3]).toEqual({
-      caution: 'never_seen declared 2026-11-01',
+      caution: 'terms never seen, declared 2026-11-01',
       slug: 'numbered-003',
       title: 'Numbered API 003',
       host: 'api-003.numbered-provider.com',
@@ -40,7 +40,7 @@ describe('searching', () => {
       verified: '0 of 1',
       category: 'Tools',
     });
-    expect(countTokens(sent)).toBeLessThan(1500);
+    expect(countTokens(text)).toBeLessThan(1500);
   });
 
   it.each([
@@ -140,12 +140,12 @@ describe('text made to be long', () => {
     }));
     const { search } = await openSearch(hostile);
     for (const query of [{}, { q: 'answer' }]) {
-      const { page, sent } = await search(query);
-      expect(countTokens(sent), JSON.stringify(query)).toBeLessThan(1500);
+      const { page, text } = await search(query);
+      expect(countTokens(text), JSON.stringify(query)).toBeLessThan(1500);
       expect(page.listings.length).toBeGreaterThanOrEqual(6);
       for (const { title, description, url } of page.listings) {
-        expect(title.length).toBeLessThanOrEqual(50);
-        expect(description?.length ?? 0).toBeLessThanOrEqual(100);
+        expect(title.length).toBeLessThanOrEqual(80);
+        expect(description?.length ?? 0).toBeLessThanOrEqual(200);
         expect(url).toBeUndefined();
       }
     }

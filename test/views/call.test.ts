@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { x402Client, type x402ClientConfig } from '@x402/core/client';
+import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
-import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { registerExactEvmScheme } from '@x402/evm/exact/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
 import ts from 'typescript';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -279,13 +279,13 @@ it('says whether the request is known to work, an example, or neither', async ()
 /** Builds the payment client of a module that calls a tool, as the module sets it up. */
 function openToolClient(code: string): x402Client {
   const options = { compilerOptions: { target: ts.ScriptTarget.ES2022 } };
-  const [, config = ''] = /FromConfig\(new Client\([^)]*\), (\{.*?\n\})\);/s.exec(code) ?? [];
-  const { outputText } = ts.transpileModule(`const config = ${config};`, options);
-  const names = ['ExactEvmScheme', 'UptoEvmScheme', 'privateKeyToAccount', 'process'];
-  const environment = { env: { EVM_PRIVATE_KEY: generatePrivateKey() } };
-  const build = new Function(...names, `${outputText} return config;`);
-  const given: x402ClientConfig = build(ExactEvmScheme, UptoEvmScheme, privateKeyToAccount, environment);
-  return x402Client.fromConfig(given);
+  const setUp = code.slice(code.indexOf('const client ='), code.indexOf('const server ='));
+  const { outputText } = ts.transpileModule(setUp, options);
+  const given = {
+    ...{ x402Client, registerExactEvmScheme, UptoEvmScheme, privateKeyToAccount },
+    process: { env: { EVM_PRIVATE_KEY: generatePrivateKey() } },
+  };
+  return new Function(...Object.keys(given), `${outputText} return client;`)(...Object.values(given));
 }
 
 it.each(['exact', 'upto'])(

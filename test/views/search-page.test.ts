@@ -7,7 +7,6 @@ import {
   buildSearchPage,
   buildSearchPath,
   listFilterRemovals,
-  readTypedPrice,
 } from '../../src/views/pages/search-page.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
@@ -212,35 +211,4 @@ describe('the page of a search', () => {
     const page = buildRefusedSearchPage({ category: 'X' }, fault);
     expect(page).toMatchObject({ values: { category: 'X' }, fault, results: [], count: null });
   });
-});
-
-it.each([
-  [
-    '0.01',
-    [
-      '0.01',
-      '$0.01',
-      '$ .01',
-      '.01',
-      '0.01 USDC',
-      '0.01usd',
-      ' .01 ',
-      'US$0.01',
-      '0,01',
-      '0.010',
-      '1 cent',
-      '1¢',
-      '1c',
-    ],
-  ],
-  ['0.025', ['2.5 cents', ',025']],
-  ['12', ['12', '12.', '$12', '12 USDC']],
-  ['1.5', ['1,5', '1.50']],
-])('reads %s as people write it', (usdc, written) => {
-  expect(written.map(readTypedPrice)).toEqual(written.map(() => usdc));
-});
-
-it('leaves what is no price, or may be another one, as it is', () => {
-  const texts = ['cheap', '', '$', '.', '1,000', '-1', '1e3', '0.0000001', '0.00001 cents', '1.000.000', '€1'];
-  expect(texts.map(readTypedPrice)).toEqual(texts);
 });

@@ -1,3 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import * as evm from '@x402/evm/exact/client';
+import * as paidFetch from '@x402/fetch';
+import ts from 'typescript';
+import * as accounts from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
 import { openServer } from '../../scripts/market/loopback.ts';
@@ -5,13 +11,18 @@ import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { TEXT_TOOLS } from '../../scripts/market/providers/text-tools.ts';
 import { createApp } from '../../src/http/app.ts';
+import { getGuide } from '../../src/published/page-models.ts';
+import { PATHS } from '../../src/views/links.ts';
+import { buildCheckHook } from '../../src/views/pages/agents-page.ts';
 import { makeCommands } from '../cli/running.ts';
+import { SITE } from '../http/serving.ts';
 import type { Raw } from '../market/cheats/cheating.ts';
 import { openSeller } from '../market/cheats/seller.ts';
 import { openSdkClient } from '../market/sdk-buyer.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { openTestReading } from '../reading.ts';
-import { type Door, doTask, openHttpDoor, openMcpDoor } from './paying-agent.ts';
+import { openClients } from './client-doors.ts';
+import { type Door, doTask, type Outcome, openHttpDoor, openMcpDoor } from './paying-agent.ts';
 
 const COUNT_WORDS = { request: 'count the words of a text', query: { text: 'Pay me. Count me.' } };
 const MEASURE = { request: 'say how long a text is', query: { text: 'how long' } };
@@ -27,8 +38,8 @@ afterAll(() => market.stop());
 
 const getBalance = () => market.base.getBalance(buyer.evm.address);
 
-/** Imports and probes what there is to buy, and serves the catalogue of it; gives its two doors. */
-async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promise<[string, Door][]> {
+/** Imports and probes what there is to buy, and serves the catalogue of it. */
+async function serveCatalogue(source: ['--bazaar' | '--openapi', string]): Promise<string> {
   const commands = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' }, () => new Date());
   for (const args of [
     ['import', ...source],
@@ -39,11 +50,20 @@ async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promis
   }
   const reading = openTestReading({ address: commands.file });
   const app = createApp({ reading });
-  const { url, close } = await openServer((request) => app.fetch(request));
+  // The guide is a page, which a release has; here it is made when it is asked for.
+  const { url, close } = await openServer((request) =>
+    new URL(request.url).pathname === PATHS.guide ? new Response(getGuide(reading)) : app.fetch(request),
+  );
   onTestFinished(async () => {
     await close();
     reading.close();
   });
+  return url;
+}
+
+/** Opens the two doors of such a catalogue. */
+async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promise<[string, Door][]> {
+  const url = await serveCatalogue(source);
   const mcp = await connectModern(new URL(`${url}/mcp`));
   return [
     ['MCP', openMcpDoor(mcp)],
@@ -102,3 +122,110 @@ describe('an agent with a request and a wallet', () => {
     expect(done).toMatchObject({ advice: { verdict: 'match' }, product: { characters: 8 } });
   });
 });
+
+describe('the hook before payment that the pages print', () => {
+  /** Runs what is printed, for another call and the catalogue at hand; gives what it prints. */
+  const run = async (catalogue: string, call: string) => {
+    const code = buildCheckHook({ ...SITE, baseUrl: catalogue }).replace(/const url = '.*';/, `const url = '${call}';`);
+    expect(code.split('\n').length).toBeLessThanOrEqual(31);
+    const printed: unknown[] = [];
+    const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+    const modules: Record<string, unknown> = {
+      '@x402/evm/exact/client': evm,
+      '@x402/fetch': paidFetch,
+      'viem/accounts': accounts,
+    };
+    await new AsyncFunction(
+      'require',
+      'exports',
+      'process',
+      'console',
+      ts.transpileModule(code, { compilerOptions }).outputText,
+    )(
+      (name: string) => modules[name],
+      {},
+      { env: { EVM_PRIVATE_KEY: buyer.evmPrivateKey } },
+      { log: (...words: unknown[]) => printed.push(...words) },
+    );
+    return printed;
+  };
+
+  it.each<[string, Raw]>([
+    ['has raised its price', { amount: '1001' }],
+    ['names another payee', { payTo: '0x00000000000000000000000000000000000000aa' }],
+  ])('pays what is on record, and nothing to a seller that %s', async (_what, change) => {
+    let isChanged = false;
+    const seller = await openSeller(
+      market,
+      {
+        lie: 'Measures texts',
+        changeOffers: (offers) => (isChanged ? offers.map((o) => ({ ...o, ...change })) : offers),
+      },
+      { honestFor: 0 },
+    );
+    onTestFinished(() => seller.close());
+    const catalogue = await serveCatalogue(['--openapi', seller.documentUrl]);
+    const { url } = await openHttpDoor(catalogue).find(MEASURE.request);
+    const call = `${url}?${new URLSearchParams(MEASURE.query)}`;
+    const before = await getBalance();
+    expect(await run(catalogue, call)).toEqual([200, expect.stringContaining('8')]);
+    const paid = await getBalance();
+    expect(before - paid).toBe(1000n);
+    isChanged = true;
+    await expect(run(catalogue, call)).rejects.toThrow(/differs|on record/);
+    expect(await getBalance()).toBe(paid);
+  });
+});
+
+/** What compiles code that waits at its top. */
+const AsyncFunction = Object.getPrototypeOf(serveCatalogue).constructor as FunctionConstructor;
+
+const TABLE = resolve(import.meta.dirname, '../golden/clients.md');
+const NOT_ON_NPM = '`@x402/mcp` and the Python SDK are not run: npm does not have them.';
+
+it('is one catalogue to every client of the field: each finds the same route, and those that pay have its product', async () => {
+  const url = await serveCatalogue(['--bazaar', market.feedUrl]);
+  const rows: string[][] = [];
+  const { request, query } = COUNT_WORDS;
+  for (const client of await openClients(url)) {
+    const { name, packageName, check } = client;
+    const found = await client.find(request);
+    expect([name, found]).toMatchObject([
+      name,
+      { slug: 'small-text-tools', method: 'GET', url: expect.stringContaining('/v1/word-count'), price_usdc: '0.001' },
+    ]);
+    expect([name, found.needed]).toEqual([name, expect.stringMatching(/\btext\b.*\bwords\b/s)]);
+    // Who knows no check of ours pays what the seller asks, as the SDK does.
+    const door = { find: async () => found, check: check ?? (async () => UNCHECKED) };
+    const before = await getBalance();
+    const done = await doTask(door, openSdkClient(buyer), { request, query });
+    expect([name, done.product, before - (await getBalance())]).toEqual([
+      name,
+      { words: 4, sentences: 2, characters: 17 },
+      1000n,
+    ]);
+    if (check) expect([name, done.advice.verdict]).toEqual([name, 'match']);
+    rows.push([
+      name,
+      packageName ? `${packageName} ${readVersion(packageName)}` : '',
+      'yes',
+      'yes',
+      check ? 'yes' : 'no',
+      'yes',
+    ]);
+  }
+  const table = formatTable(['Client', 'Package', 'Finds', 'Gets all that the call needs', 'Checks', 'Pays'], rows);
+  await expect(`${table}\n\n${NOT_ON_NPM}\n`).toMatchFileSnapshot(TABLE);
+});
+
+const UNCHECKED: Outcome['advice'] = { verdict: 'unseen', severity: 'notice', safe_offers: [0], summary: '' };
+
+function readVersion(name: string): string {
+  const file = resolve(import.meta.dirname, '../../node_modules', name, 'package.json');
+  return JSON.parse(readFileSync(file, 'utf8')).version;
+}
+
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}

@@ -1,12 +1,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Validator } from '@cfworker/json-schema';
-import { x402Client, x402HTTPClient } from '@x402/core/client';
+import * as mcpClient from '@modelcontextprotocol/sdk/client/index.js';
+import * as mcpTransport from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import * as kit from '@solana/kit';
+import * as core from '@x402/core/client';
 import * as evm from '@x402/evm/exact/client';
+import * as upto from '@x402/evm/upto/client';
+import * as paidFetch from '@x402/fetch';
+import * as svm from '@x402/svm/exact/client';
+import * as svmV1 from '@x402/svm/exact/v1/client';
 import ts from 'typescript';
 import * as accounts from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
+import { allowPermit2 } from '../../scripts/market/chain-base.ts';
 import { getProvider, type Market, startMarket } from '../../scripts/market/market.ts';
 import type { PayableRoute } from '../../scripts/market/providers/route.ts';
 import { isLive } from '../../src/model/listing.ts';
@@ -28,8 +36,8 @@ let buyer: Buyer;
 let sold: readonly Sold[] | undefined;
 
 beforeAll(async () => {
-  market = await startMarket({ solana: false });
-  buyer = await openBuyer({ base: market.base, solana: undefined });
+  market = await startMarket({ tools: true });
+  buyer = await openBuyer(market);
 });
 afterAll(() => market.stop());
 
@@ -58,27 +66,46 @@ async function listSold(): Promise<readonly Sold[]> {
   return sold;
 }
 
-/** Sends a request and pays what is asked, as `@x402/fetch` does around the same client. */
-function wrapFetchWithPayment(send: typeof fetch, client: x402Client): typeof fetch {
-  const http = new x402HTTPClient(client);
-  return async (input, init) => {
-    const asked = await send(input, init);
-    if (asked.status !== 402) return asked;
-    const text = await asked.text();
-    const body: unknown = text.startsWith('{') ? JSON.parse(text) : undefined;
-    const required = http.getPaymentRequiredResponse((name) => asked.headers.get(name), body);
-    const headers = new Headers(init?.headers);
-    const payment = http.encodePaymentSignatureHeader(await http.createPaymentPayload(required));
-    for (const [name, value] of Object.entries(payment)) headers.set(name, value);
-    return send(input, { ...init, headers });
-  };
+/** What each tool of the market gives for its example, and what it takes for that. */
+const TOOLS: Readonly<Record<string, { product: object; taken: bigint }>> = {
+  count_letters: { product: { letters: { b: 1, a: 3, n: 2 } }, taken: 1_000n },
+  reverse_text: { product: { text: 'desserts' }, taken: 2_000n },
+  shout_text: { product: { text: 'MIND THE GAP' }, taken: 120n },
+};
+
+/** Lists the calls of the tools that are sold. */
+async function listTools() {
+  const commands = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' }, () => new Date());
+  expect((await commands.run(['import', '--bazaar', market.feedUrl])).code).toBe(0);
+  const reading = openTestReading({ address: commands.file });
+  const listing = findListing(reading.published, { base_url: new URL(market.toolDesk?.endpoint ?? '').origin });
+  reading.close();
+  if (!listing || !isLive(listing)) throw new Error('the tools are not listed');
+  return listing.routes.map((route) => {
+    const [, name = ''] = route.path.split('#');
+    return { call: buildRouteCall(listing, route), ...(TOOLS[name] as (typeof TOOLS)[string]) };
+  });
 }
 
-const MODULES: Record<string, unknown> = {
-  '@x402/fetch': { x402Client, wrapFetchWithPayment },
+/** The packages that printed code names. What is signed for Solana asks the node of the market, which it cannot know. */
+const listModules = (): Record<string, unknown> => ({
+  '@modelcontextprotocol/sdk/client/index.js': mcpClient,
+  '@modelcontextprotocol/sdk/client/streamableHttp.js': mcpTransport,
+  '@solana/kit': kit,
+  '@x402/core/client': core,
   '@x402/evm/exact/client': evm,
+  '@x402/evm/upto/client': upto,
+  '@x402/fetch': paidFetch,
+  '@x402/svm/exact/client': {
+    ...svm,
+    registerExactSvmScheme: (client: core.x402Client, { signer, networks = [] }: svm.SvmClientConfig) => {
+      const rpcUrl = market.solana?.rpcUrl ?? '';
+      for (const network of networks) client.register(network, new svm.ExactSvmScheme(signer, { rpcUrl }));
+      client.registerV1('solana', new svmV1.ExactSvmSchemeV1(signer, { rpcUrl }));
+    },
+  },
   'viem/accounts': accounts,
-};
+});
 
 /** What compiles code that waits at its top. */
 const AsyncFunction = Object.getPrototypeOf(listSold).constructor as FunctionConstructor;
@@ -90,9 +117,9 @@ async function runTypescript(code: string): Promise<unknown[]> {
   const printed: unknown[] = [];
   const names = ['require', 'exports', 'process', 'console'];
   await new AsyncFunction(...names, outputText)(
-    (name: string) => MODULES[name],
+    (name: string) => listModules()[name],
     {},
-    { env: { EVM_PRIVATE_KEY: buyer.evmPrivateKey } },
+    { env: { EVM_PRIVATE_KEY: buyer.evmPrivateKey, SVM_PRIVATE_KEY: buyer.solanaPrivateKey } },
     { log: (...words: unknown[]) => printed.push(...words) },
   );
   return printed;
@@ -131,10 +158,38 @@ describe('the call of every route of the market', () => {
     }
   });
 
+  it('pays its price on Solana where the route takes it, in TypeScript', async () => {
+    const taking = (await listSold()).filter(({ call }) => call.elsewhere.length > 0);
+    expect(taking.length).toBeGreaterThan(2);
+    const getSolana = async () => await market.solana?.getBalance(buyer.solana.address);
+    for (const one of taking) {
+      expect(one.call.elsewhere).toMatchObject([{ network: 'Solana' }]);
+      const before = (await getSolana()) ?? 0n;
+      checkProduct(one, await runTypescript(one.call.elsewhere[0]?.typescript ?? ''));
+      expect([one.call.route, before - ((await getSolana()) ?? 0n)]).toEqual([one.call.route, BigInt(one.route.price)]);
+    }
+  });
+
+  it('pays the tools of an MCP server, at their price or below their ceiling, in TypeScript', async () => {
+    await allowPermit2(market.base, buyer.evm);
+    const tools = await listTools();
+    expect(tools.map(({ call }) => call.route).toSorted()).toEqual([
+      'POST /mcp#count_letters',
+      'POST /mcp#reverse_text',
+      'POST /mcp#shout_text',
+    ]);
+    for (const { call, taken, product } of tools) {
+      const before = await getBalance();
+      const [result] = await runTypescript(call.paying?.typescript ?? '');
+      expect([call.route, result]).toMatchObject([call.route, { structuredContent: product }]);
+      expect([call.route, before - (await getBalance())]).toEqual([call.route, taken]);
+    }
+  });
+
   it('asks for the product in Python, which pays no more than its price', async () => {
-    const client = new x402Client();
+    const client = new core.x402Client();
     evm.registerExactEvmScheme(client, { signer: buyer.evm, networks: ['eip155:8453'] });
-    const send = wrapFetchWithPayment(fetch, client);
+    const send = paidFetch.wrapFetchWithPayment(fetch, client);
     for (const one of await listSold()) {
       // The package itself is not at hand: the SDK for TypeScript sends what the script asks it to.
       const said = runPython(one.call.paying?.python ?? '');

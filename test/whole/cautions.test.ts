@@ -290,9 +290,10 @@ describe.each(CAUTION_CODES)('%s', (code) => {
     const at = found.indexOf(`"slug":"${slug}"`);
     const item = found.slice(found.lastIndexOf('{', at), at);
     expect(item).toMatch(isDanger(code) ? /^\{"caution":"DANGER, do not pay, / : /^\{"caution":"/);
-    expect(item).toContain(`${code} ${code === 'never_seen' ? 'declared' : 'since'} ${getDay(caution)}`);
+    const name = isDanger(code) ? code : CAUTIONS[code].label;
+    expect(item).toContain(`${name}, ${code === 'never_seen' ? 'declared' : 'since'} ${getDay(caution)}`);
     const detail = await callTool('get_listing', { slug });
-    expect(detail).toMatch(new RegExp(`"listing":\\{"caution":"[^"]*${code}`));
+    expect(detail).toMatch(new RegExp(`"listing":\\{"caution":"[^"]*${name}`));
     if (getCase(code).listing.cautions.length === 0) {
       expect(detail).toContain(`{"cautions":["${caution.severity}, ${code}: ${describeCaution(caution)}`);
       expect(detail).toContain('mean it.');

@@ -8,6 +8,8 @@ export interface Found {
   method: string;
   url: string;
   price_usdc: string;
+  /** All that is told of it: what the call needs is to be in there. */
+  needed: string;
 }
 
 /** What a check told the agent: all that it decides by. */
@@ -32,7 +34,8 @@ export function openMcpDoor(client: Connected): Door {
       const [best] = listings;
       if (!best) throw new Error('nothing was found');
       const { slug, method, url, price_usdc } = best;
-      return { slug, method, url, price_usdc: price_usdc.split(' ')[0] ?? '' };
+      const needed = JSON.stringify(best);
+      return { slug, method, url, price_usdc: price_usdc.split(' ')[0] ?? '', needed };
     },
     check: (question) => call('check_payment_terms', question),
   };
@@ -51,8 +54,10 @@ export function openHttpDoor(baseUrl: string): Door {
       const { listings } = await read<{ listings: { slug: string }[] }>(`/agent/list?${query}`);
       const slug = listings[0]?.slug ?? '';
       const { listing } = await read<{ listing: { routes: ListedRoute[] } }>(`/agent/listings/${slug}`);
-      const { method, url, terms } = chooseRoute(listing.routes, request);
-      return { slug, method, url, price_usdc: terms.find(({ current }) => current)?.amount_usdc ?? '' };
+      const route = chooseRoute(listing.routes, request);
+      const { method, url, terms } = route;
+      const price_usdc = terms.find(({ current }) => current)?.amount_usdc ?? '';
+      return { slug, method, url, price_usdc, needed: JSON.stringify(route) };
     },
     check: (question) =>
       read('/agent/check', {

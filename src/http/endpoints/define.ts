@@ -32,6 +32,8 @@ export interface Mount {
 export interface Endpoint {
   /** Path in the form of the document: `/agent/receipts/{id}`. */
   readonly path: string;
+  /** Other paths that it answers at, which the document does not name. */
+  readonly also?: readonly string[];
   readonly method: 'get' | 'post';
   /** The methods that the path is asked by, if it can be asked by others than those that read. */
   readonly allow?: readonly string[];
@@ -117,6 +119,7 @@ const REVISION_HEADERS: NonNullable<OpenAPIV3_1.ResponseObject['headers']> = {
 
 /** Defines an endpoint that answers GET with a JSON document. `build` throws a `ServiceError` if there is no such document. */
 export function defineRead<Query extends z.ZodObject>({
+  also = [],
   params = {},
   query,
   examples = {},
@@ -125,6 +128,8 @@ export function defineRead<Query extends z.ZodObject>({
   build,
   ...words
 }: Words & {
+  /** See `Endpoint`. */
+  readonly also?: readonly string[];
   readonly params?: Params;
   /** Checks the parameters, and describes them. */
   readonly query: Query;
@@ -138,6 +143,7 @@ export function defineRead<Query extends z.ZodObject>({
   const { path } = words;
   return {
     path,
+    also,
     method: 'get',
     answer: answer.schema,
     describe: (site) => ({
@@ -147,7 +153,9 @@ export function defineRead<Query extends z.ZodObject>({
         ...buildFailureRefs([...OF_GET, ...failures]),
       },
     }),
-    mount: (to) => mountGet(to, path.replace(/\{(\w+)\}/g, ':$1'), query, { build }),
+    mount: (to) => {
+      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { build });
+    },
   };
 }
 

@@ -15,12 +15,21 @@ import { defineRead } from './define.ts';
 
 /** Examples of the filters that both discovery endpoints take. */
 export const FILTER_EXAMPLES = {
-  type: 'http',
+  type: 'http' as const,
   payTo: EXAMPLE_PAYEE,
   scheme: 'exact',
   network: 'base',
-  extensions: 'bazaar',
-} as const;
+  asset: NETWORKS.base.usdc,
+  maxUsdPrice: '0.01',
+  urlSubstring: 'api.prices.example',
+  extensions: ['bazaar'],
+  tags: ['finance'],
+  bundleSlugs: ['research'],
+  curatedOnly: true,
+};
+
+/** Folder in which clients of Coinbase's facilitator ask, at the address that they are given. */
+export const COINBASE = '/v2/x402';
 
 /**
  * Lists every route that can be paid for, as x402 facilitators list what they settled for, so that their clients read
@@ -29,6 +38,7 @@ export const FILTER_EXAMPLES = {
 export const discoveryResourcesEndpoint = defineRead({
   id: 'listResources',
   path: PATHS.discoveryResources,
+  also: [`${COINBASE}${PATHS.discoveryResources}`],
   summary: 'Every route that can be paid for, as x402 facilitators list them',
   description:
     'For x402 clients that know a facilitator: one resource a route whose payee is known, offers as x402 version 2 ' +

@@ -10,6 +10,7 @@ import { listEndpoint } from './agent-list.ts';
 import { receiptEndpoint } from './agent-receipt.ts';
 import { badgeEndpoint } from './badge.ts';
 import type { Endpoint } from './define.ts';
+import { discoveryMerchantEndpoint } from './discovery-merchant.ts';
 import { discoveryResourcesEndpoint } from './discovery-resources.ts';
 import { discoverySearchEndpoint } from './discovery-search.ts';
 import { categoryFeedEndpoint, changesFeedEndpoint, listingFeedEndpoint } from './feeds.ts';
@@ -35,6 +36,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   checkChallengeEndpoint,
   discoveryResourcesEndpoint,
   discoverySearchEndpoint,
+  discoveryMerchantEndpoint,
   registrySearchEndpoint,
   registryEntryEndpoint,
   registryExploreEndpoint,

@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { listChanges } from '../../published/changes.ts';
 import { readRoutesPart } from '../../published/cursor.ts';
+import { listFittingRoutes } from '../../published/fitting-routes.ts';
 import { findDetail, findTombstone, listSameProduct } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
@@ -28,12 +29,14 @@ export const listingEndpoint = defineRead({
     `time. Of more than ${ROUTES_MAX} routes, next_cursor is where the rest begins.`,
   params: SLUG_PARAM,
   query: routesQuery,
-  examples: { limit: 20, cursor: 'bm90LXJlYWw' },
+  examples: { q: 'price of a token', limit: 20, cursor: 'bm90LXJlYWw' },
   answer: { description: 'The listing', schema: agentListing, example: buildListingExample },
   failures: ['NotFound', 'Gone'],
-  build: (query, { reading, params: { slug = '' } }) => {
-    const others = listSameProduct(reading.published, slug);
-    const found = findDetail(reading.published, slug, { part: readRoutesPart(query, slug), others });
+  build: (query, { reading, snapshot, params: { slug = '' } }) => {
+    const { published } = reading;
+    const part = readRoutesPart(query, slug);
+    const fitting = query.q === undefined ? undefined : listFittingRoutes(published, snapshot, { slug, q: query.q });
+    const found = findDetail(published, slug, { part, fitting, others: listSameProduct(published, slug) });
     if (!found) return refuseListing(reading, slug);
     // The revision moves with other listings, and the ETag does not.
     const { revision, detail, etag } = found;

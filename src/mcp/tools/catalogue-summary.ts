@@ -3,7 +3,6 @@ import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts
 import { countByCategory } from '../../published/page-lists.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
-import { STRUCTURED } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
 /** Counts the catalogue: the same counts as in the OpenAPI document and `/agent/list`. */
@@ -29,8 +28,4 @@ export const catalogueSummaryTool = buildTool({
       settlement_verified_means: VERIFIED_MEANING,
     };
   },
-  brief: ({ live_listings, settlement_verified, revision }) => ({
-    ...{ live_listings, settlement_verified, revision },
-    rest: STRUCTURED,
-  }),
 });

@@ -3,7 +3,7 @@ import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts'
 import { checkTerms } from '../../published/check.ts';
 import { buildAgentCheck, type CheckBody, checkQuestion } from '../../views/check.ts';
 import { formatDay } from '../../views/words/figures.ts';
-import { STRUCTURED, shortenText } from '../compact.ts';
+import { shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
 /** Most differences and terms on record in an answer, and the longest address it quotes, in UTF-16 units. */
@@ -65,10 +65,6 @@ export const checkPaymentTermsTool = buildTool({
       ...(check.missing && { missing: check.missing }),
     };
   },
-  brief: ({ verdict, severity, summary, safe_offers, on_record }) => ({
-    ...{ verdict, severity, summary, safe_offers, on_record },
-    rest: STRUCTURED,
-  }),
 });
 
 /** Writes a danger in words, since it decides, and a notice by its code. */

@@ -9,7 +9,7 @@ import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
 import { listFilters } from '../../views/listing/query.ts';
 import { findTombstone, tombstone } from '../../views/listing/record.ts';
-import { countFitting, getTokenEstimate, STRUCTURED, shortenText } from '../compact.ts';
+import { countFitting, getTokenEstimate, shortenText } from '../compact.ts';
 import {
   buildCompactListing,
   buildCompactRoute,
@@ -24,12 +24,8 @@ import { buildTool, type ToolContext } from '../tool.ts';
 /** Routes on a page by default and at most; fewer where the answer would exceed its tokens. */
 const ROUTES_DEFAULT = 10;
 const ROUTES_MAX = 50;
-const TOKENS_AN_ANSWER = 950;
+const TOKENS_AN_ANSWER = 1150;
 const TOKENS_A_ROUTE = 100;
-
-/** Routes that the text line names, and the longest address that it gives. */
-const BRIEF_ROUTES = 1;
-const BRIEF_ADDRESS = 200;
 
 /** Most other addresses of the same product that an answer names. */
 const SAME_PRODUCTS = 5;
@@ -96,17 +92,7 @@ export const getListingTool = buildTool({
       hint: 'search_listings finds listings and gives their slugs.',
     });
   },
-  brief: buildBrief,
 });
-
-/** Returns address, price and payee of the first routes. */
-function buildBrief({ slug, state, routes, routes_total, pay }: Answer) {
-  const first = routes?.slice(0, BRIEF_ROUTES).map(({ cautions, method, url, price_usdc }) => ({
-    ...(cautions?.some((caution) => caution.startsWith('danger')) && { caution: 'DANGER' }),
-    ...{ method, url: url.length <= BRIEF_ADDRESS ? url : undefined, price_usdc },
-  }));
-  return { slug, state, routes_total, pay, routes: first, rest: STRUCTURED };
-}
 
 /** Builds the answer for a live listing: one page of its routes, by default the first. */
 export function buildListingAnswer(
@@ -135,8 +121,7 @@ export function buildListingAnswer(
     ...(pay.length > 0 && { pay }),
     routes_total: listing.routes.length,
   };
-  const line = JSON.stringify(buildBrief({ ...frame, routes: routes.slice(0, BRIEF_ROUTES) }));
-  const framing = getTokenEstimate(JSON.stringify(frame)) + getTokenEstimate(JSON.stringify(line));
+  const framing = getTokenEstimate(JSON.stringify(frame));
   const count = countFitting(routes, Math.max(TOKENS_AN_ANSWER, limit * TOKENS_A_ROUTE) - framing);
   const next = offset + count;
   return {
@@ -151,12 +136,12 @@ function getHowToPay({ routes }: LiveListing): string {
 }
 
 function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {
-  const positions = listFittingRoutes(reading.published, snapshot, { slug, q, count: routes.length });
+  const positions = listFittingRoutes(reading.published, snapshot, { slug, q });
   return positions.map((position) => routes[position] as Route);
 }
 
 /** Longest list of the fields that a route returns, in UTF-16 units. */
-const OUTPUT_LENGTH = 120;
+const OUTPUT_LENGTH = 240;
 
 function buildOutput({ output_schema: schema }: Route): { output?: string } {
   const names = schema === null ? [] : listFieldNames(schema);

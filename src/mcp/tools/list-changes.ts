@@ -8,7 +8,7 @@ import type { Published } from '../../published/file.ts';
 import { findTombstone } from '../../published/listings.ts';
 import type { Tombstone } from '../../views/listing/record.ts';
 import { isOtherPayee, recordedRange, recordedTermsChange } from '../../views/words/decision.ts';
-import { countFitting, STRUCTURED, shortenText } from '../compact.ts';
+import { countFitting, shortenText } from '../compact.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
 /** Changes on a page by default and at most. */
@@ -17,9 +17,6 @@ const LIMIT_MAX = 50;
 
 /** Tokens that a page may have for each change asked for; a page of longer changes holds fewer. */
 const TOKENS_A_CHANGE = 90;
-
-/** Changes that the text line names: the latest of the page. */
-const BRIEF_CHANGES = 3;
 
 const input = z.strictObject({
   since: z.union([z.number(), z.string()]).optional().describe('Revision or cursor after which to list'),
@@ -97,12 +94,6 @@ export const listChangesTool = buildTool({
       }),
     };
   },
-  brief: ({ revision, changes, next_cursor, resume_cursor }) => ({
-    revision,
-    changes: changes.slice(-BRIEF_CHANGES).map(({ at, slug, kind }) => ({ at, slug, kind })),
-    ...{ next_cursor, resume_cursor },
-    rest: STRUCTURED,
-  }),
 });
 
 interface Page {

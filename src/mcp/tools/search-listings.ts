@@ -8,7 +8,7 @@ import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
 import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
-import { countFitting, getTokenEstimate, STRUCTURED } from '../compact.ts';
+import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
@@ -18,9 +18,6 @@ const LIMIT_MAX = 50;
 
 /** Tokens that a page may have, as it is sent, for each listing asked for; a page of longer listings holds fewer. */
 const TOKENS_A_LISTING = 145;
-
-/** Results that the text line names. */
-const BRIEF_RESULTS = 3;
 
 const output = z.object({
   revision: z.int().nonnegative(),
@@ -57,9 +54,7 @@ export const searchListingsTool = buildTool({
     const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
     const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
     const frame = { revision, total, ...notes, ...(cursor !== undefined && { next_cursor: cursor }), listings: [] };
-    const line = buildBrief({ ...frame, listings: listings.slice(0, BRIEF_RESULTS) });
-    const framing = getTokenEstimate(JSON.stringify(frame)) + getTokenEstimate(JSON.stringify(JSON.stringify(line)));
-    const count = countFitting(listings, TOKENS_A_LISTING * query.limit - framing);
+    const count = countFitting(listings, TOKENS_A_LISTING * query.limit - getTokenEstimate(JSON.stringify(frame)));
     const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
     return {
       revision,
@@ -69,7 +64,6 @@ export const searchListingsTool = buildTool({
       listings: listings.slice(0, count),
     };
   },
-  brief: buildBrief,
 });
 
 /** Builds the answer with routes side by side, in the order asked for; the notice names the missing ones. */
@@ -99,18 +93,5 @@ function buildComparison(
     total: listings.length,
     ...(absent.length > 0 && { notice: absent.join(' ') }),
     listings,
-  };
-}
-
-/** Returns the number of matches, and call and price of the best: enough to check and call them. */
-function buildBrief({ total, weak, listings }: Answer) {
-  return {
-    total,
-    ...(weak && { weak }),
-    listings: listings.slice(0, BRIEF_RESULTS).map(({ caution, slug, method, url, price_usdc, input }) => ({
-      ...(caution?.startsWith('DANGER') && { caution: 'DANGER' }),
-      ...{ slug, method, url, price_usdc, input },
-    })),
-    rest: STRUCTURED,
   };
 }

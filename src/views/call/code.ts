@@ -1,4 +1,4 @@
-import { type Family, isEvm, NETWORKS, type NetworkKey } from '../../model/network.ts';
+import { type Family, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { type CallRequest, formatJson } from './request.ts';
 
@@ -71,7 +71,7 @@ export function buildPayingCode(request: CallRequest, price: CallPrice): PayingC
     };
   }
   return {
-    install: `${install.replace('@x402/fetch', '@x402/mcp')} @modelcontextprotocol/sdk`,
+    install: `${install.replace(FETCH, '@x402/core')} @modelcontextprotocol/sdk`,
     typescript: buildToolTypescript(request, price, tool),
     python_install,
     python: null,
@@ -85,6 +85,9 @@ interface WalletCode {
   /** Writes the registration of the wallet for the chain with a CAIP-2 identifier. */
   readonly register: (id: string) => string;
 }
+
+/** Pays requests over HTTP; tools are paid without it. */
+const FETCH = '@x402/fetch';
 
 const TYPESCRIPT_WALLETS: Readonly<Record<Family, WalletCode>> = {
   evm: {
@@ -148,37 +151,31 @@ console.log(response.status, await response.text());
 }
 
 /**
- * Writes a paid tool call as a TypeScript module for Node, on @x402/mcp 2.x. It never pays more than the price on record.
+ * Writes a paid tool call as a TypeScript module for Node, on @x402/core 2.x: the tool asks for the payment in its result,
+ * and is called again with it. It never pays more than the price on record.
  */
 function buildToolTypescript(request: CallRequest, price: CallPrice, tool: string): string {
-  const { network, amount } = price;
+  const { id, family } = NETWORKS[price.network];
+  const { imports, register } = price.scheme === 'upto' ? TYPESCRIPT_UPTO : TYPESCRIPT_WALLETS[family];
   const args = JSON.parse(request.body?.text ?? '{}').params?.arguments ?? {};
-  const isOnEvm = isEvm(network);
-  const type = price.scheme === 'upto' ? 'UptoEvmScheme' : isOnEvm ? 'ExactEvmScheme' : 'ExactSvmScheme';
-  const path = isOnEvm ? `@x402/evm/${price.scheme}/client` : '@x402/svm/exact/client';
-  const wallet = isOnEvm
-    ? [
-        "import { privateKeyToAccount } from 'viem/accounts';",
-        'privateKeyToAccount(process.env.EVM_PRIVATE_KEY as `0x${string}`)',
-      ]
-    : [
-        "import { createKeyPairSignerFromBytes, getBase58Encoder } from '@solana/kit';",
-        'await createKeyPairSignerFromBytes(getBase58Encoder().encode(process.env.SVM_PRIVATE_KEY!))',
-      ];
+  const wallet = imports.filter((line) => !line.includes(FETCH));
   return `import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ${type} } from '${path}';
-import { wrapMCPClientWithPaymentFromConfig } from '@x402/mcp';
-${wallet[0]}
+import { x402Client } from '@x402/core/client';
+${wallet.join('\n')}
 
-const client = wrapMCPClientWithPaymentFromConfig(new Client({ name: 'buyer', version: '1.0.0' }), {
-  schemes: [{ network: '${NETWORKS[network].id}', client: new ${type}(${wallet[1]}) }],
-  // The price on record: a dearer call is refused, not paid.
-  spendControls: { maxAmountPerPayment: '$${formatUsdc(amount)}' },
-});
+const client = new x402Client();
+${register(id)}
+// The price on record: a dearer call is refused, not paid.
+client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' });
 
-await client.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
-console.log(await client.callTool(${quoteForTypescript(tool)}, ${formatJson(args)}));
+const server = new Client({ name: 'buyer', version: '1.0.0' });
+await server.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
+const call = { name: ${quoteForTypescript(tool)}, arguments: ${formatJson(args)} };
+const asked: any = await server.callTool(call);
+const payment = await client.createPaymentPayload(asked.structuredContent ?? JSON.parse(asked.content[0].text));
+console.log(await server.callTool({ ...call, _meta: { 'x402/payment': payment } }));
+await server.close();
 `;
 }
 

@@ -36,6 +36,8 @@ export interface CallGuide {
   readonly ask: string | null;
   /** Pays and receives the product; null where nothing should be paid, or no call can be made. */
   readonly paying: PayingCode | null;
+  /** The same on each other network that it can be paid on, with its price there. */
+  readonly elsewhere: readonly (PayingCode & { readonly price: string; readonly network: string })[];
   /** The reason why nothing should be paid for this route; null where nothing of danger speaks against it. */
   readonly stop: string | null;
   /** The reason why the record cannot make a call that pays and works, as a sentence; null where it can. */
@@ -64,7 +66,7 @@ function getScore({ proof, terms, example, path, cautions }: Route): number {
 /** Builds the call of a listing that names no routes: a plain request of its base address. */
 export function buildBareCall(listing: LiveListing): CallGuide {
   return buildGuide(buildBareRequest(listing.base_url), {
-    price: getListingPrice(listing),
+    prices: [getListingPrice(listing)],
     cautions: listing.cautions,
     lack: 'No route is on record, so nothing says what a call takes.',
     known_good_on: null,
@@ -79,9 +81,9 @@ export function buildBareCall(listing: LiveListing): CallGuide {
 export function buildRouteCall(listing: LiveListing, route: Route): CallGuide {
   const input = fillCallInput(route);
   const paid = route.proof?.request ? route.proof : null;
-  const { price, lack } = findCallPrice(listing, route);
+  const { prices, lack } = findCallPrices(listing, route);
   return buildGuide(buildCallRequest(listing.base_url, route, input), {
-    price,
+    prices,
     cautions: listRouteCautions(listing, route),
     lack: lack ?? (paid ? null : input.lack),
     known_good_on: paid && formatDay(paid.verified_at),
@@ -90,54 +92,64 @@ export function buildRouteCall(listing: LiveListing, route: Route): CallGuide {
 }
 
 interface GuideFacts extends Pick<CallGuide, 'lack' | 'known_good_on' | 'basis'> {
-  readonly price: CallPrice | null;
+  /** One for each network that the code can pay on, the best first. */
+  readonly prices: readonly CallPrice[];
   readonly cautions: readonly Caution[];
 }
 
-function buildGuide(request: CallRequest, { price, cautions, ...facts }: GuideFacts): CallGuide {
+function buildGuide(request: CallRequest, { prices, cautions, ...facts }: GuideFacts): CallGuide {
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
   const isPaid = facts.lack === null && dangers.length === 0;
+  const [price, ...others] = prices;
   return {
     ...facts,
     route: request.route,
     replace: request.replace,
-    price: price && formatPrice(price.amount, isCeiling(price)),
-    network: price ? NETWORKS[price.network].label : '',
+    ...(price ? describePrice(price) : { price: null, network: '' }),
     curl: buildCurl(request),
     ask: buildAsk(request),
     paying: price && isPaid ? buildPayingCode(request, price) : null,
+    elsewhere: isPaid ? others.map((other) => ({ ...describePrice(other), ...buildPayingCode(request, other) })) : [],
     stop: dangers.length > 0 ? dangers.map(describeCaution).join(' ') : null,
   };
 }
 
-/** The price of a call, or a sentence that says why it has no price. */
-type FoundPrice = { readonly price: CallPrice; readonly lack: null } | { readonly price: null; readonly lack: string };
+function describePrice(price: CallPrice): { price: string; network: string } {
+  return { price: formatPrice(price.amount, isCeiling(price)), network: NETWORKS[price.network].label };
+}
+
+/** The prices of a call, or a sentence that says why it has none. */
+interface FoundPrices {
+  readonly prices: readonly CallPrice[];
+  readonly lack: string | null;
+}
 
 /**
- * Finds what a route's call costs now: its cheapest offer that the code can pay, `exact` before `upto`, and on the
- * first network of the table where even.
+ * Finds what a route's call costs now on each network: its cheapest offer there that the code can pay, `exact` before
+ * `upto`. The cheapest network comes first, and where even the first of the table.
  * The listing's price is that of each route if none has an offer of its own.
  */
-function findCallPrice(listing: LiveListing, route: Route): FoundPrice {
+function findCallPrices(listing: LiveListing, route: Route): FoundPrices {
   const offers = getCurrentTerms(route.terms);
   if (offers.length === 0) {
     const isListingPrice = listing.routes.every(({ terms }) => terms.length === 0);
-    if (isListingPrice) return { price: getListingPrice(listing), lack: null };
-    return { price: null, lack: 'No price is on record for this route, so no code that pays is shown.' };
+    if (isListingPrice) return { prices: [getListingPrice(listing)], lack: null };
+    return { prices: [], lack: 'No price is on record for this route, so no code that pays is shown.' };
   }
   const known = offers.flatMap((offer) => {
     const scheme = PAID_SCHEMES[NETWORKS[offer.network].family].find((name) => name === offer.scheme);
     const missing = listMissing(listNeeds(offer), DONE_IN_CODE);
     return scheme ? [{ price: { network: offer.network, amount: offer.amount, scheme }, missing }] : [];
   });
-  const [cheapest] = known
+  const payable = known
     .filter(({ missing }) => missing.length === 0)
     .map(({ price }) => price)
     .sort(comparePrices);
-  if (cheapest) return { price: cheapest, lack: null };
+  const prices = payable.filter((price, at) => payable.findIndex(({ network }) => network === price.network) === at);
+  if (prices.length > 0) return { prices, lack: null };
   const [other] = known;
-  if (!other) return { price: null, lack: 'It is paid by a scheme that no code here pays by.' };
-  return { price: null, lack: `The offer on record needs what no code here does (${other.missing.join(', ')}).` };
+  if (!other) return { prices: [], lack: 'It is paid by a scheme that no code here pays by.' };
+  return { prices: [], lack: `The offer on record needs what no code here does (${other.missing.join(', ')}).` };
 }
 
 function comparePrices(a: CallPrice, b: CallPrice): number {

@@ -1,6 +1,5 @@
 import { type CallInput, fillCallInput } from '../../evidence/call-input.ts';
 import type { Replaceable } from '../../evidence/made-value.ts';
-import type { JsonObject } from '../../model/json.ts';
 import { buildToolCall, type PaidRequest } from '../../model/request.ts';
 import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '../../model/route.ts';
 
@@ -52,7 +51,7 @@ export function buildCallRequest(baseUrl: string, route: Route, input = fillCall
 function buildToolRequest(baseUrl: string, route: Route, input: CallInput): CallRequest {
   const tool = getToolName(route.path);
   const paid = route.proof?.request?.body;
-  const message = formatJson(buildToolCall(tool, input.body as JsonObject | undefined));
+  const message = formatJson(JSON.parse(buildToolCall(tool, input.body)));
   return {
     route: formatRoute(route),
     tool,

@@ -7,7 +7,7 @@ import { cautionCode, cautionSeverity } from '../../model/caution.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
 import { type ListingHead, listRouteCautions } from '../../model/listing.ts';
 import { type NetworkKey, networkKey } from '../../model/network.ts';
-import { httpMethod } from '../../model/request.ts';
+import { httpMethod, requestExample } from '../../model/request.ts';
 import { getRouteUrl, isToolPath, type Route } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
@@ -16,6 +16,9 @@ import { formatInputShape } from './input-shape.ts';
 
 /** Longest text of a route that search results quote, in UTF-16 units. */
 const DESCRIPTION_LENGTH = 200;
+
+/** Longest example of a request that search results carry, as JSON in UTF-16 units; a longer one is in the listing's document. */
+const EXAMPLE_LENGTH = 300;
 
 /** Most names of fields that are listed for an input or output, and the longest name, in UTF-16 units. */
 const FIELDS_MAX = 12;
@@ -55,6 +58,7 @@ export const matchedRoute = z.object({
     .describe(
       "What it takes by place, with the provider's names: `query {city: string, units?}`; `?` marks what may be left out",
     ),
+  example: requestExample.optional().describe('A request that a source gives, where it is short'),
   outputs: z.array(z.string()).describe("The provider's names of the fields it returns"),
 });
 export type MatchedRoute = z.infer<typeof matchedRoute>;
@@ -63,7 +67,7 @@ export type MatchedRoute = z.infer<typeof matchedRoute>;
 export function buildMatchedRoute(listing: ListingHead, route: Route): MatchedRoute {
   const input = formatInputShape(route);
   const proved = findProvedPrice(route.proof, route.terms);
-  const { method, path, description, verification, proof, input_schema, output_schema } = route;
+  const { method, path, description, verification, proof, input_schema, output_schema, example } = route;
   return {
     ...{ method, path },
     url: getRouteUrl(listing.base_url, path),
@@ -75,6 +79,7 @@ export function buildMatchedRoute(listing: ListingHead, route: Route): MatchedRo
     cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({ code, severity, since })),
     inputs: input_schema ? listFieldNames(input_schema) : [],
     ...(input !== '' && { input }),
+    ...(example !== null && JSON.stringify(example).length <= EXAMPLE_LENGTH && { example }),
     outputs: output_schema ? listFieldNames(output_schema) : [],
   };
 }

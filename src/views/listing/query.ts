@@ -3,10 +3,11 @@ import { abilityList } from '../../model/ability.ts';
 import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { networkKey } from '../../model/network.ts';
-import { parseUsdc } from '../../model/usdc.ts';
+import { parseUsdc, readTypedPrice } from '../../model/usdc.ts';
 import { agentItem } from './item.ts';
 
-export const LIST_LIMIT_DEFAULT = 100;
+/** Listings a page: best answers of a request in words, or all that fit filters. */
+export const LIST_LIMIT_DEFAULT = { words: 10, filters: 100 };
 export const LIST_LIMIT_MAX = 1000;
 
 /** Longest request in words, in UTF-16 units: people and agents ask in whole sentences. */
@@ -40,6 +41,7 @@ export const listFilters = z.strictObject({
   band: reliabilityBand.optional().describe('Reliability band'),
   max_price_usdc: z
     .string()
+    .overwrite(readTypedPrice)
     .refine(
       (text) => parseUsdc(text) !== undefined,
       'a decimal amount of USDC, at most 9007199254.740991, with at most six decimals, such as 0.01',
@@ -66,7 +68,12 @@ export const listQuery = listFilters.extend({
     .describe(
       'Order; relevance when q is given, else name. latency: fastest first; proof: latest paid verification first',
     ),
-  limit: z.int().min(1).max(LIST_LIMIT_MAX).default(LIST_LIMIT_DEFAULT).describe('Listings a page'),
+  limit: z
+    .int()
+    .min(1)
+    .max(LIST_LIMIT_MAX)
+    .optional()
+    .describe(`Listings a page: ${LIST_LIMIT_DEFAULT.words} with q, else ${LIST_LIMIT_DEFAULT.filters}`),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
   facets: z.boolean().optional().describe('Also count what matches by the values of each filter'),
   explain: z.boolean().optional().describe('With `q`: also say of each listing why it stands where it does'),
@@ -76,15 +83,34 @@ export type ListQuery = z.infer<typeof listQuery>;
 /** Most routes of one listing on a page of its document, of its Markdown, and on the page for people. */
 export const ROUTES_MAX = 500;
 
+/** Routes on a page of its document that are asked for in words. */
+const FITTING_ROUTES = 10;
+
 /** Parameters of the document of one listing. */
 export const routesQuery = z.strictObject({
-  limit: z.int().min(1).max(ROUTES_MAX).default(ROUTES_MAX).describe('Routes a page'),
+  q: listFilters.shape.q.describe('What you need: routes that fit it best come first'),
+  limit: z
+    .int()
+    .min(1)
+    .max(ROUTES_MAX)
+    .optional()
+    .describe(`Routes a page: ${FITTING_ROUTES} with q, else ${ROUTES_MAX}`),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
 });
 export type RoutesQuery = z.infer<typeof routesQuery>;
 
+/** Returns how many routes a page has. */
+export function getRoutesLimit({ limit, q }: Pick<RoutesQuery, 'limit' | 'q'>): number {
+  return limit ?? (q === undefined ? ROUTES_MAX : FITTING_ROUTES);
+}
+
 /** Parameters of its Markdown. The number of a page is bounded, so that few different ones are rendered. */
 export const markdownQuery = z.strictObject({ page: z.int().min(1).max(10_000).default(1) });
+
+/** Returns how many listings a page has. */
+export function getListLimit({ limit, q }: Pick<ListQuery, 'limit' | 'q'>): number {
+  return limit ?? LIST_LIMIT_DEFAULT[q === undefined ? 'filters' : 'words'];
+}
 
 /** Returns the order of a query: by default relevance with `q`, else name. */
 export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSort {

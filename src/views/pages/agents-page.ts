@@ -12,6 +12,8 @@ export interface AgentsPage {
   /** Requests for agents without MCP, each with its purpose. */
   readonly requests: readonly (Snippet & { readonly purpose: string })[];
   readonly x402_client: string;
+  /** See `buildCheckHook`. */
+  readonly check_hook: string;
   readonly networks: readonly { readonly label: string; readonly id: string; readonly usdc: string }[];
 }
 
@@ -62,8 +64,44 @@ import { withBazaar } from '@x402/extensions/bazaar';
 
 const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url: '${site.baseUrl}' })).extensions;
 const { resources } = await bazaar.search({ query: 'convert a pdf to text' });`,
+    check_hook: buildCheckHook(site),
     networks: Object.values(NETWORKS).map(({ label, id, usdc }) => ({ label, id, usdc })),
   };
+}
+
+/**
+ * Writes a paid call as a TypeScript module, on @x402/fetch 2.x, whose client asks this catalogue before it signs anything,
+ * and signs for nothing but an offer on record. The challenge goes with the address that was called, since a seller may
+ * name another one in it.
+ */
+export function buildCheckHook({ baseUrl }: Site): string {
+  return `import { registerExactEvmScheme } from '@x402/evm/exact/client';
+import { wrapFetchWithPayment, x402Client } from '@x402/fetch';
+import { privateKeyToAccount } from 'viem/accounts';
+
+const url = 'https://api.example.com/v1/forecast?city=Lisbon';
+const method = 'GET';
+
+const client = new x402Client();
+registerExactEvmScheme(client, {
+  signer: privateKeyToAccount(process.env.EVM_PRIVATE_KEY as \`0x\${string}\`),
+  networks: ['${NETWORKS.base.id}'],
+});
+client.setSpendControls({ maxAmountPerPayment: '$0.01' });
+client.onBeforePaymentCreation(async ({ paymentRequired, selectedRequirements }) => {
+  const answer = await fetch('${buildUrl(baseUrl, PATHS.agentCheck)}', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url, method, challenge: paymentRequired }),
+  });
+  const { severity, safe_offers = [], summary, detail } = await answer.json();
+  const place = paymentRequired.accepts.indexOf(selectedRequirements);
+  if (severity === 'danger' || !safe_offers.includes(place)) return { abort: true, reason: summary ?? detail };
+});
+
+const response = await wrapFetchWithPayment(fetch, client)(url, { method, redirect: 'error' });
+console.log(response.status, await response.text());
+`;
 }
 
 /** Something to copy. */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
-import { formatUsdc, parseUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import {
@@ -115,24 +114,6 @@ const SEARCH_CHOICES = {
 export function buildSearchPath(values: SearchValues): string {
   const given = Object.keys(searchQuery.shape).flatMap((name) => (values[name] ? [[name, values[name]]] : []));
   return given.length === 0 ? PATHS.search : `${PATHS.search}?${new URLSearchParams(given)}`;
-}
-
-/** Prices as people write them: `$0.01`, `.01`, `0.01 USDC`, `1 cent`, `0,01`. */
-const TYPED_PRICE =
-  /^(?:us)?[$]?\s*(?<whole>\d*)(?:(?<point>[.,])(?<fraction>\d*))?\s*(?:usdc?|[$]|(?<cents>¢|c|cents?))?$/i;
-const CENTS_IN_USDC = 100;
-
-/**
- * Returns a price as people write it in the form that filters take: `$.01` as `0.01`. Other text comes back unchanged,
- * to be refused, and so does a price with a comma that may separate thousands.
- */
-export function readTypedPrice(text: string): string {
-  const { whole = '', point, fraction = '', cents } = TYPED_PRICE.exec(text.trim())?.groups ?? {};
-  const isThousands = point === ',' && fraction.length === 3 && Number(whole) > 0;
-  if (whole + fraction === '' || isThousands) return text;
-  const amount = parseUsdc(`${whole || '0'}${fraction && `.${fraction}`}`);
-  const usdc = amount !== undefined && cents ? amount / CENTS_IN_USDC : amount;
-  return usdc !== undefined && Number.isSafeInteger(usdc) ? formatUsdc(usdc) : text;
 }
 
 /** A search without one of its filters, with its number of matches. */

@@ -1,0 +1,45 @@
+import { listResources } from '../../published/resources.ts';
+import {
+  buildDiscoveryResource,
+  DISCOVERY_LIMITS,
+  type DiscoveryMerchant,
+  discoveryMerchant,
+  discoveryMerchantQuery,
+} from '../../views/discovery.ts';
+import { PATHS } from '../../views/links.ts';
+import { EXAMPLE_PAYEE } from '../../views/openapi/example.ts';
+import { buildDocument } from '../document.ts';
+import { defineRead } from './define.ts';
+import { buildResourceExample, COINBASE } from './discovery-resources.ts';
+
+/** The routes that pay one account, as Coinbase's facilitator lists them. */
+export const discoveryMerchantEndpoint = defineRead({
+  id: 'listMerchantResources',
+  path: PATHS.discoveryMerchant,
+  also: [`${COINBASE}${PATHS.discoveryMerchant}`],
+  summary: 'Every route that pays one account, as x402 facilitators list them',
+  description: 'The routes that ask to be paid to this account, in the order of /discovery/resources.',
+  query: discoveryMerchantQuery,
+  examples: { payTo: EXAMPLE_PAYEE, limit: 20, offset: 100 },
+  answer: {
+    description: 'A page of resources',
+    schema: discoveryMerchant,
+    example: (): DiscoveryMerchant => ({
+      x402Version: 2,
+      payTo: EXAMPLE_PAYEE,
+      resources: [buildResourceExample()],
+      pagination: { limit: 20, offset: 0, total: 1 },
+    }),
+  },
+  build: ({ payTo, offset, limit: asked }, { reading: { published, site }, snapshot }) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.merchant.max);
+    const { total, resources } = listResources(published, snapshot, { payTo, offset, limit });
+    const found: DiscoveryMerchant = {
+      x402Version: 2,
+      payTo,
+      resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
+      pagination: { limit, offset, total },
+    };
+    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+  },
+});
