@@ -2,9 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { fillCallInput } from '../../src/evidence/call-input.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import type { DeclaredRoute } from '../../src/model/route.ts';
 import { type ManifestFile, readManifests } from '../../src/sources/manifest.ts';
+import { findOutputFields } from '../../src/views/listing/fields.ts';
 import { listCorpusTexts } from './corpus-texts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -75,6 +78,20 @@ describe('the seed listings', () => {
     }
   });
 
+  it('give requests that their declared input allows', () => {
+    const examples = listings.flatMap(({ file, declaration: { routes } }) =>
+      routes.filter(({ example }) => example !== null).map((route) => ({ file, route, ...fillCallInput(route) })),
+    );
+    const others = examples.filter(({ basis, replace }) => basis !== 'example' && replace.length === 0);
+    expect(examples.length).toBeGreaterThan(200);
+    expect(others.map(({ file, route }) => `${file}: ${route.method} ${route.path}`)).toEqual([]);
+  });
+
+  it('say what their routes return, at least forty of them', () => {
+    const telling = listings.filter(({ declaration: { routes } }) => routes.some((route) => findOutputFields(route)));
+    expect(telling.length).toBeGreaterThanOrEqual(40);
+  });
+
   it('share no sentence of six words or more with each other', () => {
     const seen = new Map<string, string>();
     const shared: string[] = [];
@@ -103,15 +120,25 @@ function listSources(): { observed: { source: string } }[] {
   return files.map(({ path }) => parse(readFileSync(path, 'utf8')));
 }
 
-/** Sentences of six words or more: tagline, description and the descriptions of routes. */
+/** Sentences of six words or more: tagline, description, and the descriptions of routes and of their fields. */
 function listSentences(): { file: string; sentence: string }[] {
   return listings.flatMap(({ file, declaration: { tagline, description, routes } }) =>
-    [tagline, description, ...routes.map((route) => route.description)]
+    [tagline, description, ...routes.flatMap((route) => [route.description, ...listMeanings(route)])]
       .flatMap((text) => text.split(/(?<=[.?!:;])\s+/))
       .map(getWords)
       .filter((sentence) => sentence.split(' ').length >= 6)
       .map((sentence) => ({ file, sentence })),
   );
+}
+
+/** What a route's schemas say of its fields. */
+function listMeanings({ input_schema, output_schema }: DeclaredRoute): string[] {
+  const meanings: string[] = [];
+  JSON.stringify([input_schema, { ...output_schema, examples: [] }], (name, value) => {
+    if (name === 'description' && typeof value === 'string') meanings.push(value);
+    return value;
+  });
+  return meanings;
 }
 
 /** Words alone, in lower case, so that punctuation does not hide a likeness. */
