@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { isBodiless, PATH_TEMPLATE } from '../model/request.ts';
-import type { Route } from '../model/route.ts';
+import { isToolPath, type Route } from '../model/route.ts';
 import { splitInput } from './input-parts.ts';
 import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
 import { findSchemaFault } from './schema-check.ts';
@@ -44,13 +44,14 @@ export function fillCallInput(route: Described): CallInput {
   const query = fillQuery(route, schemas.get('query'));
   const headers = fillHeaders(example?.headers ?? {}, schemas.get('headers'));
   const body = isBodiless(method)
-    ? refuseBody(method, schemas.get('body'))
+    ? refuseBody(method, schemas.get('query') ? undefined : schemas.get('body'))
     : fillBody(example?.body, schemas.get('body'), findContentType(route));
   const filled = [path, query, headers, body];
   const isDescribed = parts.length > 0 || example !== null || (isBodiless(method) && /[?{]|\/:/.test(route.path));
   const lacks = [
     ...filled.flatMap(({ lack }) => lack ?? []),
     ...(isDescribed ? [] : ['nothing on record says what it takes, or that it takes nothing.']),
+    ...(lacksBody(route) ? [`its example has no body, and nothing on record says that ${method} has none here.`] : []),
   ];
   const isFromExample = example !== null && [query, body].every(({ replace }) => replace.length === 0);
   return {
@@ -62,6 +63,12 @@ export function fillCallInput(route: Described): CallInput {
     replace: dedupe(filled.flatMap(({ replace }) => replace)),
     lack: lacks[0] === undefined ? null : `The record cannot make a call that works: ${lacks[0]}`,
   };
+}
+
+/** Returns whether a request may have a body that nobody tells: feeds list the fields of bodies under the query, too. */
+function lacksBody({ method, path, input_schema, example }: Described): boolean {
+  const isOpen = input_schema === null && example !== null && example.body === undefined;
+  return isOpen && ['POST', 'PUT', 'PATCH'].includes(method) && !isToolPath(path);
 }
 
 interface Filled<Value = unknown> {
@@ -101,12 +108,14 @@ function joinGiven({ value, replace }: MadeValue, given: unknown): MadeValue | u
   return { value: { ...value, ...given }, replace: replace.filter(({ name }) => !names.has(name)) };
 }
 
-function fillPath({ path }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
+/** Fills the templates of the path: from their schema, or from an example that lists them with the query. */
+function fillPath({ path, example }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
   const fields = isObject(schema?.properties) ? schema.properties : {};
+  const given = example?.query ?? {};
   const value: Record<string, string> = {};
   for (const [, braced, named] of path.matchAll(PATH_TEMPLATE)) {
     const name = braced ?? named ?? '';
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const field = Object.hasOwn(fields, name) ? fields[name] : Object.hasOwn(given, name) && { const: given[name] };
     const known = isObject(field) ? findText(field, name) : undefined;
     if (known !== undefined) value[name] = known;
   }

@@ -132,7 +132,7 @@ function makeArray({ items, minItems, maxItems, prefixItems }: JsonObject, name:
   if (count > MAX_ITEMS) throw new CannotMakeError(`${quote(name)} takes ${count} items, and no example is on record.`);
   const schemas = Array.from({ length: count }, (_, at) => asObject(asList(prefixItems)[at] ?? items));
   const made = schemas.map((schema) => makeValue(schema, name, depth + 1));
-  return { value: made.map(({ value }) => value), replace: made.flatMap(({ replace }) => replace).slice(0, 1) };
+  return { value: made.map(({ value }) => value), replace: made.flatMap(({ replace }) => replace) };
 }
 
 function makeNumber(schema: JsonObject, name: string): MadeValue {

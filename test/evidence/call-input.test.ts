@@ -92,6 +92,21 @@ describe('what a call sends', () => {
     });
   });
 
+  it('has in its path what the example lists with the query', () => {
+    const example = { query: { name: 'a.eth', network: 'main' } };
+    expect(fill({ path: '/v1/{name}/:day', example })).toMatchObject({ path: { name: 'a.eth' }, lack: null });
+    expect(fill({ path: '/v1/:name', example: { query: { name: '..' } } }).path).toEqual({});
+  });
+
+  it('has no body where a route without one declares its query as well', () => {
+    const fields = object({ q: { type: 'string' } }, ['q']);
+    expect(fill({ input_schema: object({ queryParams: fields, body: fields }) })).toMatchObject({
+      query: { q: '<q>' },
+      body: undefined,
+      lack: null,
+    });
+  });
+
   it('has the headers that are required, and none that pays', () => {
     const headers = object({ 'X-Region': { enum: ['eu'] }, 'X-Id': { type: 'string' } }, [
       'X-Region',
@@ -126,6 +141,7 @@ describe('what a call sends', () => {
       'no text fits the pattern of "code"',
       { input_schema: ofQuery(object({ code: { pattern: '^q{7}$' } }, ['code'])) },
     ],
+    ['its example has no body', { method: 'POST', example: { query: { q: 'x' } } }],
     ['it declares a body, which GET cannot carry', { input_schema: ofBody(object({ q: {} })) }],
     ['refers to parts', { method: 'POST', input_schema: ofBody({ $ref: '#/x' }), example: { body: { a: 1 } } }],
     ['does not fit', { method: 'POST', input_schema: ofBody({ type: 'integer', minimum: 3, maximum: 2 }) }],

@@ -58,8 +58,16 @@ export function listOutputs(item: unknown): Raw[] {
 
 function listSides(item: unknown, side: 'input' | 'output'): Raw[] {
   const infos = listDeclarations(item).map((declared) => findMember(declared, 'info', side));
-  const schemas = [item, ...listOffers(item)].map((holder) => findMember(holder, 'outputSchema', side));
+  const schemas = [item, ...listOffers(item)].flatMap((holder) => listStated(findMember(holder, 'outputSchema'), side));
   return [...infos, ...schemas].filter(isObject);
+}
+
+/** Lists one side of an `outputSchema`. Some have a whole description in the place of the answer's. */
+function listStated(stated: unknown, side: 'input' | 'output'): unknown[] {
+  const inner = findMember(stated, 'output');
+  if (!isObject(inner) || findMember(inner, 'input', 'type') !== 'http') return [findMember(stated, side)];
+  const { input, output, ...rest } = inner;
+  return side === 'input' ? [input, findMember(stated, 'input')] : [output ?? rest];
 }
 
 /** Lists the methods that an item declares, in capitals, the most reliable one first. */

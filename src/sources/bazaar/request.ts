@@ -67,7 +67,8 @@ function readPart(item: unknown, part: Part, method: string, isVersion1: boolean
   };
   for (const input of listInputs(item)) {
     for (const name of PARTS[part]) {
-      const sides = splitFields(input[name], { isDescribed: isVersion1 || name.endsWith('Fields') }, note);
+      const isDescribed = isVersion1 || name.endsWith('Fields') || hasExplanation(input[name]);
+      const sides = splitFields(input[name], { isDescribed }, note);
       found.schema ??= sides.schema;
       found.example ??= sides.example;
     }
@@ -110,6 +111,15 @@ function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, no
   const fields = Object.entries(value).map(([name, field]): [string, Json] => [name, describeField(field, name)]);
   const described = Object.fromEntries(fields.filter(([, field]) => isJsonObject(field)));
   return { schema: buildObjectSchema(described), example: undefined };
+}
+
+/** What a description says in brackets, and no value does: `Wallet address (optional)`. */
+const EXPLANATION = /\([^()]*\b(?:optional|required|default|e\.g)\b/i;
+
+function hasExplanation(fields: unknown): boolean {
+  return (
+    isObject(fields) && Object.values(fields).some((field) => typeof field === 'string' && EXPLANATION.test(field))
+  );
 }
 
 /** Returns whether the text of a field describes it: version 1 has texts of several words for that. */

@@ -124,6 +124,34 @@ describe('the request', () => {
     });
   });
 
+  it('is read where a whole description stands in place of the answer', () => {
+    const input = { type: 'http', method: 'POST', bodyFields: { url: { type: 'string', required: true } } };
+    const output = { properties: { text: { type: 'string' } } };
+    const described = {
+      type: 'object',
+      properties: { body: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] } },
+    };
+    const whole = makeVersion1({ input: { type: 'http', method: 'POST' }, output: { input, output } });
+    expect(readSchemaAndExample(whole, 'POST').input_schema).toEqual(described);
+    expect(readOutput(whole).schema).toEqual(output);
+    const mixed = makeVersion1({ input: { type: 'http', method: 'POST' }, output: { input, ...output } });
+    expect(readSchemaAndExample(mixed, 'POST').input_schema).toEqual(described);
+    expect(readOutput(mixed).schema).toEqual(output);
+    expect(readOutput(makeVersion1({ output: { input } })).schema).toBeNull();
+    const answer = { properties: { input: { type: 'string' } } };
+    expect(readOutput(makeVersion1({ output: answer })).schema).toEqual(answer);
+  });
+
+  it('is described where the texts of version 2 explain their fields, and an example where they do not', () => {
+    const read = (body: unknown) => readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST');
+    expect(read({ vault: 'Contract of the vault', mode: 'slow or quick (optional, default: slow)' })).toMatchObject({
+      input_schema: { properties: { body: { properties: { vault: { description: 'Contract of the vault' } } } } },
+      example: null,
+    });
+    const body = { text: 'Rates rose again (see table 2).', style: 'formal' };
+    expect(read(body)).toMatchObject({ input_schema: null, example: { body } });
+  });
+
   it('takes nothing where its query has no parameters, and says nothing where it has no query', () => {
     const read = (input: unknown, method?: string) =>
       readSchemaAndExample(makeVersion1({ input }), method).input_schema;
