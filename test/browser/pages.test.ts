@@ -320,7 +320,8 @@ describe('in a real browser', () => {
       'city string, required',
       'Where to look',
       'Berlin',
-      'Sample, as its provider declares it',
+      'Sample, as declared',
+      'In the words of a manifest, seen 2026-11-01.',
       'celsius',
     ]) {
       expect(text).toContain(part);

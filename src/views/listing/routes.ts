@@ -13,6 +13,7 @@ import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
+import { describeRouteAuthors } from '../words/source.ts';
 import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
@@ -68,6 +69,8 @@ export interface RouteDetail {
   /** Null where no source declares the output. */
   readonly output: OutputFields | null;
   readonly mime_type: string | null;
+  /** Who says what it does, takes and returns, and when that was seen: `a manifest, seen 2026-03-17`; may be empty. */
+  readonly words_by: string;
   readonly call: CallGuide;
 }
 
@@ -190,6 +193,7 @@ export function buildRouteDetail(listing: LiveListing, route: Route): RouteDetai
     takes_nothing: takesNothing(route.input_schema),
     output: findOutputFields(route),
     mime_type: route.mime_type,
+    words_by: describeRouteAuthors(listing, route),
     call: buildRouteCall(listing, route),
   };
 }

@@ -1,6 +1,7 @@
 import type { Listing } from '../../model/listing.ts';
+import type { Route } from '../../model/route.ts';
 import { AUTHORITY_WORDS, type ListedSource, type ListingFact, type RouteFact, SOURCES } from '../../model/source.ts';
-import { formatCount } from './figures.ts';
+import { formatCount, formatDay } from './figures.ts';
 
 const LISTING_WORDS: Readonly<Record<ListingFact, string>> = {
   title: 'title',
@@ -56,12 +57,32 @@ export function describeSources({
   });
 }
 
+type Author = 'the provider' | 'a manifest' | 'a discovery feed';
+
 /** Returns the author of title and descriptions, to follow "In the words of". */
-export function getAuthor({
-  sources,
-  said_by,
-}: Pick<Listing, 'sources' | 'said_by'>): 'the provider' | 'a manifest' | 'a discovery feed' {
-  const source: ListedSource | undefined = sources[said_by.description ?? said_by.title ?? said_by.tagline ?? 0];
+export function getAuthor({ sources, said_by }: Pick<Listing, 'sources' | 'said_by'>): Author {
+  return nameAuthor(sources[said_by.description ?? said_by.title ?? said_by.tagline ?? 0]);
+}
+
+/**
+ * Names the authors of the description, input and output of a route, each with the day on which that was seen, to follow
+ * "In the words of": `a manifest, seen 2026-03-17`. Empty where nobody says any of it.
+ */
+export function describeRouteAuthors(
+  { sources }: Pick<Listing, 'sources'>,
+  { said_by }: Pick<Route, 'said_by'>,
+): string {
+  const places = [said_by.description, said_by.input, said_by.example, said_by.output];
+  const names = places.flatMap((place) => {
+    const source = place === undefined ? undefined : sources[place];
+    if (!source) return [];
+    const { observed_at } = source;
+    return `${nameAuthor(source)}${observed_at === null ? '' : `, seen ${formatDay(observed_at)}`}`;
+  });
+  return [...new Set(names)].join(', and of ');
+}
+
+function nameAuthor(source: ListedSource | undefined): Author {
   if (source?.kind === 'manifest') return 'a manifest';
   return source?.authority === 'hearsay' ? 'a discovery feed' : 'the provider';
 }

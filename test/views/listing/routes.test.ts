@@ -10,6 +10,7 @@ import {
   listRouteOffers,
   type RouteRow,
 } from '../../../src/views/listing/routes.ts';
+import { describeRouteAuthors } from '../../../src/views/words/source.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
 import { makeLiveListing } from '../listings.ts';
 
@@ -131,4 +132,16 @@ it('leaves a table whole that is short, of one group, or of hardly two routes a 
   const one = Array.from({ length: 30 }, (_, at) => `/text/${at}`);
   const all = Array.from({ length: 30 }, (_, at) => `/tool-${at}`);
   for (const paths of [short, one, all]) expect(getNames(await makeRows(paths))).toEqual([[null, paths.length]]);
+});
+
+it('names who says what a route takes and returns, and when that was seen', async () => {
+  const listing = await makeLiveListing();
+  const [manifest] = listing.sources;
+  if (!manifest) throw new Error('the listing has no source');
+  const feed = { ...manifest, kind: 'bazaar', authority: 'hearsay', observed_at: null } as const;
+  const describe = (said_by: Route['said_by']) =>
+    describeRouteAuthors({ sources: [manifest, feed] }, makePublished({ said_by }));
+  expect(describe({ description: 0, input: 0 })).toBe('a manifest, seen 2026-11-01');
+  expect(describe({ description: 0, output: 1 })).toBe('a manifest, seen 2026-11-01, and of a discovery feed');
+  expect(describe({ route: 0 })).toBe('');
 });
