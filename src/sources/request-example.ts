@@ -101,13 +101,16 @@ function hasPlaceholder(value: Json, name: string): boolean {
 }
 
 /**
- * Builds the JSON Schema of the fields of an example that an example request leaves out, because their values are
- * placeholders. They are required: the example has them. Undefined if there are none.
+ * Builds the JSON Schema of an example of which an example request leaves fields out, because their values are
+ * placeholders. These are required: the example has them. Undefined if there are none.
  */
 export function describePlaceholders(example: JsonObject): JsonObject | undefined {
-  const fields = Object.entries(example).filter(([name, value]) => hasPlaceholder(value, name));
-  if (fields.length === 0) return undefined;
-  return describeAll(fields);
+  const fields = Object.entries(example);
+  const left = fields.filter(([name, value]) => hasPlaceholder(value, name));
+  if (left.length === 0) return undefined;
+  const { properties, ...rest } = describeAll(left);
+  const given = Object.fromEntries(fields.map(([name, value]) => [name, { examples: [value] }]));
+  return { ...rest, properties: { ...given, ...(isJsonObject(properties) && properties) } };
 }
 
 function describeAll(fields: readonly [string, Json][]): JsonObject {

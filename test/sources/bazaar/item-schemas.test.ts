@@ -95,14 +95,17 @@ describe('the request', () => {
     expect(read(value)).toMatchObject({ input_schema: null, example: { body: value } });
   });
 
-  it('declares the fields whose values are placeholders, as required', () => {
+  it('declares its fields where values of some are placeholders, and those as required', () => {
     const queryParams = { chain: 'string', k: 'integer', tx: '0x12...', limit: 10 };
     expect(readSchemaAndExample(makeVersion2({ info: { input: { queryParams } } }))).toMatchObject({
       example: { query: { limit: '10' } },
       input_schema: {
         properties: {
           queryParams: {
-            properties: { chain: { type: 'string' }, k: { type: 'integer' }, tx: { type: 'string' } },
+            properties: {
+              ...{ chain: { type: 'string' }, k: { type: 'integer' }, tx: { type: 'string' } },
+              limit: { examples: [10] },
+            },
             required: ['chain', 'k', 'tx'],
           },
         },
