@@ -89,6 +89,14 @@ describe('the example request', () => {
     expect(headers.every((header) => /^[a-z0-9$`'*&-]+: /i.test(header))).toBe(true);
   });
 
+  it('names what to fill in of a query and of the rest of a path, too', () => {
+    const route = { ...makeHostileRoute('y'), example: null, path: '/v1/{rest+}?of=:coin' };
+    expect(buildCallRequest('https://api.example.com', route)).toMatchObject({
+      url: 'https://api.example.com/v1/<rest>?of=<coin>',
+      replace: [{ name: 'rest' }, { name: 'coin' }],
+    });
+  });
+
   it('shows templates of both kinds as placeholders to fill in', () => {
     const route = { ...makeHostileRoute('y'), path: '/v1/:user-id/{token}/x:y{not a name}', example: null };
     expect(buildCallRequest('https://api.example.com/base/', route)).toMatchObject({

@@ -7,8 +7,8 @@ import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '.
 const HEADER_NAME = /^[a-z0-9][a-z0-9!#$%&'*+.^_|~-]*$/i;
 const WITHHELD_HEADER = /^(host|connection|content-length|transfer-encoding|cookie|.*authorization|.*payment.*)$/i;
 
-/** A segment to fill in, as feeds write it (`/:id`) and as OpenAPI does (`{id}`). */
-const TEMPLATE = /(?<=\/):([A-Za-z_][\w-]*)|\{([A-Za-z_][\w-]*)\}/g;
+/** A part to fill in, as feeds write it (`/:id`, `?of=:id`) and as OpenAPI and gateways do (`{id}`, `{path+}`). */
+const TEMPLATE = /(?<=[/=]):([A-Za-z_][\w-]*)|\{([A-Za-z_][\w-]*)[+*]?\}/g;
 
 /** Everything that is not plain in an address, in a shell or in a string; angle brackets are kept for placeholders alone. */
 const UNSAFE_IN_URL = /[^\x21-\x7e]|["'<>\\^`{|}]/gu;
