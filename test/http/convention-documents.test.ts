@@ -274,11 +274,13 @@ describe('every convention', () => {
       const text = await (await get(path, { Host: 'evil.example' })).text();
       const hosts = [...text.matchAll(/https?:\/\/([^/"<>\s)`]+)/g)].map(([, host]) => host);
       const foreign = hosts.filter((host) => host !== new URL(SITE.baseUrl).host);
+      // The last is invented: the seller of the call that the skill shows.
       const standards = [
         'www.rfc-editor.org',
         'www.sitemaps.org',
         'static.modelcontextprotocol.io',
         'schemas.agentskills.io',
+        'api.example.com',
       ];
       expect([path, foreign.filter((host) => !standards.includes(host ?? ''))]).toEqual([path, []]);
     }

@@ -68,7 +68,7 @@ export const mistakes = [
   client.GET('/agent/list', { params: { query: { categroy: 'Finance' } } }),
   client.GET('/agent/list', { params: { query: { category: 'Finances' } } }),
   client.GET('/agent/lists'),
-  client.GET('/discovery/search', { params: { query: {} } }),
+  client.GET('/discovery/merchant', { params: { query: {} } }),
   client.POST('/agent/list'),
 ];
 `;

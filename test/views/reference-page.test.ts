@@ -58,7 +58,7 @@ describe('the reference', () => {
   it('says of each parameter what it takes, and starts forms with what can be sent', () => {
     const list = operations.find(({ id }) => id === 'listListings');
     const field = (name: string) => list?.fields.find((candidate) => candidate.name === name);
-    expect(field('limit')).toMatchObject({ type: 'whole number, 1 to 1000, 100 by default', value: '20' });
+    expect(field('limit')).toMatchObject({ type: 'whole number, 1 to 1000', value: '20' });
     expect(field('category')?.choices).toContain('Finance');
     expect(field('category')?.value).toBe('');
     expect(list?.curl).toBe(`curl '${SITE.baseUrl}/agent/list?q=convert+a+pdf+to+text&limit=20'`);
