@@ -12,13 +12,13 @@ import {
   type ListingFact,
   type RouteFact,
 } from '../model/source.ts';
-import { findMediaType } from '../model/text.ts';
+import { cutText, findMediaType, getFirstSentence, TEXT_LIMITS } from '../model/text.ts';
 import { type Heard, type RecordedDeclaration, rankDeclarations } from './authority.ts';
 import { type InferredCategory, inferCategory } from './category.ts';
 import { speaksFor } from './domains.ts';
-import { chooseFeedWords } from './feed-words.ts';
+import { chooseFeedWords, compareDepth } from './feed-words.ts';
 import { takesNothing } from './input-parts.ts';
-import { buildTagline, isTagline } from './taglines.ts';
+import { buildTagline, getOpening, isTagline, joinOpenings } from './taglines.ts';
 import { getHostTitle, getLetters, isTitle } from './titles.ts';
 
 /** One route: each fact from the first source that has it. */
@@ -51,7 +51,7 @@ export interface Sighting {
 /** The texts about a listing, each from the first source that has it. */
 export interface MergedWords {
   title: string;
-  /** True if a source gives the title, and false if it was made from the host. */
+  /** True if a source gives the title, or the words of a route, and false if it was made from the host. */
   is_named: boolean;
   tagline: string;
   description: string;
@@ -98,7 +98,8 @@ export function mergeDeclarations(
   const [first] = heard;
   if (!first) throw new Error('a listing has at least one declaration');
   const routes = mergeRoutes(heard, isSeen);
-  const telling = listTelling(routes, isSeen);
+  const tellingRoutes = listTelling(routes, isSeen);
+  const telling = tellingRoutes.map(({ route }) => route);
   // The feed heard first alone counts among feeds; of other sources all of the first rank count.
   const leading = first.authority === 'hearsay' ? [first] : heard.filter((one) => one.authority === first.authority);
   const said_by: Listing['said_by'] = {};
@@ -111,23 +112,32 @@ export function mergeDeclarations(
   const { base_url } = first.declaration;
   const { host } = new URL(base_url);
   const given = find('title', ({ title }) => (isTitle(title, base_url) ? title : null));
-  const title = given ?? chooseHostTitle(base_url, leading, telling, recorded);
-  const tagline = find('tagline', (one) => (isTagline(one.tagline, title, base_url) ? one.tagline : null));
+  const seenSoFar = recorded && !isBetter(first.authority, recorded) ? recorded : undefined;
+  const described = listDescribed(tellingRoutes);
+  const made = given ?? makeHostTitle(base_url, leading, telling, recorded);
+  const told = made ?? chooseRouteTitle(described.routes, base_url, seenSoFar);
+  const title = told ?? host;
+  const stated = find('tagline', (one) => (isTagline(one.tagline, title, base_url) ? one.tagline : null));
+  const tagline = stated ?? describeRoutes(described.routes, title, base_url);
+  if (described.by !== undefined) {
+    if (stated === undefined && tagline !== undefined) said_by.tagline = described.by;
+    if (made === undefined && told !== undefined) said_by.title = described.by;
+  }
   const description = find('description', (one) => one.description || null) ?? '';
   const providers = heard.map(({ declaration }) => declaration.provider_name);
   const declared = find('category', ({ category }) => category);
   find('price', ({ price }) => price);
-  const known = recorded && !isBetter(first.authority, recorded) ? recorded.category : undefined;
+  const known = seenSoFar?.category;
   const tags = [...new Set(leading.flatMap((one) => one.declaration.tags ?? []))];
-  const infer = (stated: readonly DeclaredRoute[]) =>
-    inferCategory({ title, tagline: tagline ?? '', description, tags, routes: [...stated] }, known);
+  const infer = (routes: readonly DeclaredRoute[]) =>
+    inferCategory({ title, tagline: stated ?? '', description, tags, routes }, known);
   const [byTelling, byAll] = [telling, listCounted(routes).map(({ route }) => route)].map(infer);
   // The category on record gives way only if the routes that words are made of and all that count say so.
   const inferred = declared === undefined ? ((byAll?.category === known ? byAll : byTelling) ?? null) : null;
   return {
     words: {
       title,
-      is_named: given !== undefined,
+      is_named: said_by.title !== undefined,
       tagline: tagline ?? buildTagline(telling),
       description,
       provider_name: providers.find((name) => name !== '' && name !== host) ?? host,
@@ -156,11 +166,11 @@ function isBetter(authority: Authority, { sources: [before] }: RecordedWords): b
 }
 
 /** Lists the routes that words are made of: those that count, and of routes that only others name those heard first. */
-function listTelling(routes: readonly MergedRoute[], isSeen: IsSeen): DeclaredRoute[] {
+function listTelling(routes: readonly MergedRoute[], isSeen: IsSeen): MergedRoute[] {
   const counted = routes.filter(({ set_aside }) => !set_aside);
   const isHearsay = counted.every(({ authority, route }) => authority === 'hearsay' && !isSeen(route));
   const first = counted.map(({ since }) => since).reduce((a, b) => (a < b ? a : b), '~');
-  return counted.filter(({ since }) => !isHearsay || since === first).map(({ route }) => route);
+  return counted.filter(({ since }) => !isHearsay || since === first);
 }
 
 /**
@@ -175,21 +185,64 @@ function hearOthers<Said extends Heard>(one: Said, recorded: RecordedWords | und
 }
 
 /**
- * Makes a title from the host, as the texts write it. The title that readers know stays if only its spelling differs.
+ * Makes a title from the host, as the texts write it; undefined if its words name nothing. The title that readers know stays
+ * if only its spelling differs.
  */
-function chooseHostTitle(
+function makeHostTitle(
   baseUrl: string,
   leading: readonly Heard[],
   telling: readonly DeclaredRoute[],
   recorded: RecordedWords | undefined,
-): string {
+): string | undefined {
   const texts = [
     ...leading.flatMap(({ declaration: { tagline, description } }) => [tagline, description]),
     ...telling.flatMap((route) => [route.description, route.path]),
   ];
   const made = getHostTitle(baseUrl, texts);
   const isKnown = recorded && isTitle(recorded.title, baseUrl) && getLetters(recorded.title) === getLetters(made);
-  return isKnown ? recorded.title : made;
+  if (isKnown) return recorded.title;
+  return isTitle(made, baseUrl) ? made : undefined;
+}
+
+/** Lists the routes that the source believed first of those that describe any describes, and gives its place. */
+function listDescribed(telling: readonly MergedRoute[]): { routes: DeclaredRoute[]; by: number | undefined } {
+  const [by] = telling.flatMap(({ said_by }) => said_by.description ?? []).sort((a, b) => a - b);
+  return { by, routes: telling.filter(({ said_by }) => said_by.description === by).map(({ route }) => route) };
+}
+
+/**
+ * Returns what all routes say, as the title; undefined if they say nothing, or each something else. The title that readers know
+ * stays, be it the host, however the routes change.
+ */
+function chooseRouteTitle(
+  described: readonly DeclaredRoute[],
+  baseUrl: string,
+  recorded: RecordedWords | undefined,
+): string | undefined {
+  if (recorded?.title === new URL(baseUrl).host) return undefined;
+  if (recorded && isTitle(recorded.title, baseUrl)) return recorded.title;
+  const [opening, ...others] = listOpenings(described, '', baseUrl);
+  return others.length === 0 ? opening : undefined;
+}
+
+/**
+ * Returns a line of the routes' own words: the first sentence if all say the same, else what each says first. Undefined if they
+ * say nothing.
+ */
+function describeRoutes(described: readonly DeclaredRoute[], title: string, baseUrl: string): string | undefined {
+  const openings = listOpenings(described, title, baseUrl);
+  if (openings.length > 1) return joinOpenings(openings);
+  const sentences = described.map(({ description }) => cutText(getFirstSentence(description), TEXT_LIMITS.tagline));
+  return sentences.find((text) => isTagline(text, title, baseUrl));
+}
+
+/** Lists what the descriptions of routes say first, each once, those of the shortest paths first. */
+function listOpenings(described: readonly DeclaredRoute[], title: string, baseUrl: string): string[] {
+  const openings = described
+    .toSorted(compareDepth)
+    .map(({ description }) => getOpening(description, title, baseUrl))
+    .filter(Boolean);
+  return [...Map.groupBy(openings, getLetters).values()].flatMap(([first]) => first ?? []);
 }
 
 /**

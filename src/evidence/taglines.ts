@@ -1,4 +1,5 @@
 import type { DeclaredRoute } from '../model/route.ts';
+import { cutText, getFirstSentence, TEXT_LIMITS } from '../model/text.ts';
 import { getLetters } from './titles.ts';
 
 /** Texts of templates, which many sellers leave as they are. */
@@ -33,21 +34,62 @@ export function isTagline(tagline: string, title: string, baseUrl: string): bool
   return (words.length >= 2 && /\p{L}{2}/u.test(plain)) || (plain.match(UNSPACED)?.length ?? 0) >= 4;
 }
 
+/** The method and path with which some begin the description of a route: `POST /upload — `. */
+const REQUEST_LINE = /^(?:GET|POST|PUT|PATCH|DELETE)\s+\/\S*\s*(?:[—–:-]\s*)?/;
+
+/** Where the first thing that a sentence says ends: before a dash, a colon or a semicolon. */
+const BREAK = /\s[—–|-]+\s|[:;]\s/;
+
+/** Longest opening of a description, in UTF-16 units. */
+const OPENING_LENGTH = 120;
+
+/**
+ * Returns the first thing that the description of a route says: "Tide heights" of "Tide heights (metric): for every port."
+ * Empty if that says nothing.
+ */
+export function getOpening(description: string, title: string, baseUrl: string): string {
+  const sentence = removeRequestLine(getFirstSentence(description)).replace(/\s*[([][^()[\]]*[)\]]/g, '');
+  const [start = ''] = sentence.split(BREAK, 1);
+  const [short = ''] = start.split(/,\s/, 1);
+  const parts = [...(start.length > OPENING_LENGTH ? [short] : []), start, sentence];
+  const opening = parts.find((text) => isTagline(text, title, baseUrl)) ?? '';
+  return opening.replace(/[\s.,;:。]+$/u, '');
+}
+
+/** Returns a sentence without the method and the path that some begin with. */
+export function removeRequestLine(sentence: string): string {
+  return sentence.replace(REQUEST_LINE, '');
+}
+
+/** Joins openings to a line while they fit, without long ones if there are others: "Tide heights; Moon phases and more". */
+export function joinOpenings(openings: readonly string[]): string {
+  const isShort = (opening: string) => opening.length <= OPENING_LENGTH;
+  const short = openings.filter(isShort);
+  const shown = short.length > 0 ? short : openings;
+  const length = TEXT_LIMITS.tagline - ' and more'.length;
+  const fitting = shown.filter((_, at) => at === 0 || shown.slice(0, at + 1).join('; ').length <= length);
+  return `${cutText(fitting.join('; '), length)}${fitting.length < openings.length ? ' and more' : ''}`;
+}
+
 /** Largest number of routes that a generated tagline names, and the longest name of one. */
 const NAMED_ROUTES = 4;
 const NAME_LENGTH = 40;
+
+/** The line for routes whose paths and descriptions say nothing. */
+export const UNSAID = 'Nothing on record says what it does.';
 
 /** Number of names above which there are too many to choose from. */
 const MANY_NAMES = 12;
 
 /** Segments of a path that say nothing of what a route does. */
-const EMPTY_SEGMENT = /^(?:api|apis|v\d+(?:\.\d+)*|x402|rest|public|protected|premium|paid|route|routes|proxy|index)$/i;
+const EMPTY_SEGMENT =
+  /^(?:api|apis|v\d+(?:\.\d+)*|x402|rest|public|protected|premium|paid|route|routes|proxy|index|res|resource|resources|content|endpoint|data|ping|test|demo|hello|cid)$/i;
 
 /** Segments that are values: templates, numbers, identifiers and hashes. */
 const VALUE_SEGMENT =
   /^[:{*]|^\d+$|^0x[0-9a-f]+$|^(?=.*\d)[a-z0-9_-]{20,}$|^[0-9a-f]{8}-[0-9a-f-]{20,}$|^[a-z]+_[0-9a-f]{10,}$|^Qm\w{40,}$/i;
 
-/** Returns a line that names what the routes do: "12 routes: search, convert, scrape and more"; empty without routes. */
+/** Returns a line that names what the paths say: "12 routes: search, convert, scrape and more"; empty without routes. */
 export function buildTagline(routes: readonly Pick<DeclaredRoute, 'path'>[]): string {
   if (routes.length === 0) return '';
   const count = routes.length === 1 ? '1 route' : `${routes.length} routes`;
@@ -55,7 +97,7 @@ export function buildTagline(routes: readonly Pick<DeclaredRoute, 'path'>[]): st
   const shared = countShared(paths);
   const own = paths.map((segments) => segments.slice(shared));
   const names = listNames(own.some((segments) => segments.length > 0) ? own : paths);
-  if (names.length === 0) return count;
+  if (names.length === 0) return UNSAID;
   if (names.length > NAMED_ROUTES + 1) return `${count}: ${names.slice(0, NAMED_ROUTES).join(', ')} and more`;
   return `${count}: ${[names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')}`;
 }

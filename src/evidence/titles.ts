@@ -1,18 +1,40 @@
 import { parse } from 'tldts';
 import { isUnlistedPlatform } from './domains.ts';
 
-/** Titles that frameworks and templates put in if nobody chose one, in letters and digits alone. */
-const PLACEHOLDER_TITLES = new Set(
-  'api apis myapi newapi restapi openapi fastapi flask swagger swaggerui express expressapi hono honoapi x402 x402api x402server untitled unknown service'.split(
-    ' ',
+/**
+ * Words that frameworks, templates, deployments and error pages put into a title if nobody chose one. Reviewed by hand: each
+ * was seen as a whole title, or as a part of one beside others of these.
+ */
+const PLACEHOLDERS = new Set(
+  `api apis myapi newapi restapi openapi rest endpoint endpoints fastapi flask django express expressapi hono honoapi nest nestjs
+  next nextjs next.js nuxt react ts js vite vue svelte astro node nodejs node.js swagger swaggerui redoc x402 402 x402api x402server
+  server service services app application web website webapp site backend frontend untitled unknown default undefined null none
+  title test testing template starter boilerplate mainnet testnet dev staging prod production main index home homepage page welcome
+  login dashboard documentation docs loading error create new my the a an to your of and`.split(/\s+/),
+);
+
+/** Titles of error pages, in letters and digits alone. */
+const ERROR_TITLES = new Set(
+  `paymentrequired notfound pagenotfound forbidden unauthorized unauthorised accessdenied badrequest badgateway internalservererror
+  serviceunavailable methodnotallowed toomanyrequests applicationerror justamoment attentionrequired comingsoon signin`.split(
+    /\s+/,
   ),
 );
 
-/** Returns whether a source's title names anything: it is neither empty, nor the host, nor a placeholder. */
+/** The number of an HTTP status, before or after its name. */
+const STATUS = /^(?:http |error )?[1-5]\d\d\b|\b[1-5]\d\d\W*$/gi;
+
+/**
+ * Returns whether a title names anything: it is neither empty, nor the host, nor an address, nor an HTTP status or the title of
+ * an error page, nor made of placeholders alone.
+ */
 export function isTitle(title: string, baseUrl: string): boolean {
   const { host, hostname } = new URL(baseUrl);
   const lower = title.trim().toLowerCase();
-  return lower !== '' && lower !== host && lower !== hostname && !PLACEHOLDER_TITLES.has(getLetters(title));
+  if ([host, hostname].includes(lower) || /^(?:https?:)?\/|^www\./.test(lower)) return false;
+  const words = lower.replace(STATUS, ' ').split(/[^\p{L}\p{N}.]+/u);
+  const said = words.map((word) => word.replace(/^\.+|\.+$/g, '')).filter(Boolean);
+  return !said.every((word) => PLACEHOLDERS.has(word)) && !ERROR_TITLES.has(getLetters(said.join('')));
 }
 
 /** Suffixes of hosts that are numbers of a cloud, which say nothing. */
@@ -20,6 +42,16 @@ const NUMBERED_SUFFIX = /(?:^|\.)(?:amazonaws\.com|cloudfront\.net|on\.aws)$/;
 
 /** The ending that Cloud Run appends to the name of a service: a random text and a region. */
 const CLOUD_RUN_ENDING = /-[a-z0-9]{10}-[a-z]{2}$/;
+
+/** Words that Vercel appends to the name of a project where that is taken: numbers, Greek letters and colours. */
+const VERCEL_ENDINGS = new Set(
+  `one two three four five six seven eight nine ten alpha beta gamma delta zeta eta theta iota kappa lambda mu nu xi omicron pi rho
+  sigma tau upsilon phi chi psi omega amber bay black blue blush brown coral cyan drab dun flame gold gray green hazel henna indol ivory
+  jade jet khaki lac lake lemon lilac lime liard livid mauve neon ochre olive orcin orpin peach pied pink plum puce red roan rose rouge
+  ruby rust sable sage sand sepia silk sooty steel swart tan taupe teal topaz umber vert virid weld wheat white wine woad`.split(
+    /\s+/,
+  ),
+);
 
 /** Words of a host that say what it runs and not what it offers. */
 const GENERIC_WORD = /^(?:www|x402|(?:api|apis|openapi|dev|staging|prod|production|main|test|v|d)\d*|public|pro|app)$/;
@@ -63,6 +95,11 @@ export function getHostTitle(baseUrl: string, texts: readonly string[]): string 
   return getLetters(title).length < 2 ? host : title;
 }
 
+/** Returns whether a host has words of its own beside its registered name, as `qr.camelai.io` has. */
+export function hasOwnWords(baseUrl: string): boolean {
+  return (splitHost(new URL(baseUrl).hostname)?.length ?? 0) > 1;
+}
+
 /** Splits a host into words: those of the registered name, then those of each label before it, the nearest first. */
 function splitHost(hostname: string): string[][] | undefined {
   const { domain, domainWithoutSuffix, subdomain, publicSuffix, isIp } = parse(hostname, { allowPrivateDomains: true });
@@ -74,6 +111,7 @@ function splitHost(hostname: string): string[][] | undefined {
     ? [(subdomain ?? '').split('.')[0] || domainWithoutSuffix]
     : [domainWithoutSuffix, ...(subdomain ?? '').split('.').reverse()];
   const [name = [], ...before] = labels.map((label) => splitLabel(label));
+  if (publicSuffix === 'vercel.app' && name.length > 1 && VERCEL_ENDINGS.has(name.at(-1) ?? '')) name.pop();
   return [name, ...before.filter((words) => !words.every(isEmptyWord))].filter((part) => part.length > 0);
 }
 

@@ -21,8 +21,13 @@ const routeFacts = z.object({
   example: requestExample.nullable(),
 });
 
-/** The words of a feed's item about the whole service; a member is absent if the item lacks it. */
+/**
+ * The words of a feed's item, or of an operation or entry of a document, besides its description: its own name, and what it
+ * says about the whole service. A member is absent if the item lacks it.
+ */
 export const itemWords = z.object({
+  /** The name of what the route does, not of the service. */
+  name: z.string().optional(),
   /** The item's whole text, if that is longer than the description of the route, or has lines. */
   text: z.string().optional(),
   service_name: z.string().optional(),
@@ -37,7 +42,7 @@ export type ItemWords = z.infer<typeof itemWords>;
 /** A route as one source declares it. */
 export const declaredRoute = routeFacts.extend({
   terms: z.array(terms),
-  /** Words about the whole service in a feed's item for the route. */
+  /** Further words of the item for the route, until they are put into those of route and listing. */
   item: itemWords.optional(),
   /** Time by our clock when a feed first had the route; absent if that was when it first had the listing. */
   heard_at: z.iso.datetime().optional(),

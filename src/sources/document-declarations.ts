@@ -1,4 +1,6 @@
 import { speaksFor } from '../evidence/domains.ts';
+import { chooseFeedWords } from '../evidence/feed-words.ts';
+import { hasOwnWords, isTitle } from '../evidence/titles.ts';
 import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
@@ -38,8 +40,8 @@ export interface ApiDocument {
 /** The texts about the whole service, as the document has them. */
 export interface ServiceTexts {
   title?: unknown;
-  /** A name that is only good for the slug, because it is that of a part; used without a title. */
-  service_name?: unknown;
+  /** Name of the provider, if it differs from that of the service. */
+  provider?: unknown;
   tagline?: unknown;
   description?: unknown;
   docs_url?: unknown;
@@ -48,8 +50,9 @@ export interface ServiceTexts {
 }
 
 /**
- * Builds the declarations of a document, one for each base address, all with the same texts. A document is a bare
- * claim: fetching it does not prove that anything in it is true. It speaks for its own host and hosts below it; routes at
+ * Builds the declarations of a document, one for each base address. The texts of the whole document are those of each.
+ * If they are about its provider, because it lists several hosts or gives no other name, a host has those that its own
+ * routes give, as long as these name an API or the host's name has words of its own. A document is a bare claim: fetching it does not prove that anything in it is true. It speaks for its own host and hosts below it; routes at
  * other hosts are refused, unless the operator names the base address. Moves these from taken to refused in `items`.
  */
 export function buildDocumentDeclarations(
@@ -66,11 +69,10 @@ export function buildDocumentDeclarations(
   const title = readText(given.title, 'title', note);
   const description = readText(given.description, 'description', note);
   const tagline = readText(given.tagline, 'tagline', note);
-  const words = {
+  const words = { title, tagline: tagline || cleanText(getFirstSentence(description), 'tagline'), description };
+  const facts = {
     slug: null,
-    service_name: title || cleanText(given.service_name, 'title') || null,
-    tagline: tagline || cleanText(getFirstSentence(description), 'tagline'),
-    description,
+    provider_name: cleanText(given.provider, 'provider_name') || cleanText(title, 'provider_name'),
     category: findCategory(given.categories),
     mcp_endpoint: null,
     docs_url: readDocsUrl(given.docs_url, options),
@@ -84,18 +86,33 @@ export function buildDocumentDeclarations(
     items.taken -= 1;
     items.refused += 1;
   }
-  return [...Map.groupBy(routes.filter(isOwn), ({ base_url }) => base_url)]
+  const groups = [...Map.groupBy(routes.filter(isOwn), ({ base_url }) => base_url)];
+  const hosts = new Set(groups.map(([base_url]) => new URL(base_url).host));
+  const isOfProvider = hosts.size > 1 || (given.provider !== undefined && given.provider === given.title);
+  return groups
     .sort(([a], [b]) => compareTexts(a, b))
-    .map(([base_url, group]) => ({
-      source: { kind, name: options.name, observed_at: null, speaker },
-      base_url,
-      title,
-      provider_name: cleanText(title, 'provider_name'),
-      ...words,
-      routes: group
-        .map(({ route }) => route)
-        .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
-    }));
+    .map(([base_url, group]) => {
+      const own = {
+        source: { kind, name: options.name, observed_at: null, speaker },
+        ...{ base_url, service_name: null, title: '', tagline: '', description: '' },
+        ...facts,
+        routes: group
+          .map(({ route }) => route)
+          .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
+      };
+      const chosen =
+        (isOfProvider ? chooseOwnWords(own) : undefined) ?? chooseFeedWords({ ...own, ...words }, () => false);
+      return { ...chosen, service_name: chosen.title || null };
+    });
+}
+
+/** Chooses the words of a host from its routes; undefined if neither they nor its name say anything of its own. */
+function chooseOwnWords(declaration: Declaration): Declaration | undefined {
+  const { base_url, routes } = declaration;
+  const [{ name = '', service_name } = {}] = routes.length === 1 ? [routes[0]?.item] : [];
+  const title = service_name === undefined && isTitle(name, base_url) ? name : '';
+  const chosen = chooseFeedWords({ ...declaration, title }, () => false);
+  return chosen.title !== '' || hasOwnWords(base_url) ? chosen : undefined;
 }
 
 /** Finds the first stated category that the catalogue has, too. */

@@ -70,10 +70,53 @@ describe('several sources of one listing', () => {
     expect(merge([placeholder, old]).words).toEqual({
       title: 'Tide House',
       is_named: false,
-      tagline: '1 route: price',
+      tagline: 'Latest price of one symbol.',
       description: '',
       provider_name: 'api.tide-house.example',
     });
+  });
+
+  it('give way to the words of the routes where they name nothing, as long as all of these say the same', () => {
+    const base_url = 'https://x402-next.vercel.app';
+    const say = (...descriptions: string[]) =>
+      merge([
+        makeFeed('a', 1, {
+          ...{ base_url, title: 'Home' },
+          routes: descriptions.map((description, at) => makeRoute({ path: `/${at}`, description })),
+        }),
+      ]);
+    const alone = say('Heights of tides: hourly. For every port.');
+    expect(alone.words).toMatchObject({
+      title: 'Heights of tides',
+      tagline: 'Heights of tides: hourly.',
+      is_named: true,
+    });
+    expect(alone.said_by).toMatchObject({ title: 0, tagline: 0 });
+    expect(say('Heights of tides', 'Heights of tides').words.title).toBe('Heights of tides');
+    const several = say('Heights of tides.', 'Moon phases of a month.', '');
+    expect(several.words).toMatchObject({
+      title: 'x402-next.vercel.app',
+      tagline: 'Heights of tides; Moon phases of a month',
+      is_named: false,
+    });
+    const silent = say('Payment required', '');
+    expect(silent.words).toMatchObject({
+      title: 'x402-next.vercel.app',
+      tagline: 'Nothing on record says what it does.',
+    });
+    expect(silent.said_by).not.toHaveProperty('tagline');
+  });
+
+  it('describe routes in the words of one of them alone', () => {
+    const document = makeDeclaration({
+      ...EMPTY,
+      source: { kind: 'openapi', name: 'https://prices.example-provider.com/openapi.json', observed_at: null },
+      routes: [makeRoute({ path: '/a', description: 'Heights of tides.' }), makeRoute({ path: '/b', description: '' })],
+    });
+    const routes = ['/b', '/c'].map((path) => makeRoute({ path, description: `Buy ${path} elsewhere.` }));
+    const feed = makeFeed('a', 1, { routes });
+    const { words, said_by } = merge([feed, document]);
+    expect([words.tagline, said_by.tagline]).toEqual(['Heights of tides.', 0]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildTagline, isTagline } from '../../src/evidence/taglines.ts';
+import { buildTagline, getOpening, isTagline, joinOpenings } from '../../src/evidence/taglines.ts';
 
 describe('a tagline', () => {
   it.each([
@@ -41,18 +41,47 @@ describe('a tagline', () => {
   });
 });
 
+describe('what the description of a route says first', () => {
+  const get = (description: string) => getOpening(description, 'Tide Tables', 'https://api.tides.example');
+
+  it.each([
+    ['Tide heights — for every port. Returns a table.', 'Tide heights'],
+    ['Look up ports (by name) of a coast.', 'Look up ports of a coast'],
+    ['POST /v1/moon: Moon phases of a month; cheap', 'Moon phases of a month'],
+    ['Heights: of all tides at a port', 'Heights: of all tides at a port'],
+    [`Heights at a port, ${'and more, '.repeat(20)}`, 'Heights at a port'],
+    ['Access to protected content', ''],
+    ['0.01 USDC on base', ''],
+    ['', ''],
+  ])('is a phrase, if it says something: %j', (description, opening) => {
+    expect(get(description)).toBe(opening);
+  });
+
+  it('fits into one line with those of other routes, the long ones left out', () => {
+    expect(joinOpenings(['Tide heights', 'Moon phases'])).toBe('Tide heights; Moon phases');
+    const long = `Heights ${'of tides '.repeat(30)}`;
+    expect(joinOpenings([long, 'Moon phases'])).toBe('Moon phases and more');
+    const many = Array.from({ length: 20 }, (_, at) => `Heights of the tides at port ${at}`);
+    const line = joinOpenings(many);
+    expect(line).toMatch(/^Heights of the tides at port 0; .* and more$/);
+    expect(line.length).toBeLessThanOrEqual(200);
+    expect(joinOpenings([long]).length).toBeLessThanOrEqual(200);
+  });
+});
+
 describe('the generated tagline', () => {
   const build = (...paths: string[]) => buildTagline(paths.map((path) => ({ path })));
 
   it.each([
     [[], ''],
     [['/v1/height'], '1 route: height'],
-    [['/'], '1 route'],
+    [['/'], 'Nothing on record says what it does.'],
     [['/v1/api/height', '/v1/api/moon-phase'], '2 routes: height and moon phase'],
     [['/scrape', '/search', '/convert', '/moonPhase/:id'], '4 routes: scrape, search, convert and moon phase'],
     [['/a1', '/b2', '/c3', '/d4', '/e5', '/f6'], '6 routes: a1, b2, c3, d4 and more'],
     [['/sea/height', '/sea/moon?port={port}', '/sea/moon/0xabc123'], '3 routes: moon and height'],
-    [['/x402/cid/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG', '/x402/cid/7'], '2 routes: cid'],
+    [['/x402/tide/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG', '/x402/tide/7'], '2 routes: tide'],
+    [['/api/ping', '/resource/7'], 'Nothing on record says what it does.'],
     [['/users/by/{name}', '/users/by'], '2 routes: users'],
   ])('names what %j do', (paths, line) => {
     expect(build(...paths)).toBe(line);

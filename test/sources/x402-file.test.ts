@@ -60,6 +60,48 @@ describe('a /.well-known/x402 file', () => {
     expect(name(undefined)).toEqual(['', null]);
   });
 
+  it('of several hosts has the provider’s name once, and for each host the one that its own routes give', () => {
+    const entry = (host: string, path: string, more: object) => ({
+      ...{ resource: `https://${host}tides-of-tests.com${path}`, accepts: [makeOffer()] },
+      ...more,
+    });
+    const resources = [
+      entry('moon.', '/v1', { metadata: { name: 'Moon Phases' }, description: 'Phases of the moon. By month.' }),
+      entry('sea.', '/a', { serviceName: 'Sea Heights', description: 'Heights.' }),
+      entry('sea.', '/b', { serviceName: 'Sea Heights', metadata: { name: 'Ports' }, description: 'All by name.' }),
+      entry('sun.', '/a', { name: 'Sunrise', description: '' }),
+      entry('sun.', '/b', { name: 'Sunset', description: 'Times of sunset.' }),
+      { url: 'https://wind.tides-of-tests.com/v1', name: 'Winds', price: '$0.01', tags: ['Sea'], category: 'weather' },
+      entry('www.', '/v1', {}),
+    ];
+    const file = { name: 'Tides of Tests', description: 'Sea and sky. For tests.', resources };
+    const { declarations } = takeDocument(file, AT);
+    expect(declarations.map(({ base_url, title, tagline }) => [new URL(base_url).host, title, tagline])).toEqual([
+      ['moon.tides-of-tests.com', 'Moon Phases', 'Phases of the moon.'],
+      ['sea.tides-of-tests.com', 'Sea Heights', ''],
+      ['sun.tides-of-tests.com', '', 'Times of sunset.'],
+      ['wind.tides-of-tests.com', 'Winds', ''],
+      ['www.tides-of-tests.com', 'Tides of Tests', 'Sea and sky.'],
+    ]);
+    expect(new Set(declarations.map(({ provider_name }) => provider_name))).toEqual(new Set(['Tides of Tests']));
+    expect(declarations[3]).toMatchObject({ service_name: 'Winds', tags: ['sea', 'weather'] });
+    expect(declarations.flatMap(({ routes }) => routes.map(({ description }) => description))).toEqual([
+      ...['Phases of the moon. By month.', 'Heights.', 'Ports: All by name.', 'Sunrise'],
+      ...['Times of sunset.', '', ''],
+    ]);
+  });
+
+  it('of a provider that names only itself has the name of its one route', () => {
+    const resource = { resource: 'https://api.tides-of-tests.com/v1', name: 'Tide Tables', price: '$0.01' };
+    const name = (file: object) => {
+      const [first] = takeDocument({ ...file, resources: [resource] }, AT).declarations;
+      return [first?.title, first?.provider_name];
+    };
+    expect(name({ provider: { name: 'Tide House' } })).toEqual(['Tide Tables', 'Tide House']);
+    expect(name({ provider: 'Tide House', name: 'Sea Tables' })).toEqual(['Sea Tables', 'Tide House']);
+    expect(name({ name: 'Tide House' })).toEqual(['Tide House', 'Tide House']);
+  });
+
   it('of bare addresses becomes a listing of routes without terms', () => {
     const resources = [
       'https://api.tides-of-tests.com/v1/heights',

@@ -179,19 +179,21 @@ export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): strin
 }
 
 /**
- * Reads the words of an item about its service. `extra.name` is the name of the token and is not read. A documentation
- * address that could not be fetched is left out.
+ * Reads the further words of an item: its name, and those about its service. `extra.name` is the name of the token and is not
+ * read. A documentation address that could not be fetched is left out.
  */
 export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {
   const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
   const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
   const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
   const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
+  const name = readText(findText([holders[2], holders[1], raw], ['name', 'title']), 'title', note);
   const service_name = readText(findText([...holders, ...extras], ['serviceName']), 'title', note);
   const site_title = readSiteTitle(holders, note);
   const description = readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note);
   const tags = readTags([...holders, ...extras]);
   return {
+    ...(name && { name }),
     ...(service_name && { service_name }),
     ...(site_title && { site_title }),
     ...(description && { description }),
@@ -212,11 +214,13 @@ function readSiteTitle(holders: unknown[], note: Note): string {
 const MAX_TAGS = 20;
 const TAG_LENGTH = 40;
 
-/** Reads the tags of an item: short words in small letters, each once. */
+/** Reads the tags of an item, and its category, which is one more: short words in small letters, each once. */
 function readTags(holders: unknown[]): string[] {
   const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
-  const read = tags.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
-  return [...new Set(read)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
+  const category = findText(holders, ['category']);
+  const read = [...tags, ...(category === undefined ? [] : [category])];
+  const clean = read.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
+  return [...new Set(clean)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
 }
 
 function findText(holders: unknown[], names: string[]): string | undefined {

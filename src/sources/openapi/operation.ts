@@ -4,7 +4,7 @@ import type { DeclaredRoute } from '../../model/route.ts';
 import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
-import { readMimeType, readText } from '../provider-text.ts';
+import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import { findContent } from './contents.ts';
 import type { DocumentReader } from './document-reader.ts';
 import { findNamedExample } from './examples.ts';
@@ -50,12 +50,15 @@ export function readOperation(operation: Operation, context: OperationContext): 
   const parameters = [pathItem.parameters, raw.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const request = { reader, parameters, requestBody: raw.requestBody, method };
   const answer = readResponse(reader, raw.responses, note);
+  const [summary, description] = [findText(raw.summary, pathItem.summary), findText(raw.description)];
+  const name = cleanText(summary, 'title');
   return {
     base_url,
     route: {
       method,
       path,
-      description: readText(findText(raw.description, raw.summary, pathItem.summary), 'route_description', note),
+      description: readText(description ?? summary, 'route_description', note),
+      ...(name && { item: { name } }),
       mime_type: answer.mime_type,
       ...readRequest(request, note),
       output_schema: answer.output_schema,

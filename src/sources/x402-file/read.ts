@@ -1,4 +1,3 @@
-import { chooseFeedWords } from '../../evidence/feed-words.ts';
 import type { Finding } from '../../model/declaration.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
@@ -6,7 +5,7 @@ import type { DeclaredRoute } from '../../model/route.ts';
 import type { Terms } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
 import { buildFeedDeclarations } from '../bazaar/declarations.ts';
-import { parseFeedItem } from '../bazaar/item.ts';
+import { parseFeedItem, readItemWords } from '../bazaar/item.ts';
 import { findMember, listOffers } from '../bazaar/item-fields.ts';
 import { readOutputSchema } from '../bazaar/output-schema.ts';
 import { readRequest } from '../bazaar/request.ts';
@@ -65,9 +64,8 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
     allowPrivateNetworks: options.allowPrivateNetworks,
     getPlace: (index) => offering[index]?.entry.place ?? '',
   });
-  const worded = priced.declarations.map((declaration) => chooseFeedWords(declaration, () => false));
   for (const { outcome } of priced.outcomes) items[outcome === 'duplicate' ? 'duplicates' : outcome] += 1;
-  const routes = worded.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  const routes = priced.declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
   const known = new Set(routes.flatMap(listRouteKeys));
   const others = resources.filter((resource) => !offering.includes(resource));
   const read = others.map((resource) => ({ resource, stated: findStated(resource.entry.raw, file) }));
@@ -83,7 +81,7 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
       items.taken += 1;
     }
   }
-  const words = findServiceTexts(file, worded[0]);
+  const words = findServiceTexts(file);
   const declarations = buildDocumentDeclarations('x402_file', routes, words, options, findings, items);
   return {
     kind: 'x402_file',
@@ -221,7 +219,11 @@ function readEntry(
   if (hasWildcard(url)) found.note('wildcard_path', undefined, resource.place);
   const terms = readTerms(resource, stated, found);
   if (!terms) return undefined;
-  return { base_url: url.origin, route: buildRoute(resource, method.data, url, terms, found.note), keep: found.keep };
+  return {
+    base_url: url.origin,
+    route: buildRoute(resource, method.data, url, terms, found.note, options),
+    keep: found.keep,
+  };
 }
 
 /** Reads the payment that an entry states into terms; refuses the entry if it must not be listed. */
@@ -254,10 +256,12 @@ function buildRoute(
   url: URL,
   terms: Terms[],
   itemNote: Note,
+  options: ApiDocumentOptions,
 ): DeclaredRoute {
   const { raw, place } = resource.entry;
   const note = noteBelow(itemNote, place);
   const item = buildItem(resource);
+  const words = readItemWords(item, options, note);
   const described = isObject(raw)
     ? (raw.description ?? findMember(raw, 'resource', 'description') ?? raw.summary)
     : undefined;
@@ -269,6 +273,7 @@ function buildRoute(
     ...readRequest(item, method, note),
     output_schema: readOutputSchema(item, note),
     terms,
+    ...(Object.keys(words).length > 0 && { item: words }),
   };
 }
 
@@ -286,21 +291,18 @@ function isKnown(known: ReadonlySet<string>, found: RouteAtAddress, { method }: 
   return known.has(method === undefined ? `${found.base_url}${found.route.path}` : getRouteKey(found));
 }
 
-/** Finds the texts about the service in the file, else in its items. */
-function findServiceTexts(
-  file: unknown,
-  first: { title: string; service_name: string | null; description: string } | undefined,
-): ServiceTexts {
-  const holders = [file, ...['publisher', 'service', 'provider', 'info'].map((name) => findMember(file, name))];
+/** Finds the texts about the service in the file, and the name of its provider. */
+function findServiceTexts(file: unknown): ServiceTexts {
+  const providers = [findMember(file, 'publisher'), findMember(file, 'provider')];
+  const holders = [file, findMember(file, 'service'), findMember(file, 'info'), ...providers];
+  const findFilled = (texts: unknown[]) => texts.find((text) => typeof text === 'string' && text.trim() !== '');
   const find = (...names: string[]) =>
-    holders
-      .flatMap((holder) => names.map((name) => findMember(holder, name)))
-      .find((text) => typeof text === 'string' && text.trim() !== '');
+    findFilled(holders.flatMap((holder) => names.map((name) => findMember(holder, name))));
   return {
-    title: find('name', 'title') ?? first?.title,
-    service_name: first?.service_name,
+    title: find('name', 'title'),
+    provider: findFilled(providers.flatMap((provider) => [provider, findMember(provider, 'name')])),
     tagline: find('tagline'),
-    description: find('description') ?? first?.description,
+    description: find('description'),
     docs_url: find('docs', 'docsUrl', 'documentation'),
   };
 }

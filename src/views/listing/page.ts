@@ -1,6 +1,5 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/domains.ts';
-import { buildTagline } from '../../evidence/taglines.ts';
 import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
@@ -195,7 +194,7 @@ export function buildListingPage(
     host,
     name: formatName(listing.title, host),
     tagline: listing.tagline,
-    is_tagline_ours: /^\d+ routes?\b/.test(listing.tagline) && listing.tagline === buildTagline(listing.routes),
+    is_tagline_ours: listing.said_by.tagline === undefined,
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: omitTagline(listing),
     words_by: getAuthor(listing),

@@ -36,7 +36,7 @@ describe('an OpenAPI document with payment information', () => {
           {
             method: 'POST',
             path: '/v1/heights/{port}',
-            description: 'Heights at a port.',
+            description: 'Heights of a day: Heights at a port.',
             terms: [{ amount: 20_000 }],
           },
         ],
