@@ -1,4 +1,10 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+
+/** Makes a pattern of words and phrases, each a regular expression of its own. */
+function matchWords(words: string): RegExp {
+  return new RegExp(`\\b(${words.trim().split(/,\s+/).join('|')})\\b`, 'g');
+}
 
 /**
  * Words and phrases that indicate a category, and the weight of each. The first pattern that matches a word takes it.
@@ -7,55 +13,135 @@ const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words
   Verification: [
     [
       3,
-      /\b(verif(?:y|ies|ier|ication)|validat(?:e|es|ion|or)|kyc|kyb|aml|sanction(?:s|ed)?|ofac|fraud|scams?|phishing|attest(?:s|ation|ations)?|honeypots?|rug ?pulls?|fact ?check(?:s|ing|er)?|deliverab(?:le|ility)|credentials?|disposable detection|ground truth|trust(?:worthiness)? scor(?:e|es|ing)|risk scor(?:e|es|ing)|risk level|pre ?flight|anomal(?:y|ies)|sanity|(?:be )?undone|revers(?:ible|ibility)|irreversible|safe action|due diligence|trust|reputation|malicious|malware)\b/g,
+      matchWords(`
+        verif(?:y|ies|ier|ication), validat(?:e|es|ion|or), kyc, kyb, aml, sanction(?:s|ed)?, ofac, fraud, scams?, phishing,
+        attest(?:s|ation|ations)?, honeypots?, rug ?pulls?, fact ?check(?:s|ing|er)?, deliverab(?:le|ility), credentials?,
+        disposable detection, ground truth, trust(?:worthiness)? scor(?:e|es|ing), risk scor(?:e|es|ing), risk level,
+        pre ?flight, anomal(?:y|ies), sanity, (?:be )?undone, revers(?:ible|ibility), irreversible, safe action,
+        due diligence, trust, reputation, malicious, malware, threats?, threat intelligence, breach(?:es)?, leaked, spam,
+        virus(?:es)?, antivirus, safe browsing, plagiarism, authenticity, deepfakes?, ip reputation, blocklists?, blacklists?,
+        vpn detection, exploits?, cves?, disposable, email validation, validity, flagging`),
     ],
     [
       1.5,
-      /\b(risks?|audits?|safety|screen(?:s|ing)?|compliance|security|identity|proofs?|signed proof|checks?|checklist|detection|claims?|flagged|vulnerabilit(?:y|ies))\b/g,
+      matchWords(`
+        risks?, audits?, safety, screen(?:s|ing)?, compliance, security, identity, proofs?, signed proof, checks?, checklist,
+        detection, claims?, flagged, vulnerabilit(?:y|ies)`),
     ],
   ],
   Finance: [
     [
       3,
-      /\b(defi|dex(?:es)?|cash ?flow|balance sheets?|income statements?|dividends?|tickers?|ipos?|interest rates?|inflation|mortgages?|loans?|market ?cap|hedge funds?|mutual funds?|circulati(?:on|ng) supply|financial (?:data|statements?|markets?)|commodit(?:y|ies)|tax(?:es)?|swaps?|trad(?:e|es|ing|ers?)|forex|fx|stocks?|equit(?:y|ies)|yields?|liquidity|liquidations?|lending|candle(?:s|sticks?)?|ohlcv?|funding rates?|open interest|arbitrage|perps?|perpetuals?|futures|options chain|crypto(?:currency|currencies)?|nfts?|stablecoins?|tvl|altcoins?|pnl|polymarket|kalshi|prediction markets?|betting|exchange rates?|prepaid cards?|bank(?:ing)?|tokenomics|airdrops?|vesting|staking|portfolios?|coingecko|memecoins?|pump ?fun|gas (?:prices?|estimates?|fees?|oracle|tracker)|smart money|whales?|netflow|treasury (?:yields?|bonds?)|usdjpy|xau|btc|eth price|coin ?prices?|token ?(?:prices?|supply|launch(?:es)?|balances?|holders?|holdings|metadata|ranking|contract|symbol|research))\b/g,
+      matchWords(`
+        defi, dex(?:es)?, cash ?flow, balance sheets?, income statements?, dividends?, tickers?, ipos?, interest rates?,
+        inflation, mortgages?, loans?, market ?cap, circulati(?:on|ng) supply,
+        financial (?:data|statements?|markets?), commodit(?:y|ies), tax(?:es)?, swaps?, trad(?:e|es|ing|ers?), forex, fx,
+        stocks?, equit(?:y|ies), yields?, liquidity, liquidations?, lending, candle(?:s|sticks?)?, ohlcv?, funding rates?,
+        open interest, arbitrage, perps?, perpetuals?, futures, options chain, crypto(?:currency|currencies)?, nfts?,
+        stablecoins?, tvl, altcoins?, pnl, polymarket, kalshi, prediction markets?, betting, exchange rates?, prepaid cards?,
+        bank(?:ing)?, tokenomics, airdrops?, vesting, staking, portfolios?, coingecko, memecoins?, pump ?fun,
+        gas (?:prices?|estimates?|fees?|oracle|tracker), smart money, whales?, netflow, usdjpy,
+        xau, btc, eth price, coin ?prices?,
+        token ?(?:prices?|supply|launch(?:es)?|balances?|holders?|holdings|metadata|ranking|contract|symbol|research),
+        decentrali[sz]ed exchange, (?:asset|crypto(?:currency|currencies)?) exchange, bitcoins?, altcoin, stock market,
+        vat(?: rates?)?, iban, edgar, 10 k, annual reports, etfs?, funds?, budgeting, money, invoices?, boletos?,
+        credit (?:scores?|cards?), federal reserve, treasury, gdp, macro(?:economic)?, fiscal, analyst ratings,
+        short interest, insider`),
     ],
     [
       1.5,
-      /\b(tokens?|coins?|wallets?|prices?|pricing|rates?|currenc(?:y|ies)|markets?|financ(?:e|ial)|invest(?:ing|ors?|ment)?|earnings|gas|stats on chain|transactions?|accounts?|bonds?|balances?|payments?|usd|bridge|economics)\b/g,
+      matchWords(`
+        tokens?, coins?, wallets?, prices?, pricing, rates?, currenc(?:y|ies), markets?, financ(?:e|ial),
+        invest(?:ing|ors?|ment)?, earnings, gas, stats on chain, transactions?, accounts?, bonds?, balances?, payments?, usd,
+        bridge, economics, exchanges?, usdt, eth, sol, dollars?, ethereum, revenue, valuation, volatility, volume, trades`),
     ],
   ],
   Intelligence: [
     [
       3,
-      /\b(llms?|translat(?:e|es|ion|or)|grammar|spell ?check|language detection|text (?:analysis|similarity)|keyword extraction|object detection|face detection|gpt(?: \d)?|openai|claude|gemini|grok|haiku|sonnet|chat(?:bot)?s?|(?:text|chat) completions?|completions|summar(?:y|ies|ise|ize|isation|ization)|sentiment|brainstorm|rewrit(?:e|es|ing)|explain(?:s|er)?|text to (?:image|video|speech)|(?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?)|image (?:generat(?:ion|or)|create)|video create|(?:images?|videos?) generate|inference|reasoning|joke generation|deep research|ai synthesi[sz]ed|ai powered|ai answers?|ai agents?|intelligence|strateg(?:y|ies|ist|ic)|playbooks?|consult(?:ant|ing)|advis(?:or|ory|er)|specialist|market intelligence|(?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?)\b/g,
+      matchWords(`
+        llms?, translat(?:e|es|ion|or), grammar, spell ?check, language detection, text (?:analysis|similarity),
+        keyword extraction, object detection, face detection, gpt(?: [0-9])?, openai, claude, gemini, grok, haiku, sonnet,
+        chat(?:bot)?s?, (?:text|chat) completions?, completions, summar(?:y|ies|ise|ize|isation|ization), sentiment,
+        brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, text to (?:image|video|speech),
+        (?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?),
+        image (?:generat(?:ion|or)|create), video create, (?:images?|videos?) generate, inference, reasoning, joke generation,
+        deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
+        playbooks?, consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
+        (?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?,
+        detects? (?:text )?language, text recognition, ocr, speech recognition, face recognition, emotions?, nlp,
+        natural language, machine learning, neural, embeddings?, prompts?, image recognition, computer vision,
+        paraphras(?:e|es|ing), toxicity, content moderation, classifiers?, text generation, text to text, model routing`),
     ],
     [
       1.5,
-      /\b(ai|agents?|analy(?:sis|se|ze|zer|tics|sts?)|predict(?:s|ion|ions|ive)?|forecasting|insights?|signals?|models?|recommend(?:s|ation|ations)?|design(?:s|ing)?|plan(?:s|ning)?|creative|entit(?:y|ies)|keywords?|classif(?:y|ies|ication)|brief(?:ing)?|reports?|opportunit(?:y|ies))\b/g,
+      matchWords(`
+        ai, agents?, analy(?:sis|se|ze|zer|tics|sts?), predict(?:s|ion|ions|ive)?, forecasting, insights?, signals?, models?,
+        recommend(?:s|ation|ations)?, design(?:s|ing)?, plan(?:s|ning)?, creative, entit(?:y|ies), keywords?,
+        classif(?:y|ies|ication), brief(?:ing)?, reports?, opportunit(?:y|ies)`),
     ],
   ],
   Data: [
     [
       3,
-      /\b(weather|news|holidays?|tweets?|twitter|scrap(?:e|es|er|ing)|crawl(?:er|s|ing)?|dns|whois|demographics?|geocod(?:e|es|ing)|geo(?:location)?|look ?ups?|registr(?:y|ies)|data ?sets?|publications?|pubmed|arxiv|articles?|records?|extract(?:s|ion|ed)?|profiles?|search(?:es)?|documentation|docs|ipfs|on ?chain data|flights?|sports? (?:scores|statistics)|demographic|census|block (?:number|height|explorer)|ens|rpc|ip addresse?s?|enrich(?:ment)?|gifs?|soccer|football|basketball|nba|leagues?|standings|matches|players?|movies?|recipes?|songs?|lyrics|books|airports?|hotels?|odds|events? calendar)\b/g,
+      matchWords(`
+        weather, news, holidays?, tweets?, twitter, scrap(?:e|es|er|ing), crawl(?:er|s|ing)?, dns, whois, demographics?,
+        geocod(?:e|es|ing), geo(?:location)?, look ?ups?, registr(?:y|ies), data ?sets?, publications?, pubmed, arxiv,
+        articles?, records?, extract(?:s|ion|ed)?, profiles?, search(?:es)?, documentation, docs, ipfs, on ?chain data,
+        flights?, sports? (?:scores|statistics), demographic, census, block (?:number|height|explorer), ens, rpc,
+        ip addresse?s?, enrich(?:ment)?, gifs?, soccer, football, basketball, nba, leagues?, standings, matches, players?,
+        movies?, recipes?, songs?, lyrics, books, airports?, hotels?, odds, events? calendar, music, albums?, artists?, radio,
+        podcasts?, films?, television, tv, episodes?, anime, manga, dictionar(?:y|ies), thesaurus, synonyms?, bible, quran,
+        verses?, horoscopes?, jokes?, trivia, facts, animals?, cats?, dogs?, birds, species, public transport, transit,
+        transport(?:ation)?, trains?, buses, timetables?, departures, arrivals, airlines?, aircraft, aviation, vessels?,
+        radar, satellites?, air quality, pollution, pollen, emissions, earthquakes?, tides?, temperature, humidity,
+        precipitation, sunrise, sunset, astronomy, government, open data, elections?, parliament, legislati(?:on|ve), laws?,
+        courts?, patents?, postal codes?, post ?codes?, coordinates, latitude, restaurants?, food, nutrition, ingredients,
+        beers?, brewer(?:y|ies), cocktails?, coffee, wines?, drugs?, diseases?, covid, vaccin(?:e|es|ation), hospitals?,
+        vacanc(?:y|ies), job (?:search|listings?|postings?|offers?), search jobs, job boards?, job titles?, employment,
+        careers?, real estate, rentals?, games?, pokemon, tournaments?, teams, f1, cricket, baseball, hockey, tennis, golf,
+        fixtures, fitness, workouts?, reddit, youtube, instagram, tiktok, linkedin, facebook, telegram, social media,
+        hashtags?, followers, isbn, products? data, wikipedia, encyclop(?:a)?edia, museums?, artworks?, newspapers?,
+        headlines?, rss, blogs?, papers?, citations?, statistical, characters, mountains?, parks, streets?, routing,
+        geospatial, geographical, parcels?`),
     ],
     [
       1.5,
-      /\b(statistics|stats|metrics|maps?|domains?|historical|metadata|trends?|trending|location|population|directory|catalog(?:ue)?|posts?|feeds?|blocks?|cit(?:y|ies)|countr(?:y|ies)|zip ?codes?|addresses|schools?|universit(?:y|ies)|vehicles?|cars|products|reviews)\b/g,
+      matchWords(`
+        statistics, stats, metrics, maps?, domains?, historical, metadata, trends?, trending, location, population, directory,
+        catalog(?:ue)?, posts?, feeds?, blocks?, cit(?:y|ies), countr(?:y|ies), zip ?codes?, addresses, schools?,
+        universit(?:y|ies), vehicles?, cars, products, reviews, quotes?, photos?, pictures?, videos?, channels?, comments,
+        authors?, words, definitions?, languages, timetable, calendar, events?, stations?, places?, shops?, stores?,
+        history of, archives?, databases?, community, knowledge`),
     ],
     [
       0.75,
-      /\b(data|index(?:er|es)?|compan(?:y|ies)|history|fetch(?:es)?|retriev(?:e|es|al)|list(?:s|ings?)?|content|filters?|results?|query|queries|info(?:rmation)?|get|returns?|find|details)\b/g,
+      matchWords(`
+        data, index(?:er|es)?, compan(?:y|ies), history, fetch(?:es)?, retriev(?:e|es|al), list(?:s|ings?)?, content,
+        filters?, results?, query, queries, info(?:rmation)?, get, returns?, find, details`),
     ],
   ],
   Tools: [
     [
       3,
-      /\b(qr(?: codes?)?|convert(?:s|er)?|conver(?:sion|sions)|resiz(?:e|es|ing)|compress(?:es|ion)?|shorten(?:s|er)?|screenshots?|upload(?:s|ed)?|hash(?:es|ing)?|passwords?|random|uuid|browser (?:session|automation)|headless|render(?:s|ing)?|transcri(?:be|bes|ption)|notif(?:y|ies|ication|ications)|email notifications?|send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?)|sms|messaging|bar ?codes?|calculators?|generators?|thumbnails?|watermarks?|download(?:s|er)?|webhooks?|numbers? generator|inbox|mint(?:s|ing)?|echo|vote|pixels?|store (?:a )?(?:message|file)s?|run (?:python|code)|sandbox|ui components?|templates?|utility|utilities|timezone|encod(?:e|es|ing)|licen[cs]e keys?|widget|relay|ping|purchase|subscribe|tiers?|credits|signed url|temporary|jobs?|tasks?|hire|workers?|protected (?:content|resource)|premium endpoint|hello world|roadmap|developer (?:utility|tools?)|playlists?|mix plan|anonymi[sz]e|auth|entropy|sha ?\d+|pdf)\b/g,
+      matchWords(`
+        qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
+        screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
+        render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,
+        send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?), sms, messaging, bar ?codes?, calculators?, generators?,
+        thumbnails?, watermarks?, download(?:s|er)?, webhooks?, numbers? generator, inbox, mint(?:s|ing)?, echo, vote,
+        pixels?, store (?:a )?(?:message|file)s?, run (?:python|code), sandbox, ui components?, templates?, utility,
+        utilities, timezone, encod(?:e|es|ing), licen[cs]e keys?, widget, relay, ping, purchase, subscribe, tiers?, credits,
+        signed url, temporary, tasks?, hire, workers?, protected (?:content|resource), premium endpoint, hello world, roadmap,
+        developer (?:utility|tools?), playlists?, mix plan, anonymi[sz]e, auth, entropy, sha ?[0-9]+, pdf, test data, fake data,
+        mock, placeholder, lorem, dummy, short(?:ened)? (?:links?|urls?), url shortener, pastebin, cloud storage,
+        file sharing, file hosting, captures`),
     ],
     [
       1.5,
-      /\b(tools?|toolkit|generator|files?|images?|formats?|format|storage|submit|buy|register|session|demo|test|access|check job|memory|add|service delivery|calculat(?:e|es|or))\b/g,
+      matchWords(`
+        tools?, toolkit, generator, files?, images?, formats?, format, storage, submit, buy, register, session, demo, test,
+        access, check job, jobs?, memory, add, service delivery, calculat(?:e|es|or)`),
     ],
   ],
 };
@@ -71,7 +157,7 @@ export interface CategoryText {
   tagline: string;
   description: string;
   tags: readonly string[];
-  routes: readonly { path: string; description: string }[];
+  routes: readonly { path: string; description: string; output_schema: JsonObject | null }[];
 }
 
 export interface InferredCategory {
@@ -101,8 +187,16 @@ const ROUTE_CHARACTERS = 160;
 /** Points from which a route has a whole vote; with fewer it has less. */
 const FULL_VOTE = 3;
 
+/** Weight of a word of what a route returns, beside one of what is said about it. */
+const RETURNED = 0.5;
+
+/** Most of what a route returns that counts: how deep, how many fields, and how much of their text, in UTF-16 units. */
+const RETURNED_DEPTH = 3;
+const RETURNED_FIELDS = 40;
+const RETURNED_CHARACTERS = 800;
+
 /** Fewest points that say something. */
-const LEAST_POINTS = 1.5;
+const LEAST_POINTS = 0.5;
 
 /**
  * Infers the category of a listing whose sources name none, from words of its name, tags, line and routes; every route
@@ -129,8 +223,10 @@ function scoreCategories({ title, tagline, description, tags, routes }: Category
   add(tags.join(' | '), 'tag');
   add(tagline, 'tagline');
   add(description, 'description');
-  for (const { path, description: words } of routes) {
+  for (const { path, description: words, output_schema } of routes) {
     const counts = countWords(`${path} | ${words.slice(0, ROUTE_CHARACTERS)}`);
+    const returned = countWords(output_schema === null ? '' : listReturned(output_schema));
+    for (const name of CATEGORIES) counts[name] += returned[name] * RETURNED;
     const sum = Math.max(
       CATEGORIES.reduce((total, name) => total + counts[name], 0),
       FULL_VOTE,
@@ -139,6 +235,30 @@ function scoreCategories({ title, tagline, description, tags, routes }: Category
   }
   for (const name of CATEGORIES) scores[name] = Math.round(scores[name] * 10) / 10;
   return scores;
+}
+
+/** Lists the names of the fields that a route returns, by schema or example, and what is said of them. */
+function listReturned(schema: JsonObject): string {
+  return listFields(schema, RETURNED_DEPTH).slice(0, RETURNED_FIELDS).join(' | ').slice(0, RETURNED_CHARACTERS);
+}
+
+function listFields(schema: JsonObject, depth: number): string[] {
+  const { properties, items, examples } = schema;
+  const example = Array.isArray(examples) ? examples[0] : undefined;
+  if (depth === 0) return [];
+  if (isObject(items)) return listFields(items, depth);
+  if (!isObject(properties)) return listKeys(example, depth);
+  return Object.entries(properties).flatMap(([name, field]) => {
+    if (!isObject(field)) return [name];
+    const text = typeof field.description === 'string' ? field.description : '';
+    return [`${name} ${text}`, ...listFields(field, depth - 1)];
+  });
+}
+
+function listKeys(example: unknown, depth: number): string[] {
+  if (Array.isArray(example)) return listKeys(example[0], depth);
+  if (depth === 0 || !isObject(example)) return [];
+  return Object.entries(example).flatMap(([name, value]) => [name, ...listKeys(value, depth - 1)]);
 }
 
 /** Counts the words of each category, each by its weight; a word counts for the first pattern that has it. */

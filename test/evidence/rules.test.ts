@@ -6,6 +6,7 @@ import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from 
 import { listSlugs, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/payment.ts';
 import type { RecordedTerms } from '../../src/model/terms.ts';
@@ -171,5 +172,28 @@ describe('categories', () => {
     ['Tools', 'Resize pictures', 'Makes a picture smaller.'],
   ])('infer %s from the texts', (expected, title, tagline) => {
     expect(inferCategory({ title, tagline, description: '', tags: [], routes: [] }).category).toBe(expected);
+  });
+
+  it('are inferred from what the routes return where their names say nothing', () => {
+    const infer = (output_schema: JsonObject | null) =>
+      inferCategory({
+        ...{ title: 'Halcyon', tagline: '', description: '', tags: [] },
+        routes: [{ path: '/v1/now', description: 'What you ask for.', output_schema }],
+      }).category;
+    expect(infer(null)).toBe('Tools');
+    const properties = { temperature: { type: 'number' }, wind: { type: 'string', description: 'Weather at sea' } };
+    expect(infer({ type: 'object', properties })).toBe('Data');
+    expect(infer({ type: 'array', items: { type: 'object', properties: { riskScore: {}, isFraud: {} } } })).toBe(
+      'Verification',
+    );
+    expect(infer({ examples: [{ pools: [{ tvl: 7, token_price: 1 }] }] })).toBe('Finance');
+  });
+
+  it('follow what most of the routes do, whatever the title says', () => {
+    const routes = ['Token prices of a DEX.', 'Swaps by wallet.', 'Yields of a pool.'].map((description, at) => ({
+      ...{ path: `/${at}`, description, output_schema: null },
+    }));
+    const text = { title: 'Weather lookup', tagline: '', description: '', tags: [], routes };
+    expect(inferCategory(text).category).toBe('Finance');
   });
 });
