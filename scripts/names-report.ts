@@ -23,11 +23,12 @@ const USAGE = {
 category. Rules are made with the half "tuning" in sight, and measured on the other.
 
   --no-seed   leaves data/listings out, whose words hide those of the feeds
-  --against   prints only the listings that differ from an earlier output in this file: as they were (-), and as they are (+)
+  --against   prints only the texts that differ from those in this file, an earlier output, with their first words
   -h, --help  shows this; -V, --version shows the version`,
 };
 
 const AT = '2026-09-01T00:00:00.000Z';
+const SHOWN_WORDS = 7;
 const COLUMNS = ['host', 'half', 'title', 'provider', 'tagline', 'category'];
 
 const home = mkdtempSync(join(tmpdir(), 'names-report-'));
@@ -36,7 +37,7 @@ try {
   const { folder, against, hasSeed } = readOptions();
   const lines = (await importAll(folder, hasSeed)).map(formatListing).sort();
   const shown = against === undefined ? lines : listDifferences(readFileSync(against, 'utf8').split('\n'), lines);
-  const columns = against === undefined ? COLUMNS : ['', ...COLUMNS];
+  const columns = against === undefined ? COLUMNS : ['host', 'half', 'text', 'before', 'after'];
   process.stdout.write(`${[columns.join('\t'), ...shown].join('\n')}\n`);
 } catch (error) {
   endWithFailure(error);
@@ -103,12 +104,23 @@ function getHalf(host: string): string {
   return (createHash('sha256').update(host).digest()[0] as number) % 2 === 0 ? 'tuning' : 'set aside';
 }
 
+/** Lists each text that differs: host, half, which one, as it was, and as it is, with the beginning of a long one. */
 function listDifferences(before: readonly string[], after: readonly string[]): string[] {
-  const earlier = new Map(before.map((line) => [getHost(line), line]));
+  const earlier = new Map(before.map((line) => [getHost(line), line.split('\t')]));
   return after.flatMap((line) => {
+    const now = line.split('\t');
     const was = earlier.get(getHost(line));
-    return was === line ? [] : [...(was === undefined ? [] : [`-\t${was}`]), `+\t${line}`];
+    if (was === undefined) return [];
+    return COLUMNS.flatMap((column, at) =>
+      was[at] === now[at] ? [] : [now.slice(0, 2).concat(column, shorten(was[at]), shorten(now[at])).join('\t')],
+    );
   });
+}
+
+/** Returns the first words of a provider's text: a list of differences is kept, and quotes nobody's sentences. */
+function shorten(text = ''): string {
+  const words = text.split(' ');
+  return words.length > SHOWN_WORDS ? `${words.slice(0, SHOWN_WORDS).join(' ')} …` : text;
 }
 
 function getHost(line: string): string {

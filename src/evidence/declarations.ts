@@ -131,9 +131,10 @@ export function mergeDeclarations(
   const tags = [...new Set(leading.flatMap((one) => one.declaration.tags ?? []))];
   const infer = (routes: readonly DeclaredRoute[]) =>
     inferCategory({ title, tagline: stated ?? '', description, tags, routes }, known);
-  const [byTelling, byAll] = [telling, listCounted(routes).map(({ route }) => route)].map(infer);
+  const counted = listCounted(routes).map(({ route }) => route);
   // The category on record gives way only if the routes that words are made of and all that count say so.
-  const inferred = declared === undefined ? ((byAll?.category === known ? byAll : byTelling) ?? null) : null;
+  const isKept = known !== undefined && counted.length > telling.length && infer(counted).category === known;
+  const inferred = declared === undefined ? infer(isKept ? counted : telling) : null;
   return {
     words: {
       title,
