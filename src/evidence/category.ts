@@ -111,7 +111,7 @@ const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words
         statistics, stats, metrics, maps?, domains?, historical, metadata, trends?, trending, location, population, directory,
         catalog(?:ue)?, posts?, feeds?, blocks?, cit(?:y|ies), countr(?:y|ies), zip ?codes?, addresses, schools?,
         universit(?:y|ies), vehicles?, cars, products, reviews, quotes?, photos?, pictures?, videos?, channels?, comments,
-        authors?, words, definitions?, languages, timetable, calendar, events?, stations?, places?, shops?, stores?,
+        authors?, definitions?, languages, timetable, calendar, events?, stations?, places?, shops?, stores?,
         history of, archives?, databases?, community, knowledge`),
     ],
     [

@@ -52,8 +52,11 @@ export interface ServiceTexts {
 /**
  * Builds the declarations of a document, one for each base address. The texts of the whole document are those of each.
  * If they are about its provider, because it lists several hosts or gives no other name, a host has those that its own
- * routes give, as long as these name an API or the host's name has words of its own. A document is a bare claim: fetching it does not prove that anything in it is true. It speaks for its own host and hosts below it; routes at
- * other hosts are refused, unless the operator names the base address. Moves these from taken to refused in `items`.
+ * routes give, as long as these name an API or the host's name has words of its own.
+ *
+ * A document is a bare claim: fetching it does not prove that anything in it is true. It speaks for its own host and hosts
+ * below it; routes at other hosts are refused, unless the operator names the base address. Moves these from taken to refused
+ * in `items`.
  */
 export function buildDocumentDeclarations(
   kind: ApiDocument['kind'],

@@ -91,6 +91,24 @@ describe('a /.well-known/x402 file', () => {
     ]);
   });
 
+  it('of several services has the name and the line of each that has a host of its own', () => {
+    const services = [
+      {
+        ...{ name: 'Sea Heights', description: 'Heights at sea. Hourly.', baseUrl: 'https://sea.tides-of-tests.com' },
+        endpoints: [{ path: '/a', price: '$0.01', name: 'Ports' }, 'GET /b'],
+      },
+      { title: 'Winds', baseUrl: 'https://wind.tides-of-tests.com', endpoints: [{ path: '/a', price: '$0.01' }, '/b'] },
+    ];
+    const { declarations } = takeDocument({ name: 'Tides of Tests', services }, AT);
+    expect(declarations.map(({ title, tagline, provider_name }) => [title, tagline, provider_name])).toEqual([
+      ['Sea Heights', 'Heights at sea.', 'Tides of Tests'],
+      ['Winds', '', 'Tides of Tests'],
+    ]);
+    expect(declarations.flatMap(({ routes }) => routes.map(({ description }) => description))).toEqual([
+      ...['Ports', '', '', ''],
+    ]);
+  });
+
   it('of a provider that names only itself has the name of its one route', () => {
     const resource = { resource: 'https://api.tides-of-tests.com/v1', name: 'Tide Tables', price: '$0.01' };
     const name = (file: object) => {

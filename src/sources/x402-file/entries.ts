@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/json.ts';
 import { findMember, findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
@@ -40,6 +41,8 @@ export interface Entry {
   place: string;
   /** Base address for relative ones, or null. */
   base: string | null;
+  /** The service of several that lists it; absent for an entry of the file itself. */
+  service?: JsonObject;
 }
 
 /**
@@ -119,7 +122,7 @@ function listEntriesOf(raw: unknown, place: string, base: string | null, depth: 
   const address = findAddress(raw);
   const parent = address !== undefined && /^https?:/i.test(address) ? address : base;
   const nested = inner ? listEntriesIn(raw, place, findBase(raw, parent), depth + 1) : undefined;
-  return nested && nested.length > 0 ? nested : [own];
+  return nested && nested.length > 0 ? nested.map((entry) => ({ service: raw, ...entry })) : [own];
 }
 
 function findBase(holder: unknown, url: string | null): string | null {

@@ -165,8 +165,12 @@ function findStated(raw: unknown, file: unknown) {
   return isFree ? undefined : findStatedPayment(raw, file);
 }
 
-/** Builds a feed item from an entry: with its full address, its method, and its schemas if they are known. */
-function buildItem({ entry: { raw }, address, method }: Resource): unknown {
+/**
+ * Builds a feed item from an entry: with the texts of its service, its full address, its method, and its schemas if they are
+ * known.
+ */
+function buildItem({ entry, address, method }: Resource): unknown {
+  const { raw } = entry;
   if (!isObject(raw) || address === undefined) return raw;
   const resource = isObject(raw.resource) ? { ...raw.resource, url: address } : address;
   const input = findObject(raw, 'inputSchema', 'input_schema', 'requestSchema', 'request_schema');
@@ -174,11 +178,16 @@ function buildItem({ entry: { raw }, address, method }: Resource): unknown {
   const described = raw.extensions === undefined && (input ?? output) !== undefined;
   const bazaar = { ...(input && { inputSchema: input }), ...(output && { output: { schema: output } }) };
   return {
+    ...getServiceTexts(entry),
     ...raw,
     resource,
     ...(method !== undefined && { method }),
     ...(described && { extensions: { bazaar } }),
   };
+}
+
+function getServiceTexts({ service = {} }: Entry): JsonObject {
+  return { serviceName: service.name ?? service.title, serviceDescription: service.description };
 }
 
 function findObject(raw: JsonObject, ...names: string[]): JsonObject | undefined {
@@ -261,7 +270,7 @@ function buildRoute(
   const { raw, place } = resource.entry;
   const note = noteBelow(itemNote, place);
   const item = buildItem(resource);
-  const words = readItemWords(item, options, note);
+  const words = readItemWords(isObject(item) ? item : getServiceTexts(resource.entry), options, note);
   const described = isObject(raw)
     ? (raw.description ?? findMember(raw, 'resource', 'description') ?? raw.summary)
     : undefined;

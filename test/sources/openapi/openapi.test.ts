@@ -46,6 +46,19 @@ describe('an OpenAPI document with payment information', () => {
     expect(findings.find(({ code }) => code === 'no_payment_info')?.message).toMatch(/\(2\)\.$/);
   });
 
+  it('of several hosts has for each the summary of its one operation as a name', () => {
+    const at = (host: string) => [{ url: `https://${host}.tides-of-tests.com` }];
+    const paths = {
+      '/v1/moon': { get: makeOperation({ servers: at('moon'), summary: 'Moon phases', description: 'By month.' }) },
+      '/v1/sea': { get: makeOperation({ servers: at('sea') }), post: makeOperation({ servers: at('sea') }) },
+    };
+    const { declarations } = takeDocument(makeDocument({ paths }));
+    expect(declarations.map(({ title, tagline, provider_name }) => [title, tagline, provider_name])).toEqual([
+      ['Moon phases', 'By month.', 'Tides of Tests'],
+      ['', 'Heights of a day', 'Tides of Tests'],
+    ]);
+  });
+
   it('says the same as YAML', () => {
     const yaml = `
 openapi: 3.0.3
