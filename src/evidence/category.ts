@@ -1,150 +1,127 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 
-/** Makes a pattern of words and phrases, each a regular expression of its own. */
-function matchWords(words: string): RegExp {
-  return new RegExp(`\\b(${words.trim().split(/,\s+/).join('|')})\\b`, 'g');
-}
+/** Points of a word, by how clearly it indicates its category. */
+const POINTS = { strong: 3, clear: 1.5, weak: 0.75 } as const;
 
 /**
- * Words and phrases that indicate a category, and the weight of each. The first pattern that matches a word takes it.
+ * Words and phrases that indicate a category, each a regular expression. The first list that matches a word takes it.
  */
-const WORDS: Readonly<Record<Category, readonly (readonly [weight: number, words: RegExp])[]>> = {
-  Verification: [
-    [
-      3,
-      matchWords(`
-        verif(?:y|ies|ier|ication), validat(?:e|es|ion|or), kyc, kyb, aml, sanction(?:s|ed)?, ofac, fraud, scams?, phishing,
-        attest(?:s|ation|ations)?, honeypots?, rug ?pulls?, fact ?check(?:s|ing|er)?, deliverab(?:le|ility), credentials?,
-        disposable detection, ground truth, trust(?:worthiness)? scor(?:e|es|ing), risk scor(?:e|es|ing), risk level,
-        pre ?flight, anomal(?:y|ies), sanity, (?:be )?undone, revers(?:ible|ibility), irreversible, safe action,
-        due diligence, trust, reputation, malicious, malware, threats?, threat intelligence, breach(?:es)?, leaked, spam,
-        virus(?:es)?, antivirus, safe browsing, plagiarism, authenticity, deepfakes?, ip reputation, blocklists?, blacklists?,
-        vpn detection, exploits?, cves?, disposable, email validation, validity, flagging`),
-    ],
-    [
-      1.5,
-      matchWords(`
-        risks?, audits?, safety, screen(?:s|ing)?, compliance, security, identity, proofs?, signed proof, checks?, checklist,
-        detection, claims?, flagged, vulnerabilit(?:y|ies)`),
-    ],
-  ],
-  Finance: [
-    [
-      3,
-      matchWords(`
-        defi, dex(?:es)?, cash ?flow, balance sheets?, income statements?, dividends?, tickers?, ipos?, interest rates?,
-        inflation, mortgages?, loans?, market ?cap, circulati(?:on|ng) supply,
-        financial (?:data|statements?|markets?), commodit(?:y|ies), tax(?:es)?, swaps?, trad(?:e|es|ing|ers?), forex, fx,
-        stocks?, equit(?:y|ies), yields?, liquidity, liquidations?, lending, candle(?:s|sticks?)?, ohlcv?, funding rates?,
-        open interest, arbitrage, perps?, perpetuals?, futures, options chain, crypto(?:currency|currencies)?, nfts?,
-        stablecoins?, tvl, altcoins?, pnl, polymarket, kalshi, prediction markets?, betting, exchange rates?, prepaid cards?,
-        bank(?:ing)?, tokenomics, airdrops?, vesting, staking, portfolios?, coingecko, memecoins?, pump ?fun,
-        gas (?:prices?|estimates?|fees?|oracle|tracker), smart money, whales?, netflow, usdjpy,
-        xau, btc, eth price, coin ?prices?,
-        token ?(?:prices?|supply|launch(?:es)?|balances?|holders?|holdings|metadata|ranking|contract|symbol|research),
-        decentrali[sz]ed exchange, (?:asset|crypto(?:currency|currencies)?) exchange, bitcoins?, altcoin, stock market,
-        vat(?: rates?)?, iban, edgar, 10 k, annual reports, etfs?, funds?, budgeting, money, invoices?, boletos?,
-        credit (?:scores?|cards?), federal reserve, treasury, gdp, macro(?:economic)?, fiscal, analyst ratings,
-        short interest, insider`),
-    ],
-    [
-      1.5,
-      matchWords(`
-        tokens?, coins?, wallets?, prices?, pricing, rates?, currenc(?:y|ies), markets?, financ(?:e|ial),
-        invest(?:ing|ors?|ment)?, earnings, gas, stats on chain, transactions?, accounts?, bonds?, balances?, payments?, usd,
-        bridge, economics, exchanges?, usdt, eth, sol, dollars?, ethereum, revenue, valuation, volatility, volume, trades`),
-    ],
-  ],
-  Intelligence: [
-    [
-      3,
-      matchWords(`
-        llms?, translat(?:e|es|ion|or), grammar, spell ?check, language detection, text (?:analysis|similarity),
-        keyword extraction, object detection, face detection, gpt(?: [0-9])?, openai, claude, gemini, grok, haiku, sonnet,
-        chat(?:bot)?s?, (?:text|chat) completions?, completions, summar(?:y|ies|ise|ize|isation|ization), sentiment,
-        brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, text to (?:image|video|speech),
-        (?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?),
-        image (?:generat(?:ion|or)|create), video create, (?:images?|videos?) generate, inference, reasoning, joke generation,
-        deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
-        playbooks?, consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
-        (?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?,
-        detects? (?:text )?language, text recognition, ocr, speech recognition, face recognition, emotions?, nlp,
-        natural language, machine learning, neural, embeddings?, prompts?, image recognition, computer vision,
-        paraphras(?:e|es|ing), toxicity, content moderation, classifiers?, text generation, text to text, model routing`),
-    ],
-    [
-      1.5,
-      matchWords(`
-        ai, agents?, analy(?:sis|se|ze|zer|tics|sts?), predict(?:s|ion|ions|ive)?, forecasting, insights?, signals?, models?,
-        recommend(?:s|ation|ations)?, design(?:s|ing)?, plan(?:s|ning)?, creative, entit(?:y|ies), keywords?,
-        classif(?:y|ies|ication), brief(?:ing)?, reports?, opportunit(?:y|ies)`),
-    ],
-  ],
-  Data: [
-    [
-      3,
-      matchWords(`
-        weather, news, holidays?, tweets?, twitter, scrap(?:e|es|er|ing), crawl(?:er|s|ing)?, dns, whois, demographics?,
-        geocod(?:e|es|ing), geo(?:location)?, look ?ups?, registr(?:y|ies), data ?sets?, publications?, pubmed, arxiv,
-        articles?, records?, extract(?:s|ion|ed)?, profiles?, search(?:es)?, documentation, docs, ipfs, on ?chain data,
-        flights?, sports? (?:scores|statistics), demographic, census, block (?:number|height|explorer), ens, rpc,
-        ip addresse?s?, enrich(?:ment)?, gifs?, soccer, football, basketball, nba, leagues?, standings, matches, players?,
-        movies?, recipes?, songs?, lyrics, books, airports?, hotels?, odds, events? calendar, music, albums?, artists?, radio,
-        podcasts?, films?, television, tv, episodes?, anime, manga, dictionar(?:y|ies), thesaurus, synonyms?, bible, quran,
-        verses?, horoscopes?, jokes?, trivia, facts, animals?, cats?, dogs?, birds, species, public transport, transit,
-        transport(?:ation)?, trains?, buses, timetables?, departures, arrivals, airlines?, aircraft, aviation, vessels?,
-        radar, satellites?, air quality, pollution, pollen, emissions, earthquakes?, tides?, temperature, humidity,
-        precipitation, sunrise, sunset, astronomy, government, open data, elections?, parliament, legislati(?:on|ve), laws?,
-        courts?, patents?, postal codes?, post ?codes?, coordinates, latitude, restaurants?, food, nutrition, ingredients,
-        beers?, brewer(?:y|ies), cocktails?, coffee, wines?, drugs?, diseases?, covid, vaccin(?:e|es|ation), hospitals?,
-        vacanc(?:y|ies), job (?:search|listings?|postings?|offers?), search jobs, job boards?, job titles?, employment,
-        careers?, real estate, rentals?, games?, pokemon, tournaments?, teams, f1, cricket, baseball, hockey, tennis, golf,
-        fixtures, fitness, workouts?, reddit, youtube, instagram, tiktok, linkedin, facebook, telegram, social media,
-        hashtags?, followers, isbn, products? data, wikipedia, encyclop(?:a)?edia, museums?, artworks?, newspapers?,
-        headlines?, rss, blogs?, papers?, citations?, statistical, characters, mountains?, parks, streets?, routing,
-        geospatial, geographical, parcels?`),
-    ],
-    [
-      1.5,
-      matchWords(`
-        statistics, stats, metrics, maps?, domains?, historical, metadata, trends?, trending, location, population, directory,
-        catalog(?:ue)?, posts?, feeds?, blocks?, cit(?:y|ies), countr(?:y|ies), zip ?codes?, addresses, schools?,
-        universit(?:y|ies), vehicles?, cars, products, reviews, quotes?, photos?, pictures?, videos?, channels?, comments,
-        authors?, definitions?, languages, timetable, calendar, events?, stations?, places?, shops?, stores?,
-        history of, archives?, databases?, community, knowledge`),
-    ],
-    [
-      0.75,
-      matchWords(`
-        data, index(?:er|es)?, compan(?:y|ies), history, fetch(?:es)?, retriev(?:e|es|al), list(?:s|ings?)?, content,
-        filters?, results?, query, queries, info(?:rmation)?, get, returns?, find, details`),
-    ],
-  ],
-  Tools: [
-    [
-      3,
-      matchWords(`
-        qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
-        screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
-        render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,
-        send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?), sms, messaging, bar ?codes?, calculators?, generators?,
-        thumbnails?, watermarks?, download(?:s|er)?, webhooks?, numbers? generator, inbox, mint(?:s|ing)?, echo, vote,
-        pixels?, store (?:a )?(?:message|file)s?, run (?:python|code), sandbox, ui components?, templates?, utility,
-        utilities, timezone, encod(?:e|es|ing), licen[cs]e keys?, widget, relay, ping, purchase, subscribe, tiers?, credits,
-        signed url, temporary, tasks?, hire, workers?, protected (?:content|resource), premium endpoint, hello world, roadmap,
-        developer (?:utility|tools?), playlists?, mix plan, anonymi[sz]e, auth, entropy, sha ?[0-9]+, pdf, test data, fake data,
-        mock, placeholder, lorem, dummy, short(?:ened)? (?:links?|urls?), url shortener, pastebin, cloud storage,
-        file sharing, file hosting, captures`),
-    ],
-    [
-      1.5,
-      matchWords(`
-        tools?, toolkit, generator, files?, images?, formats?, format, storage, submit, buy, register, session, demo, test,
-        access, check job, jobs?, memory, add, service delivery, calculat(?:e|es|or)`),
-    ],
-  ],
+const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POINTS, string>>>>> = {
+  Verification: {
+    strong: `
+      verif(?:y|ies|ier|ication), validat(?:e|es|ion|or), kyc, kyb, aml, sanction(?:s|ed)?, ofac, fraud, scams?, phishing,
+      attest(?:s|ation|ations)?, honeypots?, rug ?pulls?, fact ?check(?:s|ing|er)?, deliverab(?:le|ility), credentials?,
+      disposable detection, ground truth, trust(?:worthiness)? scor(?:e|es|ing), risk scor(?:e|es|ing), risk level,
+      pre ?flight, anomal(?:y|ies), sanity, (?:be )?undone, revers(?:ible|ibility), irreversible, safe action,
+      due diligence, trust, reputation, malicious, malware, threats?, threat intelligence, breach(?:es)?, leaked, spam,
+      virus(?:es)?, antivirus, safe browsing, plagiarism, authenticity, deepfakes?, ip reputation, blocklists?, blacklists?,
+      vpn detection, exploits?, cves?, disposable, email validation, validity, flagging`,
+    clear: `
+      risks?, audits?, safety, screen(?:s|ing)?, compliance, security, identity, proofs?, signed proof, checks?, checklist,
+      detection, claims?, flagged, vulnerabilit(?:y|ies)`,
+  },
+  Finance: {
+    strong: `
+      defi, dex(?:es)?, cash ?flow, balance sheets?, income statements?, dividends?, tickers?, ipos?, interest rates?,
+      inflation, mortgages?, loans?, market ?cap, circulati(?:on|ng) supply,
+      financial (?:data|statements?|markets?), commodit(?:y|ies), tax(?:es)?, swaps?, trad(?:e|es|ing|ers?), forex, fx,
+      stocks?, equit(?:y|ies), yields?, liquidity, liquidations?, lending, candle(?:s|sticks?)?, ohlcv?, funding rates?,
+      open interest, arbitrage, perps?, perpetuals?, futures, options chain, crypto(?:currency|currencies)?, nfts?,
+      stablecoins?, tvl, altcoins?, pnl, polymarket, kalshi, prediction markets?, betting, exchange rates?, prepaid cards?,
+      bank(?:ing)?, tokenomics, airdrops?, vesting, staking, portfolios?, coingecko, memecoins?, pump ?fun,
+      gas (?:prices?|estimates?|fees?|oracle|tracker), smart money, whales?, netflow, usdjpy,
+      xau, btc, eth price, coin ?prices?,
+      token ?(?:prices?|supply|launch(?:es)?|balances?|holders?|holdings|metadata|ranking|contract|symbol|research),
+      decentrali[sz]ed exchange, (?:asset|crypto(?:currency|currencies)?) exchange, bitcoins?, altcoin, stock market,
+      vat(?: rates?)?, iban, edgar, 10 k, annual reports, etfs?, funds?, budgeting, money, invoices?, boletos?,
+      credit (?:scores?|cards?), federal reserve, treasury, gdp, macro(?:economic)?, fiscal, analyst ratings,
+      short interest, insider`,
+    clear: `
+      tokens?, coins?, wallets?, prices?, pricing, rates?, currenc(?:y|ies), markets?, financ(?:e|ial),
+      invest(?:ing|ors?|ment)?, earnings, gas, stats on chain, transactions?, accounts?, bonds?, balances?, payments?, usd,
+      bridge, economics, exchanges?, usdt, eth, sol, dollars?, ethereum, revenue, valuation, volatility, volume, trades`,
+  },
+  Intelligence: {
+    strong: `
+      llms?, translat(?:e|es|ion|or), grammar, spell ?check, language detection, text (?:analysis|similarity),
+      keyword extraction, object detection, face detection, gpt(?: [0-9])?, openai, claude, gemini, grok, haiku, sonnet,
+      chat(?:bot)?s?, (?:text|chat) completions?, completions, summar(?:y|ies|ise|ize|isation|ization), sentiment,
+      brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, text to (?:image|video|speech),
+      (?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?),
+      image (?:generat(?:ion|or)|create), video create, (?:images?|videos?) generate, inference, reasoning, joke generation,
+      deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
+      playbooks?, consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
+      (?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?,
+      detects? (?:text )?language, text recognition, ocr, speech recognition, face recognition, emotions?, nlp,
+      natural language, machine learning, neural, embeddings?, prompts?, image recognition, computer vision,
+      paraphras(?:e|es|ing), toxicity, content moderation, classifiers?, text generation, text to text, model routing`,
+    clear: `
+      ai, agents?, analy(?:sis|se|ze|zer|tics|sts?), predict(?:s|ion|ions|ive)?, forecasting, insights?, signals?, models?,
+      recommend(?:s|ation|ations)?, design(?:s|ing)?, plan(?:s|ning)?, creative, entit(?:y|ies), keywords?,
+      classif(?:y|ies|ication), brief(?:ing)?, reports?, opportunit(?:y|ies)`,
+  },
+  Data: {
+    strong: `
+      weather, news, holidays?, tweets?, twitter, scrap(?:e|es|er|ing), crawl(?:er|s|ing)?, dns, whois, demographics?,
+      geocod(?:e|es|ing), geo(?:location)?, look ?ups?, registr(?:y|ies), data ?sets?, publications?, pubmed, arxiv,
+      articles?, records?, extract(?:s|ion|ed)?, profiles?, search(?:es)?, documentation, docs, ipfs, on ?chain data,
+      flights?, sports? (?:scores|statistics), demographic, census, block (?:number|height|explorer), ens, rpc,
+      ip addresse?s?, enrich(?:ment)?, gifs?, soccer, football, basketball, nba, leagues?, standings, matches, players?,
+      movies?, recipes?, songs?, lyrics, books, airports?, hotels?, odds, events? calendar, music, albums?, artists?, radio,
+      podcasts?, films?, television, tv, episodes?, anime, manga, dictionar(?:y|ies), thesaurus, synonyms?, bible, quran,
+      verses?, horoscopes?, jokes?, trivia, facts, animals?, cats?, dogs?, birds, species, public transport, transit,
+      transport(?:ation)?, trains?, buses, timetables?, departures, arrivals, airlines?, aircraft, aviation, vessels?,
+      radar, satellites?, air quality, pollution, pollen, emissions, earthquakes?, tides?, temperature, humidity,
+      precipitation, sunrise, sunset, astronomy, government, open data, elections?, parliament, legislati(?:on|ve), laws?,
+      courts?, patents?, postal codes?, post ?codes?, coordinates, latitude, restaurants?, food, nutrition, ingredients,
+      beers?, brewer(?:y|ies), cocktails?, coffee, wines?, drugs?, diseases?, covid, vaccin(?:e|es|ation), hospitals?,
+      vacanc(?:y|ies), job (?:search|listings?|postings?|offers?), search jobs, job boards?, job titles?, employment,
+      careers?, real estate, rentals?, games?, pokemon, tournaments?, teams, f1, cricket, baseball, hockey, tennis, golf,
+      fixtures, fitness, workouts?, reddit, youtube, instagram, tiktok, linkedin, facebook, telegram, social media,
+      hashtags?, followers, isbn, products? data, wikipedia, encyclop(?:a)?edia, museums?, artworks?, newspapers?,
+      headlines?, rss, blogs?, papers?, citations?, statistical, characters, mountains?, parks, streets?, routing,
+      geospatial, geographical, parcels?`,
+    clear: `
+      statistics, stats, metrics, maps?, domains?, historical, metadata, trends?, trending, location, population, directory,
+      catalog(?:ue)?, posts?, feeds?, blocks?, cit(?:y|ies), countr(?:y|ies), zip ?codes?, addresses, schools?,
+      universit(?:y|ies), vehicles?, cars, products, reviews,
+      (?:famous|random|motivational|inspirational|movie|anime) quotes?, photos?, pictures?, videos?, channels?, comments,
+      authors?, definitions?, languages, timetable, calendar, events?, stations?, places?, shops?, stores?,
+      history of, archives?, databases?, community, knowledge`,
+    weak: `
+      data, index(?:er|es)?, compan(?:y|ies), history, fetch(?:es)?, retriev(?:e|es|al), list(?:s|ings?)?, content,
+      filters?, results?, query, queries, info(?:rmation)?, get, returns?, find, details`,
+  },
+  Tools: {
+    strong: `
+      qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
+      screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
+      render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,
+      send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?), sms, messaging, bar ?codes?, calculators?, generators?,
+      thumbnails?, watermarks?, download(?:s|er)?, webhooks?, numbers? generator, inbox, mint(?:s|ing)?, echo, vote,
+      pixels?, store (?:a )?(?:message|file)s?, run (?:python|code), sandbox, ui components?, templates?, utility,
+      utilities, timezone, encod(?:e|es|ing), licen[cs]e keys?, widget, relay, ping, purchase, subscribe, tiers?, credits,
+      signed url, temporary, tasks?, hire, workers?, protected (?:content|resource), premium endpoint, hello world, roadmap,
+      developer (?:utility|tools?), playlists?, mix plan, anonymi[sz]e, auth, entropy, sha ?[0-9]+, pdf, test data, fake data,
+      mock, placeholder, lorem, dummy, short(?:ened)? (?:links?|urls?), url shortener, pastebin, cloud storage,
+      file sharing, file hosting, captures`,
+    clear: `
+      tools?, toolkit, generator, files?, images?, formats?, format, storage, submit, buy, register, session, demo, test,
+      access, check job, jobs?, memory, add, service delivery, calculat(?:e|es|or)`,
+  },
 };
+
+/** The lists of each category as patterns, with their points. */
+const PATTERNS = new Map(
+  CATEGORIES.map((name) => [
+    name,
+    (['strong', 'clear', 'weak'] as const).flatMap((strength) => {
+      const words = WORDS[name][strength]?.trim().split(/,\s+/);
+      return words ? [{ points: POINTS[strength], words: new RegExp(`\\b(${words.join('|')})\\b`, 'g') }] : [];
+    }),
+  ]),
+);
 
 /** Sentences about how to pay for a call, and about its buyers: they say nothing of its purpose. */
 const ABOUT_PAYING =
@@ -267,9 +244,9 @@ function countWords(text: string): Record<Category, number> {
   const plain = splitIdentifiers(text).replace(ABOUT_PAYING, ' ');
   for (const name of PREFERENCE) {
     let left = plain;
-    for (const [weight, words] of WORDS[name]) {
+    for (const { points, words } of PATTERNS.get(name) ?? []) {
       left = left.replace(words, () => {
-        counts[name] += weight;
+        counts[name] += points;
         return ' ';
       });
     }

@@ -1,10 +1,7 @@
 import { parse } from 'tldts';
 import { isUnlistedPlatform } from './domains.ts';
 
-/**
- * Words that frameworks, templates, deployments and error pages put into a title if nobody chose one. Reviewed by hand: each
- * was seen as a whole title, or as a part of one beside others of these.
- */
+/** Words of titles that frameworks, templates and deployments put in if nobody chose one, reviewed by hand. */
 const PLACEHOLDERS = new Set(
   `api apis myapi newapi restapi openapi rest endpoint endpoints fastapi flask django express expressapi hono honoapi nest nestjs
   next nextjs next.js nuxt react ts js vite vue svelte astro node nodejs node.js swagger swaggerui redoc x402 402 x402api x402server
