@@ -1,4 +1,4 @@
-import { listCalledUp, listRelated } from './related-words.ts';
+import { listStandIns, type StandIn } from './related-words.ts';
 import { type AskedWord, readRequest } from './request.ts';
 import { getVector, getWordVectors } from './vectors.ts';
 import { getStem } from './words.ts';
@@ -77,16 +77,14 @@ export interface Planned {
 export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   const { asked: all, stems } = readRequest(request);
   const asked = all.slice(0, WORDS_MAX);
-  const read = stems.slice(0, 2 * WORDS_MAX);
-  const [phrases, everydayPhrases] = [listPhrases(read, listRelated), listPhrases(read, listCalledUp)];
+  const phrases = listPhrases(stems.slice(0, 2 * WORDS_MAX));
   const groups: PlanGroup[] = [];
   const words: string[] = [];
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
       ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word },
-      related: [...listRelated(word.stem), ...(phrases.get(word.stem) ?? [])],
-      calledUp: [...listCalledUp(word.stem), ...(everydayPhrases.get(word.stem) ?? [])],
+      standIns: [...listStandIns(word.stem), ...(phrases.get(word.stem) ?? [])],
       isMended: asked.length <= MENDED_MAX,
     };
     const found = listGroups(word, context, vocabulary);
@@ -104,12 +102,11 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   return { plan, words, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
-/** What a word of a request stands beside, and the stems that stand for it and for the phrases it is part of. */
+/** What a word of a request stands beside, and what stands for it and for the phrases it is part of. */
 interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  readonly related: readonly string[];
-  readonly calledUp: readonly string[];
+  readonly standIns: readonly StandIn[];
   /** Whether a word that no listing has may be a misspelling, the beginning of another, or two in one. */
   readonly isMended: boolean;
 }
@@ -137,10 +134,9 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabul
 
   if (context.before !== undefined) consider(vocabulary.find(getStem(context.before + word)), FACTORS.joined);
   if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
-  for (const other of context.calledUp) consider(vocabulary.find(other), FACTORS.everyday);
-  for (const other of context.related) consider(vocabulary.find(other), FACTORS.related);
+  for (const other of context.standIns) consider(vocabulary.find(other.stem), FACTORS[other.kind]);
   // An English word is what was meant, though no listing has it: a dentist is no pentest.
-  const isWhole = known !== undefined || context.related.length + context.calledUp.length > 0 || isEnglish(stem);
+  const isWhole = known !== undefined || context.standIns.length > 0 || isEnglish(stem);
   if (isWhole || !context.isMended) return [end(own)];
 
   const parts = findParts(word, vocabulary);
@@ -195,17 +191,13 @@ function findParts(word: string, vocabulary: Vocabulary): [number, number] | und
   return undefined;
 }
 
-/** Gives, for the stems of a request that are part of a known phrase, the stems that stand for the phrase. */
-function listPhrases(
-  stems: readonly string[],
-  listStandIns: (phrase: string) => readonly string[],
-): Map<string, string[]> {
-  const found = new Map<string, string[]>();
+/** Lists by stem what stands for the phrases that the stem is part of in a request. */
+function listPhrases(stems: readonly string[]): Map<string, StandIn[]> {
+  const found = new Map<string, StandIn[]>();
   for (let start = 0; start < stems.length; start += 1) {
     for (const length of [2, 3]) {
       const phrase = stems.slice(start, start + length);
-      if (phrase.length < length) continue;
-      const standIns = listStandIns(phrase.join('_'));
+      const standIns = phrase.length < length ? [] : listStandIns(phrase.join('_'));
       for (const stem of standIns.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...standIns]);
     }
   }
