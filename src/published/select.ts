@@ -1,11 +1,12 @@
 import type { NetworkKey } from '../model/network.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
+import type { Why } from '../views/listing/item.ts';
 import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
-import { explainRanks } from './explaining.ts';
+import { explainRank } from './explaining.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import { buildFilter, type Filter } from './filters.ts';
@@ -126,56 +127,55 @@ function selectFromFile(published: Published, snapshot: Snapshot, { query, sort,
  * count facets in half the time.
  */
 function selectByColumns(published: Published, snapshot: Snapshot, { query, sort, cursor }: Asked): FoundPage {
-  const words = query.q === undefined ? undefined : getWordIndex(published, snapshot);
-  const asked = words?.buildPlan(query.q ?? '');
+  const index = query.q === undefined ? undefined : getWordIndex(published, snapshot);
+  const asked = index?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
-  const scores = asked && words?.score(plan, asked.vector);
+  const scores = asked && index?.score(plan, asked.vector);
   const all = getColumns(published, snapshot);
   const columns = query.can === undefined ? all : narrowColumns(published, all, query.can);
   const named = findNamedRoutes(published, query);
   const filter = buildFilter(columns, query, named);
-  const { total, after, placed, best, leastMatch } = placeListings(columns, { query, sort, cursor, scores, filter });
+  const wanted: Wanted = { query, sort, cursor, columns, filter };
+  const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
   const facets = query.facets && countFacets(columns, query, { scores, named });
-  // Explaining scores single words, after which the scores of the whole request are gone.
-  const reasons =
-    query.explain && asked && words
-      ? explainRanks(
-          { ...asked, plan },
-          words.score,
-          placed.map(({ item: { place, position } }) => ({
-            number: columns.numbers[place] as number,
-            position,
-            isDangerous: position >= 0 && isDangerous(columns.routes, place, position),
-          })),
-        )
-      : [];
+  const explain = (result: Placed) =>
+    query.explain && asked && scores && answered
+      ? explainRank(published, { ...asked, plan, columns, scores, sort, leastMatch: answered.leastMatch }, result)
+      : undefined;
   return {
     total,
     ...(facets && { facets }),
     hasMore: after > placed.length,
-    listed: placed.map(({ key, item: { place, match, position, behind } }, at) => ({
-      ...getRef(columns, place),
+    listed: placed.map(({ key, item }) => ({
+      ...getRef(columns, item.place),
       key,
-      match: {
-        match: roundMatch(match),
-        position: position < 0 ? undefined : position,
-        same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => columns.slugs[other] as string),
-        why: reasons[at],
-      },
+      match: describeMatch(columns, item, explain(item)),
     })),
-    ...(asked && {
-      words: {
-        plan,
-        ...(sort !== 'relevance' && { leastMatch }),
-        isWeak: best < WEAK_BELOW,
-        unmatched: asked.unmatched.slice(0, UNMATCHED_MAX),
-      },
-    }),
+    ...(asked &&
+      answered && {
+        words: {
+          plan,
+          ...(sort !== 'relevance' && { leastMatch: answered.leastMatch }),
+          isWeak: answered.best < WEAK_BELOW,
+          unmatched: asked.unmatched.slice(0, UNMATCHED_MAX),
+        },
+      }),
   };
 }
 
-function roundMatch(match: number): number {
-  return Math.round(100 * match) / 100;
+function describeMatch({ slugs }: Columns, { position, match, behind }: Placed, why: Why | undefined): Match {
+  return {
+    match: Math.round(100 * match) / 100,
+    position: position < 0 ? undefined : position,
+    same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => slugs[other] as string),
+    why,
+  };
+}
+
+/** What is asked for, and what it is looked for in. */
+interface Wanted extends Asked {
+  readonly columns: Columns;
+  readonly filter: Filter;
 }
 
 /** A listing by its place, and how it answers the request, if there is one. */
@@ -187,92 +187,127 @@ interface Placed {
   readonly behind: readonly number[];
 }
 
-/** Goes through the listings: counts those that match and those after the cursor, and keeps the places of the first of these. */
-function placeListings(
-  columns: Columns,
-  { query, sort, cursor, scores, filter }: Asked & { scores: Scores | undefined; filter: Filter },
-): { total: number; after: number; placed: { key: number; item: Placed }[]; best: number; leastMatch: number } {
-  const { slugs, numbers, places, bonuses } = columns;
-  const isRoutePassing = filter.isRoutePassing;
+/** The first listings after a cursor, and how many match in all and after it. */
+interface PlacedPage {
+  readonly total: number;
+  readonly after: number;
+  readonly placed: readonly { readonly key: number; readonly item: Placed }[];
+  /** Of a request in words: the best match, as far as it was looked for, and the one below which others are weak beside it. */
+  readonly answered?: { readonly best: number; readonly leastMatch: number };
+}
+
+/** Collects the listings of a page, and counts those after the cursor. */
+function openPage({ query, cursor, columns }: Wanted) {
   const top = createTop<Placed>(query.limit);
   const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
   /** The first place whose slug comes after the cursor's: slugs settle even keys. */
   const nextPlace = cursor === undefined ? 0 : findNextPlace(columns, `${cursor.after.slug}\0`);
-  let current = 0;
-  const isPositionPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
-  const weigh = (place: number) => {
-    current = place;
-    return scores?.weigh(numbers[place] as number, isPositionPassing);
+  let after = 0;
+  return {
+    offer(key: number, item: Placed): void {
+      if (key < lastKey || (key === lastKey && item.place < nextPlace)) return;
+      after += 1;
+      top.offer(key, item, item.place);
+    },
+    /** Counts a listing whose key is this or a larger one, if that is enough to know that it comes after the page. */
+    passOver(leastKey: number): boolean {
+      const isBehind = leastKey > lastKey && !top.isTaking(leastKey);
+      if (isBehind) after += 1;
+      return isBehind;
+    },
+    end: () => ({ after, placed: top.list() }),
   };
-  /** Weighs a listing with all that counts; undefined where it does not match. */
-  const weighWhole = (place: number) => {
-    const worth = filter.isListingPassing(place) ? weigh(place) : undefined;
-    if (worth !== undefined) scores?.addLikeness(worth);
-    return worth;
-  };
-  const visitPlaces = (visit: (place: number) => void) => {
-    if (scores === undefined) for (let place = 0; place < slugs.length; place += 1) visit(place);
-    else {
-      scores.visitListings((number) => {
-        const place = places[number] ?? -1;
-        if (place >= 0) visit(place);
-      });
-    }
-  };
-  let best = 0;
-  if (scores !== undefined && sort !== 'relevance') {
-    visitPlaces((place) => {
-      const worth = filter.isListingPassing(place) ? weigh(place) : undefined;
-      if (worth === undefined || scores.getMostMatch(worth) <= best) return;
-      scores.addLikeness(worth);
-      best = Math.max(best, worth.match);
+}
+
+/** Places the listings that pass the filters where no words are asked for. */
+function placeAll(wanted: Wanted): PlacedPage {
+  const { sort, query, columns } = wanted;
+  const { isListingPassing, isRoutePassing } = wanted.filter;
+  const page = openPage(wanted);
+  let total = 0;
+  for (let place = 0; place < columns.slugs.length; place += 1) {
+    if (!isListingPassing(place)) continue;
+    if (isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) continue;
+    total += 1;
+    const position = findPassingRoute(columns.routes, isRoutePassing, place);
+    page.offer(getSortKey(sort, columns, { place, position: -1, network: query.network }), {
+      place,
+      position,
+      match: 1,
+      behind: [],
     });
   }
+  return { total, ...page.end() };
+}
+
+/** Places the listings that pass the filters and have anything of the words that are asked for. */
+function placeFound(wanted: Wanted, scores: Scores): PlacedPage {
+  const { sort, cursor, columns } = wanted;
+  const weigh = openWeighing(wanted, scores);
+  const visitPlaces = (visit: (place: number, worth: Worth) => void) =>
+    scores.visitListings((number) => {
+      const place = columns.places[number] ?? -1;
+      const worth = place < 0 ? undefined : weigh(place);
+      if (worth) visit(place, worth);
+    });
+  let best = 0;
+  const addLikeness = (worth: Worth) => {
+    scores.addLikeness(worth);
+    best = Math.max(best, worth.match);
+  };
+  if (sort !== 'relevance') visitPlaces((_, worth) => scores.getMostMatch(worth) > best && addLikeness(worth));
   const leastMatch = cursor?.leastMatch ?? Math.max(WEAK_BELOW, WEAK_BESIDE * best);
-  const getFactor = (place: number, position: number) =>
-    position >= 0 && isDangerous(columns.routes, place, position) ? DANGER_FACTOR : 1;
-  const getKey = (
-    place: number,
-    worth: Worth | undefined,
-    isWeak = worth !== undefined && worth.match < leastMatch,
-  ) => {
-    const position = worth?.position ?? -1;
-    if (sort === 'relevance') return -(getFactor(place, position) * (worth?.score ?? 0) + (bonuses[place] as number));
-    const key = getSortKey(sort, columns, { place, position, network: query.network });
-    return isWeak && sort !== 'name' ? key + ORDERS[sort].behind : key;
-  };
-  const folded = scores && foldProducts(columns, findKey, sort === 'relevance' ? EVEN_RELEVANCE : 0);
-  function findKey(place: number) {
-    const worth = weighWhole(place);
-    return worth && getKey(place, worth);
-  }
-  let [total, after] = [0, 0];
-  const look = (place: number) => {
-    if (!filter.isListingPassing(place) || folded?.hidden.has(place)) return;
+  const keys = openKeys(wanted, leastMatch);
+  const findKey = (place: number) => {
     const worth = weigh(place);
-    if (scores !== undefined && worth === undefined) return;
-    if (scores === undefined && isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) return;
-    total += 1;
-    if (worth !== undefined && scores !== undefined) {
-      // What else counts takes longest to find out, and of most listings it decides nothing.
-      const firstKey =
-        sort === 'relevance' ? -(worth.score + LIKENESS_WEIGHT + BONUS_MAX) : getKey(place, worth, false);
-      if (firstKey > lastKey && !top.isTaking(firstKey)) {
-        after += 1;
-        return;
-      }
-      scores.addLikeness(worth);
-      best = Math.max(best, worth.match);
-    }
-    const key = getKey(place, worth);
-    if (key < lastKey || (key === lastKey && place < nextPlace)) return;
-    after += 1;
-    const behind = folded?.behind.get(place) ?? [];
-    const position = worth?.position ?? findPassingRoute(columns.routes, isRoutePassing, place);
-    top.offer(key, { place, position, match: worth?.match ?? 1, behind }, place);
+    if (worth) scores.addLikeness(worth);
+    return worth && keys.getKey(place, worth);
   };
-  visitPlaces(look);
-  return { total, after, placed: top.list(), best, leastMatch };
+  const folded = foldProducts(columns, findKey, sort === 'relevance' ? EVEN_RELEVANCE : 0);
+  const page = openPage(wanted);
+  let total = 0;
+  visitPlaces((place, worth) => {
+    if (folded.hidden.has(place)) return;
+    total += 1;
+    // What else counts takes longest to find out, and of most listings it decides nothing.
+    if (page.passOver(keys.getLeastKey(place, worth))) return;
+    addLikeness(worth);
+    const { position, match } = worth;
+    page.offer(keys.getKey(place, worth), { place, position, match, behind: folded.behind.get(place) ?? [] });
+  });
+  return { total, ...page.end(), answered: { best, leastMatch } };
+}
+
+/** Returns what weighs the listing at a place, by the routes that pass: undefined where it does not pass, or has none of the words. */
+function openWeighing({ columns, filter: { isListingPassing, isRoutePassing } }: Wanted, scores: Scores) {
+  let current = 0;
+  const isPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
+  return (place: number): Worth | undefined => {
+    if (!isListingPassing(place)) return undefined;
+    current = place;
+    return scores.weigh(columns.numbers[place] as number, isPassing);
+  };
+}
+
+/** Returns what makes the sort keys of listings that are found by words. */
+function openKeys({ columns, query, sort }: Wanted, leastMatch: number) {
+  const getOrdered = (place: number, { position }: Worth) =>
+    getSortKey(sort, columns, { place, position, network: query.network });
+  if (sort === 'relevance') {
+    const isLowered = (place: number, position: number) =>
+      position >= 0 && isDangerous(columns.routes, place, position);
+    return {
+      getKey: (place: number, { position, score }: Worth) =>
+        -((isLowered(place, position) ? DANGER_FACTOR : 1) * score + (columns.bonuses[place] as number)),
+      /** The least that the key can be once the likeness is added. */
+      getLeastKey: (_place: number, { score }: Worth) => -(score + LIKENESS_WEIGHT + BONUS_MAX),
+    };
+  }
+  const behind = sort === 'name' ? 0 : ORDERS[sort].behind;
+  return {
+    getKey: (place: number, worth: Worth) => getOrdered(place, worth) + (worth.match < leastMatch ? behind : 0),
+    getLeastKey: getOrdered,
+  };
 }
 
 /**
@@ -280,11 +315,11 @@ function placeListings(
  * request is one that answers it: its price is that of the route that does.
  */
 function getSortKey(
-  sort: Exclude<ListSort, 'relevance'>,
+  sort: ListSort,
   { keys, routes }: Columns,
   { place, position, network }: { place: number; position: number; network: NetworkKey | undefined },
 ): number {
-  if (sort === 'name') return 0;
+  if (sort === 'name' || sort === 'relevance') return 0;
   const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
   return price === undefined ? (keys[sort][place] as number) : price / 10 ** USDC_DECIMALS;
 }

@@ -11,8 +11,6 @@ import { getStem, listWords } from './words.ts';
  */
 export const LISTING_FIELDS = ['name', 'tagline', 'description', 'again', 'provider', 'category'] as const;
 export const ROUTE_FIELDS = ['path', 'description', 'again', 'inputs', 'outputs'] as const;
-export type ListingField = (typeof LISTING_FIELDS)[number];
-export type RouteField = (typeof ROUTE_FIELDS)[number];
 
 /** What a listing or a route says: its words, and how many there are in running text. */
 export interface TextTerms {

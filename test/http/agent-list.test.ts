@@ -164,9 +164,13 @@ describe('GET /agent/list', () => {
     };
     const first = await explain('alpha prices of zanzibar dentistry', { limit: '1' });
     const second = await explain('alpha prices of zanzibar dentistry', { limit: '1', cursor: first.next_cursor ?? '' });
+    const lowered = [
+      'It has no route verified by a payment, which would count a little.',
+      'It has no reliability score, which would count a little.',
+    ];
     expect([...first.listings, ...second.listings].map((item) => [item.slug, item.why])).toEqual([
-      ['alpha', { matched: ['alpha', 'prices'], missing: ['zanzibar', 'dentistry'], lowered: [] }],
-      ['beta', { matched: ['prices'], missing: ['alpha', 'zanzibar', 'dentistry'], lowered: [] }],
+      ['alpha', { matched: ['alpha', 'prices'], missing: ['zanzibar', 'dentistry'], lowered }],
+      ['beta', { matched: ['prices'], missing: ['alpha', 'zanzibar', 'dentistry'], lowered }],
     ]);
     const misspelt = await explain('alphaa');
     expect(misspelt.listings[0]?.why?.matched).toEqual(['alphaa, by another word for it']);
