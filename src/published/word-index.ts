@@ -1,5 +1,5 @@
-import { buildPlan, type Planned } from '../search/plan.ts';
-import { buildPostings, type Postings } from '../search/postings.ts';
+import { buildPlan, type Planned, type Vocabulary } from '../search/plan.ts';
+import { Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
 import { getStem } from '../search/words.ts';
@@ -43,16 +43,17 @@ function openWordIndex(published: Published, snapshot: Snapshot): KeptIndex {
   const words = createWords();
   const news = readSearchNews(published, { seq: 0, word: 0 });
   words.add(news.words);
-  const postings = buildPostings(news.entries);
-  const vocabulary = {
-    find: (stem: string) => {
+  const postings = new Postings(news.entries);
+  const count = (word: number) => postings.count(word);
+  const vocabulary: Vocabulary = {
+    find: (stem) => {
       const number = words.find(stem);
-      return number !== undefined && postings.count(number) > 0 ? number : undefined;
+      return number !== undefined && count(number) > 0 ? number : undefined;
     },
-    count: postings.count,
-    getSize: postings.getSize,
-    listNear: (stem: string) => words.listNear(stem, postings.count),
-    listBeginning: (start: string) => words.listBeginning(start, postings.count),
+    count,
+    getSize: () => postings.getSize(),
+    listNear: (stem) => words.listNear(stem, count),
+    listBeginning: (start) => words.listBeginning(start, count),
   };
   return {
     words,

@@ -16,9 +16,9 @@ export interface Packed {
   readonly lists: Uint32Array;
 }
 
-/** Packs what documents say into lists. */
-export function packDocuments(documents: Iterable<DocumentTerms> & object): Packed {
-  return repack({ starts: new Uint32Array(1), lists: new Uint32Array(0) }, () => false, documents);
+/** Makes lists of nothing. */
+export function createPacked(): Packed {
+  return { starts: new Uint32Array(1), lists: new Uint32Array(0) };
 }
 
 /** Packs again what the lists say of all documents but those that are gone, and what further documents say. */
@@ -93,7 +93,7 @@ class Counts {
 }
 
 /** Gives a longer copy of an array of numbers, at least twice as long, so that growing stays cheap. */
-export function growArray<A extends Uint8Array | Uint16Array | Uint32Array>(array: A, length: number): A {
+export function growArray<A extends Int8Array | Uint8Array | Uint16Array | Uint32Array>(array: A, length: number): A {
   const longer = new (array.constructor as new (length: number) => A)(Math.max(length, 2 * array.length));
   longer.set(array);
   return longer;

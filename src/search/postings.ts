@@ -1,5 +1,5 @@
 import { type Entry, type EntryDocument, listDocuments } from './entry.ts';
-import { findMask, growArray, MASK, MASK_BITS, type Packed, packDocuments, repack } from './packed.ts';
+import { createPacked, findMask, growArray, MASK, MASK_BITS, type Packed, repack } from './packed.ts';
 import { DIMENSIONS } from './vectors.ts';
 
 /**
@@ -14,193 +14,193 @@ const GONE = 0;
 
 type Visit = (document: number, mask: number) => void;
 
+/** Numbers of routes are used once. From this many on, lists of which most are gone are worn. */
+const WORN_FROM = 1 << 18;
+const WORN_SHARE = 4;
+
+/** Routes of one listing beyond this are not found by their own words. */
+const ROUTES_MAX = 0xffff;
+
 /**
  * In which listings, and in which of their routes, each word is. The lists are packed into typed arrays; what changed since
  * stands beside them by listing, and what the lists say of those is passed over: a change costs no more than the
  * listing's own words.
  */
-export interface Postings {
-  /** Puts entries in place of what was there; one without documents removes its listing. */
-  put(entries: readonly Entry[]): void;
-  /** Counts the listings that a word is in; those that changed since the lists were packed may count twice. */
-  count(word: number): number;
-  /** Calls `visit` with each listing whose own texts a word is in, and the mask of the fields. */
-  visitListings(word: number, visit: Visit): void;
-  /** Calls `visit` with each route that a word is in, those of one listing one after the other. */
-  visitRoutes(word: number, visit: Visit): void;
-  /** What is known of documents beside their words, as of now. */
-  getFacts(): DocumentFacts;
-  /** How many listings have words. */
-  getSize(): number;
-  /** Says whether the lists should be built again, because many of their routes were removed. */
-  isWorn(): boolean;
-}
+export class Postings {
+  readonly #facts = new Facts();
+  readonly #loose = new Map<number, readonly EntryDocument[]>();
+  #listings = createPacked();
+  #routes = createPacked();
+  #counts: Uint32Array = new Uint32Array(0);
 
-/** Numbers of routes are used once. From this many on, lists of which most are gone are worn. */
-const WORN_FROM = 1 << 18;
-const WORN_SHARE = 4;
+  /** Builds the lists of a catalogue's entries. */
+  constructor(entries: readonly Entry[]) {
+    this.#pack(entries.map((entry) => [entry.listing, this.#note(entry)]));
+  }
+
+  /** Puts entries in place of what was there; one without documents removes its listing. */
+  put(entries: readonly Entry[]): void {
+    for (const entry of entries) {
+      const documents = this.#note(entry);
+      this.#facts.isReplaced[entry.listing] = 1;
+      if (documents.length > 0) this.#loose.set(entry.listing, documents);
+      else this.#loose.delete(entry.listing);
+    }
+    if (this.#loose.size > Math.max(LOOSE_MIN, this.#facts.size * LOOSE_SHARE)) this.#pack([...this.#loose]);
+  }
+
+  /** Counts the listings that a word is in; those that changed since the lists were packed may count twice. */
+  count(word: number): number {
+    let count = this.#counts[word] ?? 0;
+    for (const documents of this.#loose.values()) {
+      if (documents.some(({ terms }) => findMask(terms, word) !== 0)) count += 1;
+    }
+    return count;
+  }
+
+  /** Calls `visit` with each listing whose own texts a word is in, and the mask of the fields. */
+  visitListings(word: number, visit: Visit): void {
+    const { isReplaced } = this.#facts;
+    const { starts, lists } = this.#listings;
+    const end = starts[word + 1] ?? 0;
+    for (let at = starts[word] ?? 0; at < end; at += 1) {
+      const posting = lists[at] as number;
+      const listing = posting >>> MASK_BITS;
+      if (isReplaced[listing] === 0) visit(listing, posting & MASK);
+    }
+    for (const [listing, [own]] of this.#loose) {
+      const mask = own ? findMask(own.terms, word) : 0;
+      if (mask !== 0) visit(listing, mask);
+    }
+  }
+
+  /** Calls `visit` with each route that a word is in, those of one listing one after the other. */
+  visitRoutes(word: number, visit: Visit): void {
+    const { listingOfRoute, firstRoutes } = this.#facts;
+    const { starts, lists } = this.#routes;
+    const end = starts[word + 1] ?? 0;
+    for (let at = starts[word] ?? 0; at < end; at += 1) {
+      const posting = lists[at] as number;
+      const route = posting >>> MASK_BITS;
+      if (listingOfRoute[route] !== GONE) visit(route, posting & MASK);
+    }
+    for (const [listing, documents] of this.#loose) {
+      const first = firstRoutes[listing] as number;
+      for (let at = 1; at < documents.length; at += 1) {
+        const mask = findMask((documents[at] as EntryDocument).terms, word);
+        if (mask !== 0) visit(first + at - 1, mask);
+      }
+    }
+  }
+
+  /** Returns what is known of documents beside their words, as of now. */
+  getFacts(): DocumentFacts {
+    return this.#facts;
+  }
+
+  /** Returns how many listings have words. */
+  getSize(): number {
+    return this.#facts.size;
+  }
+
+  /** Says whether the lists should be built again, because many of their routes were removed. */
+  isWorn(): boolean {
+    const { routes, liveRoutes } = this.#facts;
+    return routes > WORN_FROM && routes > WORN_SHARE * liveRoutes;
+  }
+
+  #note(entry: Entry): readonly EntryDocument[] {
+    const documents = listDocuments(entry.documents).slice(0, 1 + ROUTES_MAX);
+    this.#facts.put(entry, documents);
+    return documents;
+  }
+
+  /** Packs documents in, without what the lists say of listings that were replaced and of routes that are gone. */
+  #pack(documents: readonly (readonly [listing: number, documents: readonly EntryDocument[]])[]): void {
+    const { isReplaced, listingOfRoute, firstRoutes } = this.#facts;
+    this.#listings = repack(
+      this.#listings,
+      (listing) => isReplaced[listing] !== 0,
+      documents.flatMap(([listing, [own]]) => (own ? { document: listing, terms: own.terms } : [])),
+    );
+    // Routes that are packed in have numbers that the lists do not know yet; older ones are gone.
+    this.#routes = repack(
+      this.#routes,
+      (route) => listingOfRoute[route] === GONE,
+      documents.flatMap(([listing, [, ...routes]]) =>
+        routes.map(({ terms }, at) => ({ document: (firstRoutes[listing] as number) + at, terms })),
+      ),
+    );
+    this.#counts = countListings(this.#listings, this.#routes, this.#facts);
+    this.#loose.clear();
+    isReplaced.fill(0);
+  }
+}
 
 /** What is known of documents beside their words. */
-export interface DocumentFacts {
-  /** How many words the texts of each listing itself have, by its number. */
-  readonly listingLengths: Uint8Array;
-  readonly routeLengths: Uint8Array;
-  /** The listing of each route; `GONE` for a route that is not there any more. */
-  readonly listingOfRoute: Uint32Array;
-  /** Where the routes of each listing begin, and how many there are. */
-  readonly firstRoutes: Uint32Array;
-  readonly routeCounts: Uint16Array;
-  /** What each listing is about, one vector after the other. */
-  readonly vectors: Int8Array;
+export type DocumentFacts = Readonly<Omit<Facts, 'put'>>;
+
+class Facts {
   /** How many listings and routes there are places for. */
-  readonly listings: number;
-  readonly routes: number;
-}
-
-/** Routes of one listing beyond this are not found by their own words. */
-const ROUTES_MAX = 0xffff;
-
-/** Builds the lists of a catalogue's entries. */
-export function buildPostings(entries: readonly Entry[]): Postings {
-  const arrays = {
-    listingLengths: new Uint8Array(1024),
-    firstRoutes: new Uint32Array(1024),
-    routeCounts: new Uint16Array(1024),
-    isLive: new Uint8Array(1024),
-    isReplaced: new Uint8Array(1024),
-    routeLengths: new Uint8Array(1024),
-    listingOfRoute: new Uint32Array(1024),
-  };
-  let vectors = new Int8Array(1024 * DIMENSIONS);
-  let [listings, routes, liveRoutes, size] = [1, 0, 0, 0];
-  const loose = new Map<number, readonly EntryDocument[]>();
+  listings = 1;
+  routes = 0;
+  /** How many listings have words, and how many routes these have. */
+  size = 0;
+  liveRoutes = 0;
+  /** How many words the texts of each listing itself have, by its number. */
+  listingLengths = new Uint8Array(1024);
+  routeLengths = new Uint8Array(1024);
+  /** The listing of each route; `GONE` for a route that is not there any more. */
+  listingOfRoute = new Uint32Array(1024);
+  /** Where the routes of each listing begin, and how many there are. */
+  firstRoutes = new Uint32Array(1024);
+  routeCounts = new Uint16Array(1024);
+  /** Whether each listing has words. */
+  isLive = new Uint8Array(1024);
+  /** Whether the packed lists say of a listing what was before. */
+  isReplaced = new Uint8Array(1024);
+  /** What each listing is about, one vector after the other. */
+  vectors = new Int8Array(1024 * DIMENSIONS);
 
   /** Notes what is known of a listing and its routes, which get new numbers. */
-  const note = ({ listing, vector }: Entry, documents: readonly EntryDocument[]) => {
-    listings = Math.max(listings, listing + 1);
-    if (listing >= arrays.isLive.length) {
-      for (const name of ['listingLengths', 'isLive', 'isReplaced'] as const) {
-        arrays[name] = growArray(arrays[name], listing + 1);
-      }
-      arrays.firstRoutes = growArray(arrays.firstRoutes, listing + 1);
-      arrays.routeCounts = growArray(arrays.routeCounts, listing + 1);
-      const longer = new Int8Array(arrays.isLive.length * DIMENSIONS);
-      longer.set(vectors);
-      vectors = longer;
-    }
-    const before = arrays.firstRoutes[listing] as number;
-    arrays.listingOfRoute.fill(GONE, before, before + (arrays.routeCounts[listing] as number));
-    const [own, ...ofRoutes] = documents;
-    liveRoutes += ofRoutes.length - (arrays.routeCounts[listing] as number);
-    size += Number(own !== undefined) - (arrays.isLive[listing] as number);
-    arrays.isLive[listing] = Number(own !== undefined);
-    arrays.listingLengths[listing] = own?.length ?? 0;
-    arrays.firstRoutes[listing] = routes;
-    arrays.routeCounts[listing] = ofRoutes.length;
-    vectors.fill(0, listing * DIMENSIONS, (listing + 1) * DIMENSIONS);
-    vectors.set(vector, listing * DIMENSIONS);
-    if (routes + ofRoutes.length > arrays.listingOfRoute.length) {
-      arrays.routeLengths = growArray(arrays.routeLengths, routes + ofRoutes.length);
-      arrays.listingOfRoute = growArray(arrays.listingOfRoute, routes + ofRoutes.length);
-    }
+  put({ listing, vector }: Entry, [own, ...ofRoutes]: readonly EntryDocument[]): void {
+    this.#makeRoom(listing + 1, this.routes + ofRoutes.length);
+    const [first, count] = [this.firstRoutes[listing] as number, this.routeCounts[listing] as number];
+    this.listingOfRoute.fill(GONE, first, first + count);
+    this.liveRoutes += ofRoutes.length - count;
+    this.size += Number(own !== undefined) - (this.isLive[listing] as number);
+    this.isLive[listing] = Number(own !== undefined);
+    this.listingLengths[listing] = own?.length ?? 0;
+    this.firstRoutes[listing] = this.routes;
+    this.routeCounts[listing] = ofRoutes.length;
+    this.vectors.fill(0, listing * DIMENSIONS, (listing + 1) * DIMENSIONS);
+    this.vectors.set(vector, listing * DIMENSIONS);
     for (const { length } of ofRoutes) {
-      arrays.routeLengths[routes] = length;
-      arrays.listingOfRoute[routes] = listing;
-      routes += 1;
+      this.routeLengths[this.routes] = length;
+      this.listingOfRoute[this.routes] = listing;
+      this.routes += 1;
     }
-  };
+  }
 
-  const listRoutesOf = (listing: number, documents: readonly EntryDocument[]) =>
-    documents.slice(1).map(({ terms }, at) => ({ document: (arrays.firstRoutes[listing] as number) + at, terms }));
-
-  const parsed = entries.map((entry) => {
-    const documents = listDocuments(entry.documents).slice(0, 1 + ROUTES_MAX);
-    note(entry, documents);
-    return { listing: entry.listing, documents };
-  });
-  let packedListings = packDocuments(
-    parsed.flatMap(({ listing, documents: [own] }) => (own ? { document: listing, terms: own.terms } : [])),
-  );
-  let packedRoutes = packDocuments(parsed.flatMap(({ listing, documents }) => listRoutesOf(listing, documents)));
-  let counts = countListings(packedListings, packedRoutes, arrays);
-
-  const repackAll = () => {
-    const changed = [...loose];
-    packedListings = repack(
-      packedListings,
-      (listing) => arrays.isReplaced[listing] !== 0,
-      changed.flatMap(([listing, [own]]) => (own ? { document: listing, terms: own.terms } : [])),
-    );
-    // Routes of what is loose have numbers that the lists do not know yet; older ones are gone.
-    packedRoutes = repack(
-      packedRoutes,
-      (route) => arrays.listingOfRoute[route] === GONE,
-      changed.flatMap(([listing, documents]) => listRoutesOf(listing, documents)),
-    );
-    counts = countListings(packedListings, packedRoutes, arrays);
-    loose.clear();
-    arrays.isReplaced.fill(0);
-  };
-
-  return {
-    put(changed) {
-      for (const entry of changed) {
-        const documents = listDocuments(entry.documents).slice(0, 1 + ROUTES_MAX);
-        note(entry, documents);
-        arrays.isReplaced[entry.listing] = 1;
-        if (documents.length > 0) loose.set(entry.listing, documents);
-        else loose.delete(entry.listing);
-      }
-      if (loose.size > Math.max(LOOSE_MIN, size * LOOSE_SHARE)) repackAll();
-    },
-    count(word) {
-      let count = counts[word] ?? 0;
-      for (const documents of loose.values()) {
-        if (documents.some(({ terms }) => findMask(terms, word) !== 0)) count += 1;
-      }
-      return count;
-    },
-    visitListings(word, visit) {
-      const { starts, lists } = packedListings;
-      const end = starts[word + 1] ?? 0;
-      for (let at = starts[word] ?? 0; at < end; at += 1) {
-        const posting = lists[at] as number;
-        const listing = posting >>> MASK_BITS;
-        if (arrays.isReplaced[listing] === 0) visit(listing, posting & MASK);
-      }
-      for (const [listing, [own]] of loose) {
-        const mask = own ? findMask(own.terms, word) : 0;
-        if (mask !== 0) visit(listing, mask);
-      }
-    },
-    visitRoutes(word, visit) {
-      const { starts, lists } = packedRoutes;
-      const end = starts[word + 1] ?? 0;
-      for (let at = starts[word] ?? 0; at < end; at += 1) {
-        const posting = lists[at] as number;
-        const route = posting >>> MASK_BITS;
-        if (arrays.listingOfRoute[route] !== GONE) visit(route, posting & MASK);
-      }
-      for (const [listing, documents] of loose) {
-        const first = arrays.firstRoutes[listing] as number;
-        for (let at = 1; at < documents.length; at += 1) {
-          const mask = findMask((documents[at] as EntryDocument).terms, word);
-          if (mask !== 0) visit(first + at - 1, mask);
-        }
-      }
-    },
-    getFacts: () => ({ ...arrays, vectors, listings, routes }),
-    getSize: () => size,
-    isWorn: () => routes > WORN_FROM && routes > WORN_SHARE * liveRoutes,
-  };
+  #makeRoom(listings: number, routes: number): void {
+    this.listings = Math.max(this.listings, listings);
+    if (listings > this.isLive.length) {
+      this.isLive = growArray(this.isLive, listings);
+      this.isReplaced = growArray(this.isReplaced, listings);
+      this.listingLengths = growArray(this.listingLengths, listings);
+      this.firstRoutes = growArray(this.firstRoutes, listings);
+      this.routeCounts = growArray(this.routeCounts, listings);
+      this.vectors = growArray(this.vectors, this.isLive.length * DIMENSIONS);
+    }
+    if (routes > this.listingOfRoute.length) {
+      this.routeLengths = growArray(this.routeLengths, routes);
+      this.listingOfRoute = growArray(this.listingOfRoute, routes);
+    }
+  }
 }
 
 /** Counts by word the listings that have it, in their own texts or in those of a route. */
-function countListings(
-  listings: Packed,
-  routes: Packed,
-  { listingOfRoute, isLive }: { listingOfRoute: Uint32Array; isLive: Uint8Array },
-): Uint32Array {
+function countListings(listings: Packed, routes: Packed, { listingOfRoute, isLive }: DocumentFacts): Uint32Array {
   const words = Math.max(listings.starts.length, routes.starts.length) - 1;
   const counts = new Uint32Array(Math.max(0, words));
   const seen = new Uint32Array(isLive.length);

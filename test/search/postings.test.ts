@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { buildDocuments, type Entry } from '../../src/search/entry.ts';
 import { MASK } from '../../src/search/packed.ts';
-import { buildPostings } from '../../src/search/postings.ts';
+import { Postings } from '../../src/search/postings.ts';
 
 const LISTINGS = 150;
 const WORDS = 12;
@@ -39,7 +39,7 @@ it('finds after any changes, packed in or not yet, what the listings and their r
   fc.assert(
     fc.property(fc.array(content, { maxLength: 80 }), batches, (first, changes) => {
       const held = new Map(first.map(({ listing, texts }) => [listing, texts]));
-      const postings = buildPostings(Array.from(held, ([listing, texts]) => buildEntry({ listing, texts })));
+      const postings = new Postings(Array.from(held, ([listing, texts]) => buildEntry({ listing, texts })));
       for (const batch of changes) {
         postings.put(batch.map(buildEntry));
         for (const { listing, texts } of batch) held.set(listing, texts);
