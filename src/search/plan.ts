@@ -113,44 +113,50 @@ interface Context {
 
 /** Lists what stands for a word: one group, or two for a word written together from two. */
 function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabulary: Vocabulary): PlanGroup[] {
-  const factor = weight * getRarityInEnglish(stem);
-  const getWeight = (number: number | undefined) =>
-    factor * getRarity(number === undefined ? 0 : vocabulary.count(number), vocabulary.getSize());
-  const known = vocabulary.find(stem);
-  const own = getWeight(known);
-  const weights = new Map<number, number>();
-  const consider = (number: number | undefined, share: number) => {
-    if (number === undefined || number === known) return;
-    // What stands for a word is never worth as much as the word itself.
-    const most = known === undefined ? own : own * STAND_IN_MOST;
-    weights.set(number, Math.max(weights.get(number) ?? 0, Math.min(share * getWeight(number), most)));
-  };
-  const end = (whole: number): PlanGroup => [
-    { word: known ?? UNKNOWN_WORD, weight: roundWeight(whole) },
-    ...Array.from(weights, ([number, value]) => ({ word: number, weight: roundWeight(value) })).sort(
-      (a, b) => b.weight - a.weight || a.word - b.word,
-    ),
-  ];
-
-  if (context.before !== undefined) consider(vocabulary.find(getStem(context.before + word)), FACTORS.joined);
-  if (context.after !== undefined) consider(vocabulary.find(getStem(word + context.after)), FACTORS.joined);
-  for (const other of context.standIns) consider(vocabulary.find(other.stem), FACTORS[other.kind]);
+  const { before, after, standIns, isMended } = context;
+  const group = openGroup(stem, weight * getRarityInEnglish(stem), vocabulary);
+  if (before !== undefined) group.add(vocabulary.find(getStem(before + word)), FACTORS.joined);
+  if (after !== undefined) group.add(vocabulary.find(getStem(word + after)), FACTORS.joined);
+  for (const other of standIns) group.add(vocabulary.find(other.stem), FACTORS[other.kind]);
   // An English word is what was meant, though no listing has it: a dentist is no pentest.
-  const isWhole = known !== undefined || context.standIns.length > 0 || isEnglish(stem);
-  if (isWhole || !context.isMended) return [end(own)];
+  const isWhole = group.isKnown || standIns.length > 0 || isEnglish(stem);
+  if (isWhole || !isMended) return [group.end()];
 
   const parts = findParts(word, vocabulary);
-  if (parts) {
-    return parts.map((part) => [{ word: part, weight: roundWeight(FACTORS.part * getWeight(part)) }]);
-  }
-  const isLast = context.after === undefined && word.length >= BEGINNING_MIN;
+  if (parts) return parts.map((part) => [group.weighPart(part)]);
+  const isLast = after === undefined && word.length >= BEGINNING_MIN;
   const beginning = isLast ? vocabulary.listBeginning(word) : [];
-  for (const number of beginning) consider(number, FACTORS.beginning);
-  const near = beginning.length === 0 ? vocabulary.listNear(stem) : [];
-  for (const number of near) consider(number, FACTORS.near);
+  const mended = beginning.length > 0 ? beginning : vocabulary.listNear(stem);
+  for (const number of mended) group.add(number, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
   // What mends a word answers it.
-  const isMended = beginning.length > 0 || near.length > 0;
-  return [end(isMended ? Math.max(0, ...weights.values()) : own)];
+  return [group.end(mended.length > 0)];
+}
+
+/** Opens the group of a word, of which `factor` says how much it counts whatever stands for it. */
+function openGroup(stem: string, factor: number, vocabulary: Vocabulary) {
+  const weigh = (number: number | undefined) =>
+    factor * getRarity(number === undefined ? 0 : vocabulary.count(number), vocabulary.getSize());
+  const known = vocabulary.find(stem);
+  const own = weigh(known);
+  // What stands for a word is never worth as much as the word itself.
+  const most = known === undefined ? own : own * STAND_IN_MOST;
+  const weights = new Map<number, number>();
+  const round = (word: number, weight: number): PlanTerm => ({ word, weight: roundWeight(weight) });
+  return {
+    isKnown: known !== undefined,
+    /** Adds a word of the catalogue, if it is one, that stands for this one by some share. */
+    add(number: number | undefined, share: number): void {
+      if (number === undefined || number === known) return;
+      weights.set(number, Math.max(weights.get(number) ?? 0, Math.min(share * weigh(number), most)));
+    },
+    weighPart: (number: number) => round(number, FACTORS.part * weigh(number)),
+    /** Returns the group. Where others answer the word as well, it counts as much as the best of them. */
+    end(isAnswered = false): PlanGroup {
+      const others = Array.from(weights, ([number, weight]) => round(number, weight));
+      const whole = isAnswered ? Math.max(0, ...weights.values()) : own;
+      return [round(known ?? UNKNOWN_WORD, whole), ...others.sort((a, b) => b.weight - a.weight || a.word - b.word)];
+    },
+  };
 }
 
 /** Gives how rare a word is, by the number of listings that have it (inverse document frequency as in BM25). */
