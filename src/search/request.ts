@@ -74,27 +74,30 @@ export function readRequest(request: string): ReadRequest {
 }
 
 function listAsked(text: string, isTelling: (word: string) => boolean): AskedWord[] {
-  const sentences = text.split(/(?<=[.?!])\s+|\n+/);
-  const isAsking = sentences.map((sentence) => ASKS.test(sentence));
-  const asksAtAll = isAsking.includes(true);
   const asked = new Map<string, { word: string; stem: string; sum: number }>();
-  for (const [at, sentence] of sentences.entries()) {
-    const ofSentence = asksAtAll && !isAsking[at] ? WEIGHTS.background : 1;
-    for (const [part, piece] of sentence.split(QUOTED).entries()) {
-      const ofPart = part % 2 === 1 ? WEIGHTS.quoted : 1;
-      for (const token of piece.split(/\s+/)) {
-        const ofToken = /\d/.test(token) ? WEIGHTS.number : 1;
-        for (const word of listWords(removeContractions(token)).filter(isTelling)) {
-          const stem = getStem(word);
-          const entry = asked.get(stem) ?? { word, stem, sum: 0 };
-          entry.sum += ofSentence * ofPart * ofToken;
-          asked.set(stem, entry);
-        }
-      }
+  for (const { token, weight } of listTokens(text)) {
+    for (const word of listWords(removeContractions(token)).filter(isTelling)) {
+      const stem = getStem(word);
+      const entry = asked.get(stem) ?? { word, stem, sum: 0 };
+      entry.sum += weight;
+      asked.set(stem, entry);
     }
   }
   return [...asked.values()].map(({ word, stem, sum }) => ({
     ...{ word, stem },
     weight: Math.sqrt(sum) * (ASKING.has(stem) ? WEIGHTS.asking : 1),
   }));
+}
+
+/** Lists what stands between blanks, and what it weighs by its sentence, by whether it is quoted, and by its digits. */
+function listTokens(text: string): { token: string; weight: number }[] {
+  const sentences = text.split(/(?<=[.?!])\s+|\n+/).map((words) => ({ words, isAsking: ASKS.test(words) }));
+  const asksAtAll = sentences.some(({ isAsking }) => isAsking);
+  const parts = sentences.flatMap(({ words, isAsking }) => {
+    const weight = asksAtAll && !isAsking ? WEIGHTS.background : 1;
+    return words.split(QUOTED).map((part, at) => ({ part, weight: at % 2 === 1 ? weight * WEIGHTS.quoted : weight }));
+  });
+  return parts.flatMap(({ part, weight }) =>
+    part.split(/\s+/).map((token) => ({ token, weight: /\d/.test(token) ? weight * WEIGHTS.number : weight })),
+  );
 }

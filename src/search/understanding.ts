@@ -409,29 +409,44 @@ const AFTER_NAME = makeRows(['BOUND', 'ON the? NETWORK']);
 
 /**
  * Says whether an order, or "verified", is said of APIs: of what is called so, or of a kind of work of which the catalogue has
- * a word. Several things, unless they are named by what they do (scrapers), and what has a price (age, speed) of its own are
- * none. "Cheapest first" is said of all that the request names.
+ * a word. "Cheapest first" is said of all that the request names.
  */
 function isOfApis(match: Match, kind: SubjectKind): boolean {
-  const { context, name } = match;
-  const { tokens, known } = context;
+  const { name } = match;
   if (name === undefined) return !isAbout(match, kind);
-  let to = name + 1;
+  const to = findNameEnd(match.context.tokens, name);
+  return isApi(match.context.tokens[to - 1])
+    ? isNameOfApis(match, kind, name, to)
+    : isNameOfWork(match, kind, name, to);
+}
+
+/** Finds the place after the last word of a name. */
+function findNameEnd(tokens: readonly Token[], name: number): number {
   // The "to" of "speech to text" is inside.
   const isInside = (at: number) => tokens[at]?.word === 'to' && !tokens[at]?.opens && isNamePart(tokens[at + 1]);
+  let to = name + 1;
   while (to < name + NAME_MAX && (isNamePart(tokens[to]) || isInside(to))) to += 1;
+  return to;
+}
+
+/** Says whether a name that ends with a word for APIs is one of APIs, and not of what has a price (age, speed) of its own. */
+function isNameOfApis(match: Match, kind: SubjectKind, name: number, to: number): boolean {
+  const { tokens } = match.context;
+  if (!isEnd(tokens[to]) || !isFollowedByNetwork({ context: match.context, to })) return false;
+  const [last, before] = [tokens[to - 1]?.word ?? '', tokens[to - 2]?.word ?? ''];
+  if (PRONOUNS.has(last)) return !isAbout(match, kind);
+  return to - 1 === name || !SUBJECTS[kind].has(getStem(before)) || (API_NOUNS.has(last) && !isPlural(before));
+}
+
+/** Says whether a name is one of a kind of work. Several things are none, unless they are named by what they do (scrapers). */
+function isNameOfWork({ context }: Match, kind: SubjectKind, name: number, to: number): boolean {
+  const { tokens, known, isForApis } = context;
   const [last, next] = [tokens[to - 1]?.word ?? '', tokens[to]];
-  if (isApi(tokens[to - 1])) {
-    if (!isEnd(next) || !isFollowedByNetwork({ context, to })) return false;
-    if (PRONOUNS.has(last)) return !isAbout(match, kind);
-    const before = tokens[to - 2]?.word ?? '';
-    return to - 1 === name || !SUBJECTS[kind].has(getStem(before)) || (API_NOUNS.has(last) && !isPlural(before));
-  }
   const isWhole =
     next === undefined || next.opens || FOLLOWERS.has(next.word) || takeAny({ context, from: to, to }, AFTER_NAME);
-  const isWork = isWhole && (context.isForApis || !isPlural(last) || /[eo]rs$/.test(last));
+  const isWork = isWhole && (isForApis || !isPlural(last) || /[eo]rs$/.test(last));
   const isThing = context.listSubjects(kind).some((at) => at >= name && at < to);
-  return isWork && !isThing && (context.isForApis || tokens.slice(name, to).some(({ word }) => known.isKnown(word)));
+  return isWork && !isThing && (isForApis || tokens.slice(name, to).some(({ word }) => known.isKnown(word)));
 }
 
 /** The highest prices, in atomic USDC, that a call may be meant to have: where nothing says so, and where the words stand apart. */
@@ -511,29 +526,33 @@ function parseAmount({ tokens }: Context, at: number): Amount | undefined {
   const getWord = (place: number) => (place > at && tokens[place]?.opens ? '' : (tokens[place]?.word ?? ''));
   const first = UNITS.get(getWord(at));
   const isBefore = first !== undefined && /^\d*[.,]?\d+$/.test(getWord(at + 1));
-  let to = isBefore ? at + 1 : at;
-  const number = parseNumber(getWord(to));
-  let { numerator = 1n, denominator = 1n } = number ?? {};
-  const afterNumber = number ? to + 1 : to;
-  for (to = afterNumber; ; to += 1) {
+  const from = isBefore ? at + 1 : at;
+  const number = parseNumber(getWord(from));
+  const afterNumber = number ? from + 1 : from;
+  const numerals = parseNumerals(getWord, at, afterNumber);
+  const named = UNITS.get(getWord(numerals.to));
+  const units = [isBefore ? first : undefined, number?.unit, named].filter((unit) => unit !== undefined);
+  if (new Set(units).size > 1 || (units.length === 0 && (number === undefined || number.isFraction))) return undefined;
+  const numerator = (number?.numerator ?? 1n) * numerals.numerator * (units[0] ?? DOLLAR);
+  const value = numerator / ((number?.denominator ?? 1n) * numerals.denominator);
+  if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  const isLetter = named === undefined ? number?.isLetter === true : getWord(numerals.to) === 'c';
+  const unit = isLetter ? 'letter' : units.length === 0 ? 'none' : 'name';
+  return { value: Number(value), to: named === undefined ? afterNumber : numerals.to + 1, unit };
+}
+
+/** Parses the numerals of an amount that begins at a place: "half a", "a tenth of a". */
+function parseNumerals(getWord: (place: number) => string, at: number, from: number) {
+  let [to, numerator, denominator] = [from, 1n, 1n];
+  for (; to < at + AMOUNT_MAX; to += 1) {
     const word = getWord(to);
     const [numeral, part] = [NUMERALS.get(word), PARTS.get(word.replace(/s$/, ''))];
-    if (
-      to === at + AMOUNT_MAX ||
-      (numeral === undefined && part === undefined && (!['of', 'us'].includes(word) || to === at))
-    )
-      break;
+    const isJoining = to > at && (word === 'of' || word === 'us');
+    if (numeral === undefined && part === undefined && !isJoining) break;
     numerator *= numeral ?? 1n;
     denominator *= part ?? 1n;
   }
-  const named = UNITS.get(getWord(to));
-  const units = [isBefore ? first : undefined, number?.unit, named].filter((unit) => unit !== undefined);
-  if (new Set(units).size > 1 || (units.length === 0 && (number === undefined || number.isFraction))) return undefined;
-  const value = (numerator * (units[0] ?? DOLLAR)) / denominator;
-  if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
-  const isLetter = named === undefined ? number?.isLetter === true : getWord(to) === 'c';
-  const unit = isLetter ? 'letter' : units.length === 0 ? 'none' : 'name';
-  return { value: Number(value), to: named === undefined ? afterNumber : to + 1, unit };
+  return { to, numerator, denominator };
 }
 
 /** Parses a number with its currency sign: $0.01, .01, 0,01, 1c, 1/10. Undefined for 1,000, which may mean one or a thousand. */
@@ -559,26 +578,32 @@ const API_PATH = /^\/(?:api|v\d{1,3}|x402)\/[a-z{:]/;
 
 /** Lists the host and the path of an address that a request points at, with the method before it. */
 function listAddress({ tokens, known: { isListed } }: Context, at: number): Phrase[] {
-  const [token, next, before] = [tokens[at], tokens[at + 1], tokens[at - 1]];
-  const isMethod =
-    token !== undefined && METHODS.has(token.text) && next !== undefined && !next.opens && !next.isQuoted;
-  const { text: own } = (isMethod ? next : token) as Token;
-  const lower = own.toLowerCase();
+  const [token, next] = [tokens[at], tokens[at + 1]];
+  if (token === undefined) return [];
+  const isMethod = METHODS.has(token.text) && next !== undefined && !next.opens && !next.isQuoted;
+  const own = isMethod ? next.text : token.text;
   const to = isMethod ? at + 2 : at + 1;
   const isCalled = isMethod || (at === 0 && to === tokens.length);
-  const isPointed = isCalled || at === 0 || (POINTING.has(before?.word ?? '') && !token?.opens);
-  const url = /^https?:\/\//.test(lower) ? URL.parse(own) : null;
-  const [, bareHost, barePath] = (url === null && lower.includes('.') && HOST.exec(lower)) || [];
-  const host = url?.host ?? bareHost;
   const say = (said: Said): Phrase => ({ said, from: at, to });
-  if (host !== undefined) {
-    if (!isPointed || !isListed(host, undefined)) return [];
-    const path = url ? url.pathname + url.search : own.slice(own.length - (barePath?.length ?? 0));
-    const isPath = path.length > 1 && isListed(host, path);
-    return [say({ filter: 'host', value: host }), ...(isPath ? [say({ filter: 'path', value: path })] : [])];
+  const address = parseAddress(own);
+  if (address === undefined) {
+    const isPath = API_PATH.test(own.toLowerCase()) || (own.startsWith('/') && isCalled);
+    return isPath && isListed(undefined, own) ? [say({ filter: 'path', value: own })] : [];
   }
-  const isPath = API_PATH.test(lower) || (lower.startsWith('/') && isCalled);
-  return isPath && isListed(undefined, own) ? [say({ filter: 'path', value: own })] : [];
+  const { host, path } = address;
+  const isPointed = isCalled || at === 0 || (POINTING.has(tokens[at - 1]?.word ?? '') && !token.opens);
+  if (!isPointed || !isListed(host, undefined)) return [];
+  const isPath = path.length > 1 && isListed(host, path);
+  return [say({ filter: 'host', value: host }), ...(isPath ? [say({ filter: 'path', value: path })] : [])];
+}
+
+/** Parses an address, or a host with or without a path; undefined for anything else. */
+function parseAddress(text: string): { host: string; path: string } | undefined {
+  const lower = text.toLowerCase();
+  const url = /^https?:\/\//.test(lower) ? URL.parse(text) : null;
+  if (url) return { host: url.host, path: url.pathname + url.search };
+  const [, host, path = ''] = (lower.includes('.') && HOST.exec(lower)) || [];
+  return host === undefined ? undefined : { host, path: text.slice(text.length - path.length) };
 }
 
 /** Gives what remains of a text without the phrases, nor the punctuation and space where they were. */

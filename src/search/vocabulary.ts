@@ -24,8 +24,8 @@ export interface Words {
 /** Makes an empty vocabulary. */
 export function createWords(): Words {
   const numbers = new Map<string, number>();
-  /** By first letter and length, with the letters of each, a bit each: most are told apart by them without being compared. */
-  const shelves = new Map<string, { words: string[]; sets: number[] }>();
+  /** By first letter and length. */
+  const shelves = new Map<string, Shelf>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
 
@@ -35,11 +35,11 @@ export function createWords(): Words {
         numbers.set(word, number);
         unsorted.push(word);
         if (!/^[a-z]+$/.test(word)) continue;
-        const key = getFixture(word, word.length);
-        const fixture = shelves.get(key) ?? { words: [], sets: [] };
-        shelves.set(key, fixture);
-        fixture.words.push(word);
-        fixture.sets.push(getLetters(word));
+        const key = getShelfKey(word, word.length);
+        const shelf = shelves.get(key) ?? { words: [], sets: [] };
+        shelves.set(key, shelf);
+        shelf.words.push(word);
+        shelf.sets.push(getLetters(word));
       }
       if (unsorted.length <= UNSORTED_MAX) return;
       sorted = [...sorted, ...unsorted].sort();
@@ -49,20 +49,11 @@ export function createWords(): Words {
     listNear(word, count) {
       if (word.length < NEAR_FROM_LENGTH || !/^[a-z]+$/.test(word)) return [];
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
-      const set = getLetters(word);
-      const found: { number: number; away: number; count: number }[] = [];
-      for (const first of new Set(word.slice(0, 2))) {
-        for (let length = word.length - reach; length <= word.length + reach; length += 1) {
-          const { words, sets } = shelves.get(getFixture(first, length)) ?? { words: [], sets: [] };
-          for (let at = 0; at < words.length; at += 1) {
-            if (countBits((sets[at] as number) ^ set) > 2 * reach) continue;
-            const candidate = words[at] as string;
-            const away = isSwapped(word, candidate) ? 1 : distance(word, candidate);
-            const number = numbers.get(candidate) ?? 0;
-            if (away <= reach && count(number) > 0) found.push({ number, away, count: count(number) });
-          }
-        }
-      }
+      const found = listShelfKeys(word, reach)
+        .flatMap((key) => listWithin(shelves.get(key), word, reach))
+        .map(({ candidate, away }) => ({ number: numbers.get(candidate) ?? 0, away }))
+        .map(({ number, away }) => ({ number, away, count: count(number) }))
+        .filter((entry) => entry.count > 0);
       const nearest = Math.min(...found.map(({ away }) => away));
       return found
         .filter(({ away }) => away === nearest)
@@ -84,8 +75,32 @@ export function createWords(): Words {
   };
 }
 
-function getFixture(word: string, length: number): string {
+/** Words of one first letter and length, with the letters of each, a bit each: most are told apart by these without being compared. */
+interface Shelf {
+  readonly words: string[];
+  readonly sets: number[];
+}
+
+function getShelfKey(word: string, length: number): string {
   return `${word.charAt(0)}${length}`;
+}
+
+/** Lists the keys of the shelves whose words are about as long, and begin with the first letter of a word or the one after. */
+function listShelfKeys(word: string, reach: number): string[] {
+  const lengths = Array.from({ length: 2 * reach + 1 }, (_, at) => word.length - reach + at);
+  return [...new Set(word.slice(0, 2))].flatMap((first) => lengths.map((length) => getShelfKey(first, length)));
+}
+
+/** Lists the words of a shelf that differ from one by `reach` letters at most; two that are swapped count as one. */
+function listWithin({ words, sets }: Shelf = { words: [], sets: [] }, word: string, reach: number) {
+  const set = getLetters(word);
+  const found: { candidate: string; away: number }[] = [];
+  for (const [at, candidate] of words.entries()) {
+    if (countBits((sets[at] as number) ^ set) > 2 * reach) continue;
+    const away = isSwapped(word, candidate) ? 1 : distance(word, candidate);
+    if (away <= reach) found.push({ candidate, away });
+  }
+  return found;
 }
 
 /** Finds the first of sorted words that is not before one. */
