@@ -187,15 +187,6 @@ interface Placed {
   readonly behind: readonly number[];
 }
 
-/** The first listings after a cursor, and how many match in all and after it. */
-interface PlacedPage {
-  readonly total: number;
-  readonly after: number;
-  readonly placed: readonly { readonly key: number; readonly item: Placed }[];
-  /** Of a request in words: the best match, as far as it was looked for, and the one below which others are weak beside it. */
-  readonly answered?: { readonly best: number; readonly leastMatch: number };
-}
-
 /** Collects the listings of a page, and counts those after the cursor. */
 function openPage({ query, cursor, columns }: Wanted) {
   const top = createTop<Placed>(query.limit);
@@ -220,7 +211,7 @@ function openPage({ query, cursor, columns }: Wanted) {
 }
 
 /** Places the listings that pass the filters where no words are asked for. */
-function placeAll(wanted: Wanted): PlacedPage {
+function placeAll(wanted: Wanted) {
   const { sort, query, columns } = wanted;
   const { isListingPassing, isRoutePassing } = wanted.filter;
   const page = openPage(wanted);
@@ -230,18 +221,17 @@ function placeAll(wanted: Wanted): PlacedPage {
     if (isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) continue;
     total += 1;
     const position = findPassingRoute(columns.routes, isRoutePassing, place);
-    page.offer(getSortKey(sort, columns, { place, position: -1, network: query.network }), {
-      place,
-      position,
-      match: 1,
-      behind: [],
-    });
+    const key = getSortKey(sort, columns, { place, position: -1, network: query.network });
+    page.offer(key, { place, position, match: 1, behind: [] });
   }
-  return { total, ...page.end() };
+  return { total, ...page.end(), answered: undefined };
 }
 
-/** Places the listings that pass the filters and have anything of the words that are asked for. */
-function placeFound(wanted: Wanted, scores: Scores): PlacedPage {
+/**
+ * Places the listings that pass the filters and have anything of the words that are asked for. `best` is their best match, as far
+ * as it was looked for, and `leastMatch` the one below which others are weak beside it.
+ */
+function placeFound(wanted: Wanted, scores: Scores) {
   const { sort, cursor, columns } = wanted;
   const weigh = openWeighing(wanted, scores);
   const visitPlaces = (visit: (place: number, worth: Worth) => void) =>

@@ -28,6 +28,10 @@ export function createWords(): Words {
   const shelves = new Map<string, Shelf>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
+  const getCounted = (word: string, count: (number: number) => number) => {
+    const number = numbers.get(word) ?? 0;
+    return { number, count: count(number) };
+  };
 
   return {
     add(words) {
@@ -51,8 +55,7 @@ export function createWords(): Words {
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
       const found = listShelfKeys(word, reach)
         .flatMap((key) => listWithin(shelves.get(key), word, reach))
-        .map(({ candidate, away }) => ({ number: numbers.get(candidate) ?? 0, away }))
-        .map(({ number, away }) => ({ number, away, count: count(number) }))
+        .map(({ candidate, away }) => ({ ...getCounted(candidate, count), away }))
         .filter((entry) => entry.count > 0);
       const nearest = Math.min(...found.map(({ away }) => away));
       return found
@@ -65,8 +68,7 @@ export function createWords(): Words {
       const found = unsorted.filter((word) => word.startsWith(start));
       for (let at = findFrom(sorted, start); sorted[at]?.startsWith(start); at += 1) found.push(sorted[at] as string);
       return found
-        .map((word) => numbers.get(word) ?? 0)
-        .map((number) => ({ number, count: count(number) }))
+        .map((word) => getCounted(word, count))
         .filter((entry) => entry.count > 0)
         .sort((a, b) => b.count - a.count || a.number - b.number)
         .slice(0, BEGINNING_MAX)
