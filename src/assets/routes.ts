@@ -1,3 +1,6 @@
+/** A route, or a row of one that is folded under another. */
+const ROUTE = '[id^="route-"]';
+
 /** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are shown. */
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
   const tools = input.closest('.route-tools');
@@ -7,7 +10,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-fil
 }
 
 function openFilter(input: HTMLInputElement, region: Element, status: Element): void {
-  const routes = [...region.querySelectorAll<HTMLElement>(':scope > div > [id]')];
+  const routes = [...region.querySelectorAll<HTMLElement>(ROUTE)];
   const texts = routes.map((route) => route.textContent.toLowerCase());
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -16,8 +19,9 @@ function openFilter(input: HTMLInputElement, region: Element, status: Element): 
       route.hidden = !words.every((word) => texts[at]?.includes(word));
       if (!route.hidden) shown += 1;
     }
-    for (const group of region.children) {
-      if (group instanceof HTMLElement) group.hidden = !group.querySelector(':scope > [id]:not([hidden])');
+    for (const group of region.querySelectorAll<HTMLElement>(':scope > div, .route-fold')) {
+      group.hidden = !group.querySelector(`${ROUTE}:not([hidden])`);
+      if (group instanceof HTMLDetailsElement) group.open = words.length > 0;
     }
     status.textContent = words.length === 0 ? '' : `${shown} of ${routes.length} routes`;
   };
@@ -28,7 +32,8 @@ function openFilter(input: HTMLInputElement, region: Element, status: Element): 
 
 function unfoldTarget(): void {
   const target = location.hash && document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLDetailsElement) target.open = true;
+  const unfolded = target ? target.closest('details') : null;
+  if (unfolded) unfolded.open = true;
 }
 addEventListener('hashchange', unfoldTarget);
 unfoldTarget();

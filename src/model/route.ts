@@ -119,6 +119,13 @@ export const route = routeFacts.extend({
       'There where only others name it and no 402 of it was seen, while another route was seen or the provider names ' +
         'its routes: it counts neither for the prices nor for the number of endpoints',
     ),
+  folded_under: z
+    .object({
+      route: z.string().describe('Method and path of that route'),
+      because: z.enum(['template', 'same_text']).describe('It fits its template, or has its description'),
+    })
+    .optional()
+    .describe('There where another route of the listing stands for it in lists'),
   verification: routeVerification,
   proof: routeProof.nullable().describe('The latest payment that proves it'),
   proofs: z.array(routeProof).describe('The latest on each network that proves it now, the latest first'),
@@ -138,7 +145,7 @@ export function listCounted<Listed extends { readonly set_aside?: boolean | unde
 }
 
 /** Writes a route the way commands and pages name it: `POST /v1/x`. */
-export function formatRoute({ method, path }: Pick<Route, 'method' | 'path'>): string {
+export function formatRoute({ method, path }: Readonly<Record<'method' | 'path', string>>): string {
   return `${method} ${path}`;
 }
 

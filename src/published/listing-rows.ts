@@ -1,5 +1,6 @@
 import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
+import { foldRoutes } from '../evidence/route-folds.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
 import { isPaidOn, networkKey } from '../model/network.ts';
@@ -39,9 +40,11 @@ interface CatalogueListing {
   readonly was_live: 0 | 1;
 }
 
-/** Parses the document of a listing; undefined before its first publication. */
+/** Parses the document of a listing, with its routes in the order of readers; undefined before its first publication. */
 export function parseListing(document: string): Listing | undefined {
-  return document === '{}' ? undefined : JSON.parse(document);
+  if (document === '{}') return undefined;
+  const listing: Listing = JSON.parse(document);
+  return { ...listing, routes: foldRoutes(listing.base_url, listing.routes) };
 }
 
 /**

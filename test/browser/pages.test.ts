@@ -305,6 +305,23 @@ describe('in a real browser', () => {
     expect(await page.locator('.routes .group:visible').count()).toBe(1);
   });
 
+  it('finds an address that is folded under its template, and unfolds it for one who is sent there', async () => {
+    const { page } = await open({ viewport: { width: 390, height: 844 } });
+    await visit(page, `${world.url}/api/most-routes`);
+    const address = page.locator('.route-row', { hasText: 'GET /price/btc' });
+    expect([await address.count(), await address.isVisible()]).toEqual([1, false]);
+    await page.getByLabel('Filter routes').fill('price btc');
+    expect(await page.locator('.routes h3:visible').allTextContents()).toEqual(['GET /price/btc']);
+    await page.getByLabel('Filter routes').fill('');
+    expect(await address.isVisible()).toBe(false);
+    await page.getByText(/^2 addresses of this template/).click();
+    expect(await address.isVisible()).toBe(true);
+    const id = await address.getAttribute('id');
+    await page.goto('about:blank');
+    await visit(page, `${world.url}/api/most-routes#${id}`);
+    expect(await address.isVisible()).toBe(true);
+  });
+
   it('unfolds the route that an address leads to, with what it takes, what it returns and its call', async () => {
     const { page } = await open();
     await visit(page, `${world.url}/api/many-routes`);

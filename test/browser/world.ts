@@ -122,13 +122,16 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
         slug: 'most-routes',
         base_url: 'https://most.example-provider.com',
         title: 'Most Routes',
-        routes: Array.from({ length: 200 }, (_, at) =>
-          makeRoute({
-            path: `/most/tool-${at}`,
-            description: `Tool number ${at} of very many, which does what ${at} says.`,
-            ...DESCRIBED,
-          }),
-        ),
+        routes: [
+          ...Array.from({ length: 197 }, (_, at) =>
+            makeRoute({
+              path: `/most/tool-${at}`,
+              description: `Tool number ${at} of very many, which does what ${at} says.`,
+              ...DESCRIBED,
+            }),
+          ),
+          ...['{symbol}', 'btc', 'eth'].map((symbol) => makeRoute({ path: `/price/${symbol}` })),
+        ],
       }),
     );
     await delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });

@@ -11,6 +11,7 @@ import type { ListingPage, TombstonePage } from './page.ts';
 import {
   formatOfferEvidence,
   formatOfferHistory,
+  listRouteFolds,
   type RouteDetail,
   type RouteOffer,
   type RouteRow,
@@ -111,7 +112,7 @@ function buildRoutes(
   site: Site,
 ): string[] {
   const detailed = routes.flatMap((route) => (route.detail ? { ...route, detail: route.detail } : []));
-  const others = routes.filter(({ detail }) => detail === null);
+  const others = routes.filter(({ detail, folded_under }) => detail === null && !folded_under);
   return [
     ...detailed.flatMap((route, at) => [
       `### Route ${routes_before + at + 1} of ${routes_total}`,
@@ -127,6 +128,11 @@ function buildRoutes(
           ...buildDescriptions(others, words_by),
         ]
       : []),
+    ...listRouteFolds(routes).flatMap(({ route, label, routes: folded }) => [
+      `${buildCodeSpan(route)} stands for ${label}:`,
+      buildList(folded.map(formatRouteRow)),
+      ...buildDescriptions(folded),
+    ]),
     ...(next_href === null
       ? []
       : [

@@ -254,16 +254,19 @@ const OPEN_ROUTES = 2;
 
 function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined, before: number): ListedRoute[] {
   const { routes, slug, updated_at } = listing;
-  const telling = findTellingRoute(routes);
+  const telling = findTellingRoute(routes.filter(({ folded_under }) => !folded_under));
   const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
   const shown = ordered.slice(before, before + ROUTES_MAX);
+  const told = new Map(routes.map((route) => [formatRoute(route), route.description]));
   let room = DETAIL_ROOM - ROW_ROOM * shown.length;
   return shown.map((route) => {
     const row = buildRouteRow(route, { slug, asOf: updated_at }, receipts);
-    const whole = room > 0 || route === telling ? buildRouteDetail(listing, route) : null;
+    const isWhole = (room > 0 && !route.folded_under) || route === telling;
+    const whole = isWhole ? buildRouteDetail(listing, route) : null;
     room -= whole ? JSON.stringify([whole.input, whole.output, whole.call.curl]).length : 0;
     const detail = room > 0 || route === telling ? whole : null;
-    const isRepeated = routes.length === 1 && row.description === listing.tagline;
+    const said = routes.length === 1 ? listing.tagline : told.get(route.folded_under?.route ?? '');
+    const isRepeated = row.description === said;
     const description = isRepeated ? '' : row.description;
     return {
       ...row,

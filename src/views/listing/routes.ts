@@ -11,7 +11,7 @@ import { buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { PATHS } from '../links.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCautionLabel } from '../words/caution.ts';
-import { formatDay, formatMedian } from '../words/figures.ts';
+import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
 import { describeRouteAuthors } from '../words/source.ts';
 import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
@@ -84,6 +84,8 @@ export interface RouteRow {
   readonly description: string;
   /** True where only others name it, so that it does not count: see `set_aside` of a route. */
   readonly is_aside: boolean;
+  /** The route that stands for it in lists, and why. */
+  readonly folded_under: Route['folded_under'];
   readonly verified: boolean;
   /** `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
   readonly verification: string;
@@ -165,6 +167,7 @@ export function buildRouteRow(
     path,
     description,
     is_aside: route.set_aside === true,
+    folded_under: route.folded_under,
     verified: proof !== null,
     verification: formatRouteVerification(route, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
@@ -287,6 +290,31 @@ export interface RouteGroup<Row = RouteRow> {
   /** Common start of their paths: `/maths`; null where they are not grouped. */
   readonly name: string | null;
   readonly routes: readonly Row[];
+}
+
+/** Routes that another stands for. */
+export interface RouteFold<Row> {
+  /** Method and path of that route. */
+  readonly route: string;
+  /** `79 addresses of this template, 0.01 USDC each`. */
+  readonly label: string;
+  readonly routes: readonly Row[];
+}
+
+/** Lists the routes of a page for which others stand, by these. */
+export function listRouteFolds<Row extends RouteRow>(routes: readonly Row[]): RouteFold<Row>[] {
+  const folded = Map.groupBy(routes, ({ folded_under }) => folded_under?.route);
+  return [...folded].flatMap(([route, members]) => {
+    if (route === undefined) return [];
+    const isOfTemplate = members[0]?.folded_under?.because === 'template';
+    const what = isOfTemplate
+      ? `${formatCount(members.length, 'address', 'addresses')} of this template`
+      : `${formatCount(members.length, 'more route')} of this text`;
+    const prices = new Set(members.flatMap(({ offers }) => offers.map(({ price }) => price)));
+    const [price] = prices;
+    const cost = prices.size > 1 ? `, at ${prices.size} prices` : price === undefined ? '' : `, ${price} USDC each`;
+    return [{ route, label: `${what}${cost}`, routes: members }];
+  });
 }
 
 /** Most routes that are read at a glance; more are grouped. */
