@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listMissing, listNeeds } from '../evidence/abilities.ts';
+import { findMark, MARKS } from '../evidence/marks.ts';
 import { getCurrentTerms, getPriceCeilings } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
@@ -41,6 +42,7 @@ const anyObject = z.looseObject({});
 /** A result of the search tool: with q the route of a listing that fits best, enough to check and call it; else the listing. */
 export const compactItem = z.object({
   caution: z.string().optional(),
+  marked: z.enum(MARKS).optional().describe('Not an API run to be bought'),
   match: z.number().optional(),
   slug: agentItem.shape.slug,
   title: z.string().describe("Provider's text, cut"),
@@ -65,6 +67,7 @@ export function buildCompactItem(item: AgentItem): CompactItem {
   const cautions = route ? listRouteCautions(route, item.cautions) : item.cautions;
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
+    ...(item.marked && { marked: item.marked.as }),
     ...(item.match !== undefined && { match: item.match }),
     slug: item.slug,
     title: shortenText(item.title, ITEM_LENGTHS.title),
@@ -122,6 +125,7 @@ const compactNetwork = z.object({
 /** A listing as `get_listing` shows it, without its routes. */
 export const compactListing = z.object({
   caution: z.string().optional(),
+  marked: z.string().optional(),
   title: z.string(),
   host: z.string(),
   description: z.string(),
@@ -147,8 +151,10 @@ export type CompactListing = z.infer<typeof compactListing>;
 export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
   const cautions = listCautionSummaries(listing);
+  const marked = findMark(listing);
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
+    ...(marked && { marked: `${marked.as}: ${marked.because}` }),
     title: shortenText(listing.title, LISTING_LENGTHS.title),
     host: getHost(listing.base_url),
     description: shortenText(listing.description, LISTING_LENGTHS.description),

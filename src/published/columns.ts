@@ -26,6 +26,9 @@ export function getNetworkBits(seen: boolean | undefined): Readonly<Record<Netwo
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
+/** What a mark takes away: a listing that fits as well as others comes after them, whatever else it has. */
+const MARK_MALUS = VERIFIED_BONUS + RELIABILITY_BONUS + 0.001;
+
 /** The most that a listing has beyond its words. */
 export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
 
@@ -68,11 +71,12 @@ interface ColumnRow extends Readonly<Record<KeyedSort, number>> {
   readonly seen_networks: string;
   readonly provider_key: string;
   readonly product: number | null;
+  readonly marked: string | null;
   readonly facts: Buffer | null;
 }
 
 const SELECT = `SELECT number, slug, state, category, reliability_band, reliability_score, verified_routes, networks, seen_networks, provider_key,
-  product, ${KEYED_SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts
+  product, marked, ${KEYED_SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts
   FROM listings LEFT JOIN route_facts ON listing = number`;
 
 const columnsOf = new WeakMap<Published, { readonly snapshot: Snapshot; readonly columns: Columns }>();
@@ -131,6 +135,11 @@ export function isVerified({ traits }: Columns, place: number): boolean {
   return ((traits[place] as number) & TRAIT_BITS.verified.true) !== 0;
 }
 
+/** Says whether the listing at a place is marked: only a mark takes away more than there is to add. */
+export function isMarked({ bonuses }: Columns, place: number): boolean {
+  return (bonuses[place] as number) < 0;
+}
+
 const NO_FACTS = Buffer.alloc(0);
 
 /** Builds the columns of `count` rows. Arrays of numbers are made in their final size, so that none is copied while it grows. */
@@ -160,7 +169,10 @@ function buildColumns(rows: Iterable<ColumnRow>, count: number): Columns {
     }
     traits[place] = bits;
     for (const { sort, column } of keys) column[place] = row[sort];
-    bonuses[place] = (isVerified ? VERIFIED_BONUS : 0) + (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100;
+    bonuses[place] =
+      (isVerified ? VERIFIED_BONUS : 0) +
+      (RELIABILITY_BONUS * (row.reliability_score ?? 0)) / 100 -
+      (row.marked === null ? 0 : MARK_MALUS);
     const name = names.get(row.provider_key) ?? row.provider_key;
     names.set(name, name);
     providers.push(name);

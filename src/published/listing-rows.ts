@@ -1,5 +1,6 @@
 import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
+import { findMark } from '../evidence/marks.ts';
 import { foldRoutes } from '../evidence/route-folds.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
@@ -99,7 +100,7 @@ const NO_COLUMNS = {
   ...{ networks: null, seen_networks: null, verified_networks: null },
   ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
   ...{ latency_median_ms: null, latency_p95_ms: null },
-  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null },
+  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null, marked: null },
 };
 
 function buildColumns(listing: LiveListing): Row {
@@ -124,6 +125,7 @@ function buildColumns(listing: LiveListing): Row {
     topics: listTopics(listing).join(' '),
     domain: getDomain(base_url),
     product: getProductNumber(listing),
+    marked: findMark(listing)?.as ?? null,
   };
 }
 

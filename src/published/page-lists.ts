@@ -13,13 +13,13 @@ export type Shown = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
 const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
 
-/** Returns the row numbers of the listings of a list, the verified ones first, then by slug; read once for each snapshot. */
+/** Returns the row numbers of the listings of a list, the verified ones first, those with a mark after others, then by slug; read once for each snapshot. */
 function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uint32Array {
   const kept = numbersOf.get(snapshot) ?? new Map<string, Uint32Array>();
   numbersOf.set(snapshot, kept);
   const key = JSON.stringify(shown);
   const { sql, values } = buildListingCondition(shown);
-  const read = `SELECT number FROM listings WHERE ${sql} ORDER BY verified_routes > 0 DESC, slug`;
+  const read = `SELECT number FROM listings WHERE ${sql} ORDER BY verified_routes > 0 DESC, marked IS NOT NULL, slug`;
   const numbers =
     kept.get(key) ?? Uint32Array.from(published.sqlite.prepare<[object], number>(read).pluck().all(values));
   kept.set(key, numbers);

@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 15;
+export const SCHEMA_VERSION = 16;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -66,7 +66,8 @@ ${PRICES.map((name) => `  ${name} INTEGER,`).join('\n')} -- lowest price of its 
   verified_at TEXT,               -- time of the latest payment that verifies a route now
   topics TEXT,                    -- words that say what it is about, separated by spaces
   domain TEXT,                    -- registered domain of its host, or the host; as base_url, of removed listings, too
-  product INTEGER                 -- the same number where listings are one product at several addresses; null if not known
+  product INTEGER,                -- the same number where listings are one product at several addresses; null if not known
+  marked TEXT                     -- demo, test or token sale, where it is not an API run to be bought; else null
 ) STRICT;
 CREATE INDEX listings_by_base_url ON listings (base_url);
 CREATE INDEX listings_by_domain ON listings (domain, state, slug);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findMark, MARKS, type Mark } from '../../evidence/marks.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import { type Category, category } from '../../model/catalogue.ts';
@@ -32,6 +33,11 @@ export const agentCaution = z
     since: z.iso.datetime().nullable(),
   })
   .meta({ id: 'AgentCaution' });
+
+/** Why a listing is not one to rank beside others. */
+const mark = z
+  .object({ as: z.enum(MARKS), because: z.string() })
+  .describe('There where it is not an API run to be bought, with the reason: it comes after others that fit as well');
 
 const ceiling = z.literal(true).describe('There where that price is the most that a call may cost (scheme upto)');
 
@@ -84,6 +90,7 @@ export const agentItem = z
     cautions: z
       .array(agentCaution)
       .describe('What speaks against its routes, the gravest first; empty where nothing does'),
+    marked: mark.optional(),
     match: z
       .number()
       .min(0)
@@ -133,6 +140,7 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   const verification = getVerification(listing);
   const ceilings = getPriceCeilings(listing);
   const declared = listing.networks.filter((entry) => entry.declared);
+  const marked = findMark(listing);
   return {
     slug: listing.slug,
     id: listing.id,
@@ -154,6 +162,7 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     latency: listing.latency,
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
+    ...(marked && { marked }),
     source_names: listing.sources.map(({ name }) => name),
     ...(ceilings.min && { price_min_is_ceiling: true }),
     ...(ceilings.max && { price_max_is_ceiling: true }),
@@ -244,6 +253,8 @@ export interface ListingCard {
   readonly latency: string;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CardCaution[];
+  /** What it is instead of an API run to be bought; null for nearly all. */
+  readonly marked: Mark | null;
 }
 
 /** Writes the networks of a listing from its short form: `Base, Solana (declared, not seen)`. */
@@ -283,6 +294,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     reliability: item.reliability_score === null ? '' : `${item.reliability_score}, ${item.reliability_band}`,
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+    marked: item.marked ?? null,
   };
 }
 

@@ -32,6 +32,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     ...(page.cautions.length > 0 ? ['## Cautions', ...page.cautions.map(buildCaution)] : []),
     '## Status',
     buildList([
+      ...(page.marked ? [`Marked as a ${page.marked.as}: ${page.marked.because}`] : []),
       `Verification: ${status.verification}. ${page.unverified_statement}`,
       `Price: ${status.price}`,
       `Endpoints: ${page.routes_total === 0 ? '0 (not itemised by the provider)' : page.routes_total}`,
@@ -131,7 +132,7 @@ function buildRoutes(
     ...listRouteFolds(routes).flatMap(({ route, label, routes: folded }) => [
       `${buildCodeSpan(route)} stands for ${label}:`,
       buildList(folded.map(formatRouteRow)),
-      ...buildDescriptions(folded),
+      ...buildDescriptions(folded, words_by),
     ]),
     ...(next_href === null
       ? []
@@ -187,11 +188,11 @@ function buildCall({ replace, price, network, curl, paying, stop, lack }: CallGu
   ].join('\n\n');
 }
 
-function formatCard({ slug, host, cautions, title, tagline, ...card }: ListingCard, site: Site): string {
+function formatCard({ slug, host, cautions, title, tagline, marked, ...card }: ListingCard, site: Site): string {
   const against = cautions.map(
     ({ severity, text }) => `; **${severity === 'danger' ? 'danger' : 'caution'}: ${text}**`,
   );
-  const facts = `${buildCodeSpan(host)}${against.join('')}; ${card.verified_ratio}; ${card.category}; ${card.price} USDC per request`;
+  const facts = `${buildCodeSpan(host)}${against.join('')}${marked ? `; ${marked.as}` : ''}; ${card.verified_ratio}; ${card.category}; ${card.price} USDC per request`;
   const words = escapeMarkdown(tagline === '' ? title : `${title}: ${tagline}`);
   return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
 }

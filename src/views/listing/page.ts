@@ -1,5 +1,6 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/domains.ts';
+import { findMark, type Mark } from '../../evidence/marks.ts';
 import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
@@ -85,6 +86,8 @@ export interface ListingPage {
   readonly status: ListingStatus;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CautionView[];
+  /** What it is instead of an API run to be bought; null for nearly all. */
+  readonly marked: Mark | null;
   readonly glance: Glance;
   readonly category_href: string;
   readonly category_inferred: boolean;
@@ -205,6 +208,7 @@ export function buildListingPage(
     verified: getVerifiedExtent(verification),
     status,
     cautions: listCautionViews(listing),
+    marked: findMark(listing) ?? null,
     glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
     category_inferred: listing.category_inferred,
