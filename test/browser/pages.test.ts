@@ -114,6 +114,7 @@ describe('in a real browser', () => {
   it('lets one put routes side by side from the results of a search, without JavaScript', async () => {
     const { page } = await open({ javaScriptEnabled: false, viewport: { width: 320, height: 800 } });
     await page.goto(`${world.url}/search?q=prices`);
+    await page.getByText(/^\d+ more listings? of example-provider\.com$/).click();
     await page.getByRole('link', { name: 'Compare: many-routes GET /maths/tool-0' }).click();
     await page.waitForURL('**/compare?routes=many-routes*&q=prices');
     await page.getByRole('link', { name: 'Add to the comparison: example-prices GET /v1/price/:symbol' }).click();

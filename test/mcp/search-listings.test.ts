@@ -11,6 +11,7 @@ interface Page {
   unmatched?: string[];
   next_cursor?: string;
   listings: { slug: string; title: string; description?: string; [field: string]: unknown }[];
+  folded?: { provider: string; slugs: string[] }[];
 }
 
 async function openSearch(declarations: Parameters<typeof serveMcp>[0]) {
@@ -106,7 +107,7 @@ describe('searching', () => {
         const { page } = await search({ ...query, ...(cursor !== undefined && { cursor }) });
         if (cursor === undefined && !('q' in query))
           await recordAll(catalogue, [makeDeclaration({ slug: 'aaa-added' })]);
-        seen.push(...page.listings.map(({ slug }) => slug));
+        seen.push(...page.listings.map(({ slug }) => slug), ...(page.folded ?? []).flatMap(({ slugs }) => slugs));
         cursor = page.next_cursor;
       } while (cursor !== undefined);
       const originals = seen.filter((slug) => slug.startsWith('numbered-'));
@@ -114,6 +115,22 @@ describe('searching', () => {
       expect(originals).toHaveLength(73);
     },
   );
+
+  it('shows three listings of one provider for words, names its others, and has all that is asked of one', async () => {
+    const others = ['a', 'b', 'c'].map((name) =>
+      makeDeclaration({ slug: name, base_url: `https://api.${name}-numbers.com`, tagline: `The number ${name}.` }),
+    );
+    const { search } = await openSearch([...makeMany(12), ...others]);
+    const { page, text } = await search({ q: 'number' });
+    const slugs = page.listings.map(({ slug }) => slug);
+    expect(slugs.filter((slug) => slug.startsWith('numbered-'))).toHaveLength(3);
+    expect(slugs).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+    expect(page.folded).toMatchObject([{ provider: 'numbered-provider.com', slugs: { length: 9 } }]);
+    expect(new Set([...slugs, ...(page.folded?.[0]?.slugs ?? [])]).size).toBe(page.total);
+    expect(countTokens(text)).toBeLessThan(1500);
+    const { page: asked } = await search({ q: 'number', provider: 'even provider' });
+    expect([asked.listings.length, asked.folded]).toEqual([6, undefined]);
+  });
 
   it('refuses the cursor of another query instead of starting anywhere', async () => {
     const { search } = await openSearch(makeMany(20));
@@ -136,7 +153,8 @@ describe('text made to be long', () => {
       provider_name: phrase.repeat(100),
       // Alike to the letter they would be one product at 30 addresses.
       description: `${phrase.repeat(100)}${at}`,
-      base_url: `${declaration.base_url}/${'a'.repeat(1500)}`,
+      // Of one provider they would be folded.
+      base_url: `https://api.hostile-${at}.com/${'a'.repeat(1500)}`,
     }));
     const { search } = await openSearch(hostile);
     for (const query of [{}, { q: 'answer' }]) {

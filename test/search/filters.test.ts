@@ -135,7 +135,7 @@ async function serveShapes(shapes: readonly Shape[]) {
       const slug = `listing-${String(n * 7919).slice(-3)}-${n}`;
       const declaration = makeDeclaration({
         slug,
-        base_url: `https://n${n}.example-provider.com`,
+        base_url: `https://api.provider-${n}.com`,
         title: text(0, 'Title'),
         tagline: text(1, 'Tagline.'),
         description: text(2, 'Description.'),

@@ -1,5 +1,5 @@
+import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
-import { selectListings } from '../../published/select.ts';
 import { PATHS } from '../../views/links.ts';
 import { type AgentList, agentList, buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
 import { buildSummaryExample, EXAMPLE_ITEM } from '../../views/openapi/example.ts';
@@ -45,17 +45,23 @@ export const listEndpoint = defineRead({
     }),
   },
   build: (query, { reading, snapshot }) => {
-    const selected = selectListings(reading.published, snapshot, query);
-    const { total, next_cursor } = selected;
+    const { selected, cut } = selectFoldedPage(reading.published, snapshot, query);
+    const page = cut();
+    const { next_cursor, folded } = page;
     const { cursor: _cursor, facets: _facets, explain: _explain, ...filters } = selected.query;
-    const items = readSelected(reading.published, selected);
+    const items = readSelected(reading.published, page);
     const rest = {
       filters,
-      total,
+      total: selected.total,
       ...(next_cursor !== undefined && { next_cursor }),
       ...(selected.facets && { facets: selected.facets }),
       ...buildAnswerNotes(selected),
     };
-    return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
+    const more = folded.length > 0 ? `,"folded":${JSON.stringify(folded)}` : '';
+    return buildSummed(
+      reading,
+      snapshot,
+      `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]${more}}`,
+    );
   },
 });

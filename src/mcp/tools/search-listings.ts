@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { isLive } from '../../model/listing.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
+import { type FoldedPage, selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
-import { selectListings } from '../../published/select.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
@@ -27,6 +27,10 @@ const output = z.object({
   unmatched: z.array(z.string()).optional(),
   next_cursor: z.string().optional(),
   listings: z.array(compactItem),
+  folded: z
+    .array(z.object({ provider: z.string(), slugs: z.array(z.string()) }))
+    .optional()
+    .describe('More of a provider of which three are listed'),
 });
 type Answer = z.infer<typeof output>;
 
@@ -45,26 +49,28 @@ export const searchListingsTool = buildTool({
   output,
   answer: ({ compare, ...query }, { reading, snapshot }): Answer => {
     if (compare) return buildComparison(compare, query, { reading, snapshot });
-    const asked = selectListings(reading.published, snapshot, query);
-    const { total, next_cursor: cursor } = asked;
-    const listings = readSelected(reading.published, asked).map((item) => buildCompactItem(JSON.parse(item)));
+    const { selected: asked, cut } = selectFoldedPage(reading.published, snapshot, query);
+    const { total } = asked;
+    const most = cut();
+    const listings = readSelected(reading.published, most).map((item) => buildCompactItem(JSON.parse(item)));
     const { revision } = snapshot;
     const { understood = [], notice, ...doubts } = buildAnswerNotes(asked);
     const said = understood.map(({ filter, value, words }) => `"${words.join('", "')}" as ${filter}=${value}`);
     const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
     const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
-    const frame = { revision, total, ...notes, ...(cursor !== undefined && { next_cursor: cursor }), listings: [] };
+    const frame = { revision, total, ...notes, ...buildRest(most), listings: [] };
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - getTokenEstimate(JSON.stringify(frame)));
-    const next_cursor = count < listings.length ? asked.getCursorAfter(count) : cursor;
-    return {
-      revision,
-      total,
-      ...notes,
-      ...(next_cursor !== undefined && { next_cursor }),
-      listings: listings.slice(0, count),
-    };
+    return { revision, total, ...notes, ...buildRest(cut(count)), listings: listings.slice(0, count) };
   },
 });
+
+/** Builds what a page has besides its rows: where the next one begins, and what is folded. */
+function buildRest({ next_cursor, folded }: FoldedPage): Pick<Answer, 'next_cursor' | 'folded'> {
+  return {
+    ...(next_cursor !== undefined && { next_cursor }),
+    ...(folded.length > 0 && { folded: folded.map(({ provider, slugs }) => ({ provider, slugs })) }),
+  };
+}
 
 /** Builds the answer with routes side by side, in the order asked for; the notice names the missing ones. */
 function buildComparison(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { abilityList } from '../../model/ability.ts';
 import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
-import { reliabilityBand } from '../../model/listing.ts';
+import { reliabilityBand, slug } from '../../model/listing.ts';
 import { networkKey } from '../../model/network.ts';
 import { parseUsdc, readTypedPrice } from '../../model/usdc.ts';
 import { agentItem } from './item.ts';
@@ -159,6 +159,15 @@ export const facets = z
   );
 export type Facets = z.infer<typeof facets>;
 
+/** Listings of an answer that are folded behind others of their provider. */
+export const foldedListings = z.object({
+  provider: z.string().describe('Registered domain that their hosts have in common'),
+  count: z.int().positive(),
+  slugs: z.array(slug).describe('In their order; all of each is at /agent/listings/{slug}'),
+  page_url: z.url().nullable().describe('Page of all listings of the provider'),
+});
+export type FoldedListings = z.infer<typeof foldedListings>;
+
 /** The answer of `GET /agent/list`. */
 export const agentList = z
   .object({
@@ -178,6 +187,12 @@ export const agentList = z
     weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
     unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
     listings: z.array(agentItem),
+    folded: z
+      .array(foldedListings)
+      .optional()
+      .describe(
+        'With `q`, what else of a provider comes behind its first three on this page. It is part of `total`, and on no other page',
+      ),
   })
   .meta({ id: 'AgentList' });
 export type AgentList = z.infer<typeof agentList>;
