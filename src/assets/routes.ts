@@ -1,6 +1,3 @@
-/** A route, or a row of one that is folded under another. */
-const ROUTE = '[id^="route-"]';
-
 /** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are shown. */
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
   const tools = input.closest('.route-tools');
@@ -10,7 +7,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-fil
 }
 
 function openFilter(input: HTMLInputElement, region: Element, status: Element): void {
-  const routes = [...region.querySelectorAll<HTMLElement>(ROUTE)];
+  const routes = [...region.querySelectorAll<HTMLElement>('[id^=route-]')];
   const texts = routes.map((route) => route.textContent.toLowerCase());
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -20,7 +17,7 @@ function openFilter(input: HTMLInputElement, region: Element, status: Element): 
       if (!route.hidden) shown += 1;
     }
     for (const group of region.querySelectorAll<HTMLElement>(':scope > div, .route-fold')) {
-      group.hidden = !group.querySelector(`${ROUTE}:not([hidden])`);
+      group.hidden = !group.querySelector('[id^=route-]:not([hidden])');
       if (group instanceof HTMLDetailsElement) group.open = words.length > 0;
     }
     status.textContent = words.length === 0 ? '' : `${shown} of ${routes.length} routes`;

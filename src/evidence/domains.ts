@@ -32,13 +32,6 @@ export function getDomain(baseUrl: string): string {
   return parse(hostname, { allowPrivateDomains: true }).domain ?? hostname;
 }
 
-/** Returns what the hosts of one provider have in common: their domain as `getDomain` gives it; without one, the host with its port. */
-export function getProviderHost(host: string): string {
-  const { href, hostname } = new URL(`https://${host}`);
-  const domain = getDomain(href);
-  return domain === hostname ? host : domain;
-}
-
 /** Returns the label that somebody registered: `coingecko` for `api.coingecko.com`; empty for a host on a platform or without a domain. */
 export function getRegisteredLabel(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);

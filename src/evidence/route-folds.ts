@@ -7,16 +7,14 @@ import { buildRouteIndex, listMatchingRoutes, type RouteIndex } from './route-ma
 export const ALIKE_FROM = 20;
 
 /**
- * Returns the routes of a listing in the order in which readers get them: first those with a row of their own, then those that
- * are folded under one of these, with its name. An address is folded under the template that it fits, where a source declares
- * one, and routes of one description under one of them, if they are `ALIKE_FROM` or more. That row is the last while none of
- * them was probed. What a payment proved, and what is dangerous, keeps its own row.
+ * Returns the routes of a listing in the order of readers. Addresses of a template that a source declares, and `ALIKE_FROM` routes
+ * and more of one description, come last, with the name of the one that stands for them: for a text one that was probed, or else
+ * the last one before them. What a payment proved, and what is dangerous, stands for itself.
  */
 export function foldRoutes(baseUrl: string, routes: readonly Route[]): Route[] {
   const folded = new Map<Route, { readonly row: Route; readonly because: 'template' | 'same_text' }>();
   const templates = buildRouteIndex(baseUrl, routes.filter(isNamedTemplate));
-  const hasTemplates = templates.templated.size > 0 || templates.fixed.size > 0;
-  for (const route of hasTemplates ? routes.filter(isFoldable) : []) {
+  for (const route of routes.filter(isFoldable)) {
     const row = findTemplate(templates, baseUrl, route);
     if (row) folded.set(route, { row, because: 'template' });
   }
@@ -33,10 +31,11 @@ export function foldRoutes(baseUrl: string, routes: readonly Route[]): Route[] {
   const shown = [...routes.filter((route) => !folded.has(route) && !last.has(route)), ...last];
   const behind = Map.groupBy(folded, ([, { row }]) => row);
   const rest = shown.flatMap((row) => behind.get(row) ?? []);
-  return [
-    ...shown,
-    ...rest.map(([route, { row, because }]) => ({ ...route, folded_under: { route: formatRoute(row), because } })),
-  ];
+  const named = rest.map(([route, { row, because }]) => ({
+    ...route,
+    folded_under: { route: formatRoute(row), because },
+  }));
+  return [...shown, ...named];
 }
 
 function isFoldable({ proof, cautions }: Route): boolean {

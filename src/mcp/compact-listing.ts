@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listMissing, listNeeds } from '../evidence/abilities.ts';
-import { findMark, MARKS } from '../evidence/marks.ts';
+import { MARKS } from '../evidence/marks.ts';
 import { getCurrentTerms, getPriceCeilings } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
@@ -125,7 +125,6 @@ const compactNetwork = z.object({
 /** A listing as `get_listing` shows it, without its routes. */
 export const compactListing = z.object({
   caution: z.string().optional(),
-  marked: z.string().optional(),
   title: z.string(),
   host: z.string(),
   description: z.string(),
@@ -151,10 +150,8 @@ export type CompactListing = z.infer<typeof compactListing>;
 export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
   const cautions = listCautionSummaries(listing);
-  const marked = findMark(listing);
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
-    ...(marked && { marked: `${marked.as}: ${marked.because}` }),
     title: shortenText(listing.title, LISTING_LENGTHS.title),
     host: getHost(listing.base_url),
     description: shortenText(listing.description, LISTING_LENGTHS.description),

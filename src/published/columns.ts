@@ -26,8 +26,8 @@ export function getNetworkBits(seen: boolean | undefined): Readonly<Record<Netwo
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
-/** What a mark takes away: a listing that fits as well as others comes after them, whatever else it has. */
-const MARK_MALUS = VERIFIED_BONUS + RELIABILITY_BONUS + 0.001;
+/** What a mark takes away: more than all that a listing can have beyond its words. */
+const MARK_MALUS = 0.021;
 
 /** The most that a listing has beyond its words. */
 export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
@@ -133,11 +133,6 @@ export function getRef({ slugs, numbers }: Columns, place: number): ListingRef {
 /** Says whether the listing at a place has a settlement-verified route. */
 export function isVerified({ traits }: Columns, place: number): boolean {
   return ((traits[place] as number) & TRAIT_BITS.verified.true) !== 0;
-}
-
-/** Says whether the listing at a place is marked: only a mark takes away more than there is to add. */
-export function isMarked({ bonuses }: Columns, place: number): boolean {
-  return (bonuses[place] as number) < 0;
 }
 
 const NO_FACTS = Buffer.alloc(0);

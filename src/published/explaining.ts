@@ -3,7 +3,7 @@ import type { Planned } from '../search/plan.ts';
 import { findWord, type Scores } from '../search/ranking.ts';
 import type { Why } from '../views/listing/item.ts';
 import type { ListSort } from '../views/listing/query.ts';
-import { type Columns, isMarked, isVerified } from './columns.ts';
+import { type Columns, isVerified } from './columns.ts';
 import type { Published } from './file.ts';
 import { readDocuments } from './indexing.ts';
 import { isDangerous } from './route-facts.ts';
@@ -46,7 +46,7 @@ export function explainRank(published: Published, ranked: Ranked, result: Result
       'Something grave speaks against the route, so it counts half.',
     ],
     [
-      isByRelevance && isMarked(columns, place),
+      isByRelevance && (columns.bonuses[place] as number) < 0,
       'It is marked, so it comes after others that fit as well.',
     ],
     [

@@ -1,54 +1,38 @@
-import { buildUrl } from '../views/links.ts';
-import { countTaken, foldProviders } from '../views/listing/provider-folds.ts';
-import { type FoldedListings, getListLimit, type ListQuery } from '../views/listing/query.ts';
+import { getHost } from '../model/listing.ts';
+import { foldProviders } from '../views/listing/provider-folds.ts';
+import { getListLimit, type ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
-import { readHost } from './listings.ts';
-import { type Selection, selectListings } from './select.ts';
+import { findKnownName } from './listings.ts';
+import { selectListings } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How many listings more than it has rows a page looks at, so that it is full although some are folded. */
 const LOOKED_AT = 20;
 
-/** The rows of a page, and what is folded behind them. */
-export interface FoldedPage extends Pick<Selection, 'listings' | 'answer' | 'next_cursor'> {
-  readonly folded: FoldedListings[];
-}
-
 /**
  * Selects a page as `selectListings` does. In answer to words, the listings of one provider are folded behind three of them, unless
- * one provider is asked for. Each listing is on one page all the same, as a row or by its slug. `cut` gives the page with
- * so many rows, by default all that it has.
+ * one is asked for. Each listing is on one page all the same, as a row or by its slug. `cut` gives the page with so many rows, by default all;
+ * `rest` is what its answer has besides them.
  */
-export function selectFoldedPage(
-  published: Published,
-  snapshot: Snapshot,
-  query: ListQuery,
-): { selected: Selection; cut: (limit?: number) => FoldedPage } {
-  const rows = getListLimit(query);
-  const limit = query.q === undefined ? rows : rows + LOOKED_AT;
-  const selected = selectListings(published, snapshot, { ...query, limit });
-  const { listings, answer, query: asked } = selected;
-  const isWhole = asked.q === undefined || asked.provider !== undefined || asked.host !== undefined;
-  const entries = listings.map((listing, at) => ({
-    listing,
-    match: answer?.matches[at],
-    host: isWhole ? '' : readHost(published, listing),
-  }));
-  const getHost = (entry: (typeof entries)[number]) => entry.host;
-  const cut = (limit = rows): FoldedPage => {
-    const count = countTaken(entries, getHost, { limit, isWhole });
-    const shown = foldProviders(entries.slice(0, count), getHost, isWhole);
+export function selectFoldedPage(published: Published, snapshot: Snapshot, query: ListQuery) {
+  const limit = getListLimit(query);
+  const selected = selectListings(published, snapshot, { ...query, limit: query.q ? limit + LOOKED_AT : limit });
+  const { q, provider, host } = selected.query;
+  const isWhole = q === undefined || provider !== undefined || host !== undefined;
+  const entries = selected.listings.map((listing, at) => ({ listing, match: selected.answer?.matches[at] }));
+  const findHost = ({ listing }: (typeof entries)[number]) =>
+    getHost(findKnownName(published, listing.slug)?.base_url ?? '');
+  const cut = (rows = limit) => {
+    const { shown, taken } = foldProviders(entries, findHost, { isWhole, limit: rows });
+    const next_cursor = taken < entries.length ? selected.getCursorAfter(taken) : selected.next_cursor;
+    const folded = shown
+      .filter(({ more }) => more.length > 0)
+      .map(({ provider, more }) => ({ provider, slugs: more.map(({ listing }) => listing.slug) }));
     return {
       listings: shown.map(({ row }) => row.listing),
-      answer: answer && { ...answer, matches: shown.flatMap(({ row }) => row.match ?? []) },
-      next_cursor: count < entries.length ? selected.getCursorAfter(count) : selected.next_cursor,
-      folded: shown.flatMap(({ more }) => {
-        if (more === null) return [];
-        const slugs = more.rows.map(({ listing }) => listing.slug);
-        const page_url = more.href === null ? null : buildUrl(published.baseUrl, more.href);
-        return { provider: more.provider, count: slugs.length, slugs, page_url };
-      }),
+      answer: selected.answer && { ...selected.answer, matches: shown.flatMap(({ row }) => row.match ?? []) },
+      rest: { ...(next_cursor !== undefined && { next_cursor }), ...(folded.length > 0 && { folded }) },
     };
   };
-  return { selected: { ...selected, query: { ...asked, limit: rows } }, cut };
+  return { selected: { ...selected, query: { ...selected.query, limit } }, cut };
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { getCanonicalBaseUrl, getHost, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
+import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { AgentItem, Why } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
@@ -129,14 +129,6 @@ export function readItem(published: Published, { number, slug }: ListingRef): st
   const row = published.prepare<{ item: string }>('SELECT item FROM rendered WHERE listing = ?').get(number);
   if (!row) throw new Error(`the published catalogue has no item of ${slug}`);
   return putBaseUrl(row.item, published.baseUrl);
-}
-
-/** Reads the host of a live listing. */
-export function readHost(published: Published, { number, slug }: ListingRef): string {
-  const sql = 'SELECT base_url FROM listings WHERE number = ?';
-  const row = published.prepare<{ base_url: string }>(sql).get(number);
-  if (!row) throw new Error(`the published catalogue has no address of ${slug}`);
-  return getHost(row.base_url);
 }
 
 /** How a listing answers a request. */

@@ -315,7 +315,7 @@ describe('in a real browser', () => {
     expect(await page.locator('.routes h3:visible').allTextContents()).toEqual(['GET /price/btc']);
     await page.getByLabel('Filter routes').fill('');
     expect(await address.isVisible()).toBe(false);
-    await page.getByText(/^2 addresses of this template/).click();
+    await page.getByText(/^2 more routes of this template/).click();
     expect(await address.isVisible()).toBe(true);
     const id = await address.getAttribute('id');
     await page.goto('about:blank');

@@ -15,8 +15,6 @@ describe('the host of a listing', () => {
     'api-dev.agents.tides.io',
     'dev-api2.tides.io',
     'x402-staging.tides.io',
-    'tides-staging.up.railway.app',
-    'tides-dev-1a2b.up.railway.app',
   ])('%s is one for tests', (host) => {
     expect(mark(host)).toBe('test');
   });

@@ -42,16 +42,14 @@ function listSlugs({
 }
 
 describe('an answer to words', () => {
-  it('shows three listings of one provider, and names the others with their number and their page', async () => {
+  it('shows three listings of one provider, and names the others', async () => {
     const { list } = await serveTides();
     const { rows, behind } = listSlugs(await list(`${SEARCH}&limit=100`));
     expect(rows.filter((slug) => slug.startsWith('big'))).toHaveLength(3);
     expect(rows.filter((slug) => slug.startsWith('small'))).toHaveLength(9);
     const { total, folded } = await list(`${SEARCH}&limit=100`);
     expect([total, new Set([...rows, ...behind]).size]).toEqual([67, 67]);
-    expect(folded).toMatchObject([
-      { provider: 'big-provider.com', count: 55, page_url: expect.stringMatching(/\/provider\/big-provider\.com$/) },
-    ]);
+    expect(folded).toMatchObject([{ provider: 'big-provider.com', slugs: { length: 55 } }]);
   });
 
   it.each([1, 2, 5, 10, 30])('shows each listing on one page, by %i a page', async (limit) => {
@@ -61,7 +59,6 @@ describe('an answer to words', () => {
       const page = await list(`${SEARCH}&limit=${limit}${cursor && `&cursor=${cursor}`}`);
       const { rows, behind } = listSlugs(page);
       expect([page.total, page.filters.limit, rows.length <= limit]).toEqual([67, limit, true]);
-      for (const { count, slugs } of page.folded ?? []) expect(slugs).toHaveLength(count);
       seen.push(...rows, ...behind);
       cursor = page.next_cursor;
     }
@@ -115,7 +112,7 @@ describe('a page for people', () => {
     };
   }
 
-  it('of a category, a search or what is new folds a provider behind three rows, and has them all', async () => {
+  it('of a category or a search folds a provider behind three rows, and has them all', async () => {
     const read = await servePages();
     for (const [path, all] of [
       ['/category/data', 18],

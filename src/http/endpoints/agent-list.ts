@@ -47,21 +47,15 @@ export const listEndpoint = defineRead({
   build: (query, { reading, snapshot }) => {
     const { selected, cut } = selectFoldedPage(reading.published, snapshot, query);
     const page = cut();
-    const { next_cursor, folded } = page;
     const { cursor: _cursor, facets: _facets, explain: _explain, ...filters } = selected.query;
     const items = readSelected(reading.published, page);
     const rest = {
       filters,
       total: selected.total,
-      ...(next_cursor !== undefined && { next_cursor }),
+      ...page.rest,
       ...(selected.facets && { facets: selected.facets }),
       ...buildAnswerNotes(selected),
     };
-    const more = folded.length > 0 ? `,"folded":${JSON.stringify(folded)}` : '';
-    return buildSummed(
-      reading,
-      snapshot,
-      `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]${more}}`,
-    );
+    return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
   },
 });

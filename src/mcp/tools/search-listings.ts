@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { isLive } from '../../model/listing.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
-import { type FoldedPage, selectFoldedPage } from '../../published/folded-page.ts';
+import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
-import { buildAnswerNotes, listQuery, listSort } from '../../views/listing/query.ts';
+import { buildAnswerNotes, foldedListings, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
@@ -27,10 +27,7 @@ const output = z.object({
   unmatched: z.array(z.string()).optional(),
   next_cursor: z.string().optional(),
   listings: z.array(compactItem),
-  folded: z
-    .array(z.object({ provider: z.string(), slugs: z.array(z.string()) }))
-    .optional()
-    .describe('More of a provider of which three are listed'),
+  folded: z.array(foldedListings).optional(),
 });
 type Answer = z.infer<typeof output>;
 
@@ -58,19 +55,11 @@ export const searchListingsTool = buildTool({
     const said = understood.map(({ filter, value, words }) => `"${words.join('", "')}" as ${filter}=${value}`);
     const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
     const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
-    const frame = { revision, total, ...notes, ...buildRest(most), listings: [] };
+    const frame = { revision, total, ...notes, ...most.rest, listings: [] };
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - getTokenEstimate(JSON.stringify(frame)));
-    return { revision, total, ...notes, ...buildRest(cut(count)), listings: listings.slice(0, count) };
+    return { revision, total, ...notes, ...cut(count).rest, listings: listings.slice(0, count) };
   },
 });
-
-/** Builds what a page has besides its rows: where the next one begins, and what is folded. */
-function buildRest({ next_cursor, folded }: FoldedPage): Pick<Answer, 'next_cursor' | 'folded'> {
-  return {
-    ...(next_cursor !== undefined && { next_cursor }),
-    ...(folded.length > 0 && { folded: folded.map(({ provider, slugs }) => ({ provider, slugs })) }),
-  };
-}
 
 /** Builds the answer with routes side by side, in the order asked for; the notice names the missing ones. */
 function buildComparison(

@@ -34,11 +34,6 @@ export const agentCaution = z
   })
   .meta({ id: 'AgentCaution' });
 
-/** Why a listing is not one to rank beside others. */
-const mark = z
-  .object({ as: z.enum(MARKS), because: z.string() })
-  .describe('There where it is not an API run to be bought, with the reason: it comes after others that fit as well');
-
 const ceiling = z.literal(true).describe('There where that price is the most that a call may cost (scheme upto)');
 
 /** Why a listing stands where it does among the answers to a request. */
@@ -90,7 +85,10 @@ export const agentItem = z
     cautions: z
       .array(agentCaution)
       .describe('What speaks against its routes, the gravest first; empty where nothing does'),
-    marked: mark.optional(),
+    marked: z
+      .object({ as: z.enum(MARKS), because: z.string() })
+      .optional()
+      .describe('There where it is not an API run to be bought: it comes after others that fit as well'),
     match: z
       .number()
       .min(0)

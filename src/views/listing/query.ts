@@ -161,12 +161,9 @@ export type Facets = z.infer<typeof facets>;
 
 /** Listings of an answer that are folded behind others of their provider. */
 export const foldedListings = z.object({
-  provider: z.string().describe('Registered domain that their hosts have in common'),
-  count: z.int().positive(),
-  slugs: z.array(slug).describe('In their order; all of each is at /agent/listings/{slug}'),
-  page_url: z.url().nullable().describe('Page of all listings of the provider'),
+  provider: z.string().describe('Registered domain of their hosts, whose page is /provider/{domain}'),
+  slugs: z.array(slug).describe('In their order'),
 });
-export type FoldedListings = z.infer<typeof foldedListings>;
 
 /** The answer of `GET /agent/list`. */
 export const agentList = z
@@ -191,7 +188,7 @@ export const agentList = z
       .array(foldedListings)
       .optional()
       .describe(
-        'With `q`, what else of a provider comes behind its first three on this page. It is part of `total`, and on no other page',
+        'With `q`, what else of a provider comes behind its first three on this page; `total` counts it, and no other page has it',
       ),
   })
   .meta({ id: 'AgentList' });

@@ -292,29 +292,17 @@ export interface RouteGroup<Row = RouteRow> {
   readonly routes: readonly Row[];
 }
 
-/** Routes that another stands for. */
-export interface RouteFold<Row> {
-  /** Method and path of that route. */
-  readonly route: string;
-  /** `79 addresses of this template, 0.01 USDC each`. */
-  readonly label: string;
-  readonly routes: readonly Row[];
-}
-
-/** Lists the routes of a page for which others stand, by these. */
-export function listRouteFolds<Row extends RouteRow>(routes: readonly Row[]): RouteFold<Row>[] {
-  const folded = Map.groupBy(routes, ({ folded_under }) => folded_under?.route);
-  return [...folded].flatMap(([route, members]) => {
-    if (route === undefined) return [];
-    const isOfTemplate = members[0]?.folded_under?.because === 'template';
-    const what = isOfTemplate
-      ? `${formatCount(members.length, 'address', 'addresses')} of this template`
-      : `${formatCount(members.length, 'more route')} of this text`;
-    const prices = new Set(members.flatMap(({ offers }) => offers.map(({ price }) => price)));
-    const [price] = prices;
-    const cost = prices.size > 1 ? `, at ${prices.size} prices` : price === undefined ? '' : `, ${price} USDC each`;
-    return [{ route, label: `${what}${cost}`, routes: members }];
-  });
+/** Lists the routes of a page that others stand for, by these, each group with its label: `79 more routes of this template`. */
+export function listRouteFolds<Row extends RouteRow>(routes: readonly Row[]) {
+  const folded = routes.flatMap((row) => (row.folded_under ? { row, ...row.folded_under } : []));
+  return Array.from(
+    Map.groupBy(folded, ({ route }) => route),
+    ([route, members]) => ({
+      route,
+      label: `${formatCount(members.length, 'more route')} of this ${members[0]?.because === 'template' ? 'template' : 'text'}`,
+      routes: members.map(({ row }) => row),
+    }),
+  );
 }
 
 /** Most routes that are read at a glance; more are grouped. */

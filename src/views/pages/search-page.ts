@@ -62,8 +62,6 @@ export interface SearchPage {
   /** Number of listings that match, with its time; null where the search was refused. */
   readonly count: string | null;
   readonly results: readonly SearchResult[];
-  /** True where one provider is asked for, so that none of its results are folded. */
-  readonly of_one_provider: boolean;
   /** Filters without which something matches, where nothing does. */
   readonly nearest: readonly NarrowingLink[];
   /** Sentences above the results where nothing fits well, or words of the search were not found. */
@@ -259,9 +257,6 @@ function buildFrame(values: SearchValues, understood: readonly Understood[] = []
     title: values.q ? `Search: ${values.q}` : 'All listings',
     values,
     applied: listFilters(values, understood),
-    of_one_provider: ['provider', 'host'].some(
-      (name) => values[name] || understood.some(({ filter }) => filter === name),
-    ),
     choices: SEARCH_CHOICES,
     narrowing: [],
   };
