@@ -107,8 +107,11 @@ describe('a buyer with nothing but the x402 SDK', () => {
     const { url } = await serveOnLoopback(catalogue);
     const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url })).extensions;
     const { items } = await bazaar.listResources({ network: 'eip155:8453', scheme: 'exact' });
+    // One seller takes the money before it works, and then fails. Ports are chosen anew, so any may be the first.
+    const failing = market.providers.find(({ plan }) => plan.settlesFirst)?.url ?? '';
+    expect(failing).not.toBe('');
     for (const version of [1, 2]) {
-      const wanted = items.find((item) => item.x402Version === version);
+      const wanted = items.find((item) => item.x402Version === version && !item.resource.startsWith(`${failing}/`));
       const words = `${wanted?.description} ${wanted?.resource.replace(/.*\//, '')}`;
       const { resources } = await bazaar.search({ query: words.slice(0, 200), network: 'eip155:8453' });
       const found = resources[0];
