@@ -5,7 +5,7 @@ import { CLIENTS } from './clients.ts';
 import { makeMany, serveMcp } from './serving.ts';
 
 const CALLS = 80;
-const ROUNDS = 3;
+const ROUNDS = 6;
 /** What may be left over of one call: far less than the server and transport that each call is given. */
 const BYTES_A_CALL = 4_000;
 
