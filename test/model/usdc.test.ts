@@ -61,6 +61,12 @@ it.each([
   expect(written.map(readTypedPrice)).toEqual(written.map(() => usdc));
 });
 
+it('leaves a text that is far too long for a price as it is, without reading it to its end', () => {
+  // Read to its end, this would take minutes.
+  const text = `$${' '.repeat(400_000)}x`;
+  expect(readTypedPrice(text)).toBe(text);
+});
+
 it('leaves what is no price, or may be another one, as it is', () => {
   const texts = ['cheap', '', '$', '.', '1,000', '-1', '1e3', '0.0000001', '0.00001 cents', '1.000.000', '€1'];
   expect(texts.map(readTypedPrice)).toEqual(texts);
