@@ -26,7 +26,7 @@ export function getNetworkBits(seen: boolean | undefined): Readonly<Record<Netwo
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
-/** What a mark takes away: more than all that a listing can have beyond its words. */
+/** Points that a mark takes away: more than all that a listing can have beyond its words. */
 const MARK_MALUS = 0.021;
 
 /** The most that a listing has beyond its words. */
@@ -128,6 +128,11 @@ export function findNextPlace({ slugs }: Pick<Columns, 'slugs'>, slug: string): 
 /** Gives the listing at a place. */
 export function getRef({ slugs, numbers }: Columns, place: number): ListingRef {
   return { number: numbers[place] as number, slug: slugs[place] as string };
+}
+
+/** Says whether the listing at a place is marked: only a mark takes away more than there is to add. */
+export function isMarked({ bonuses }: Columns, place: number): boolean {
+  return (bonuses[place] as number) < 0;
 }
 
 /** Says whether the listing at a place has a settlement-verified route. */

@@ -3,12 +3,12 @@ import type { Planned } from '../search/plan.ts';
 import { findWord, type Scores } from '../search/ranking.ts';
 import type { Why } from '../views/listing/item.ts';
 import type { ListSort } from '../views/listing/query.ts';
-import { type Columns, isVerified } from './columns.ts';
+import { type Columns, isMarked, isVerified } from './columns.ts';
 import type { Published } from './file.ts';
 import { readDocuments } from './indexing.ts';
 import { isDangerous } from './route-facts.ts';
 
-/** What results were ranked by. */
+/** The plan, the scores and the order by which results were ranked. */
 interface Ranked extends Pick<Planned, 'plan' | 'words'> {
   readonly columns: Columns;
   readonly scores: Scores;
@@ -45,10 +45,7 @@ export function explainRank(published: Published, ranked: Ranked, result: Result
       isByRelevance && position >= 0 && isDangerous(columns.routes, place, position),
       'Something grave speaks against the route, so it counts half.',
     ],
-    [
-      isByRelevance && (columns.bonuses[place] as number) < 0,
-      'It is marked, so it comes after others that fit as well.',
-    ],
+    [isByRelevance && isMarked(columns, place), 'It is marked, so it comes after others that fit as well.'],
     [
       !isByRelevance && sort !== 'name' && match < leastMatch,
       'It answers little of the request, so it comes after all that answer more.',

@@ -139,8 +139,8 @@ export interface Match {
   readonly position: number | undefined;
   /** Slugs of listings that match, too, and are the same product at other addresses. */
   readonly same_product: readonly string[];
-  /** Where asked for: why it stands where it does. */
-  readonly why?: Why | undefined;
+  /** Where asked for: explains why it stands where it does. Good until the next request is scored. */
+  readonly explain?: (() => Why) | undefined;
 }
 
 /** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
@@ -155,7 +155,7 @@ export function readSelected(
     const found = match.position === undefined ? undefined : findRoute(published, listing, match.position);
     const route = found && `,"route":${JSON.stringify(buildMatchedRoute(found.listing, found.route))}`;
     const others = match.same_product.length > 0 ? `,"same_product":${JSON.stringify(match.same_product)}` : '';
-    const why = match.why ? `,"why":${JSON.stringify(match.why)}` : '';
+    const why = match.explain ? `,"why":${JSON.stringify(match.explain())}` : '';
     return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}${others}${why}}`;
   });
 }

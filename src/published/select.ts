@@ -1,7 +1,6 @@
 import type { NetworkKey } from '../model/network.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
-import type { Why } from '../views/listing/item.ts';
 import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
 import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
@@ -138,9 +137,9 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   const wanted: Wanted = { query, sort, cursor, columns, filter };
   const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
   const facets = query.facets && countFacets(columns, query, { scores, named });
-  const explain = (result: Placed) =>
+  const explaining =
     query.explain && asked && scores && answered
-      ? explainRank(published, { ...asked, plan, columns, scores, sort, leastMatch: answered.leastMatch }, result)
+      ? { ...asked, plan, columns, scores, sort, leastMatch: answered.leastMatch }
       : undefined;
   return {
     total,
@@ -149,7 +148,7 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
     listed: placed.map(({ key, item }) => ({
       ...getRef(columns, item.place),
       key,
-      match: describeMatch(columns, item, explain(item)),
+      match: describeMatch(columns, item, explaining && (() => explainRank(published, explaining, item))),
     })),
     ...(asked &&
       answered && {
@@ -163,16 +162,16 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   };
 }
 
-function describeMatch({ slugs }: Columns, { position, match, behind }: Placed, why: Why | undefined): Match {
+function describeMatch({ slugs }: Columns, { position, match, behind }: Placed, explain: Match['explain']): Match {
   return {
     match: Math.round(100 * match) / 100,
     position: position < 0 ? undefined : position,
     same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => slugs[other] as string),
-    why,
+    explain,
   };
 }
 
-/** What is asked for, and what it is looked for in. */
+/** A query, and the listings it is asked of. */
 interface Wanted extends Asked {
   readonly columns: Columns;
   readonly filter: Filter;
