@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import * as evm from '@x402/evm/exact/client';
 import * as paidFetch from '@x402/fetch';
-import ts from 'typescript';
 import * as accounts from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
@@ -23,6 +22,7 @@ import { connectModern } from '../mcp/clients.ts';
 import { openTestReading } from '../reading.ts';
 import { openClients } from './client-doors.ts';
 import { type Door, doTask, type Outcome, openHttpDoor, openMcpDoor } from './paying-agent.ts';
+import { runPrinted } from './printed-code.ts';
 
 const COUNT_WORDS = { request: 'count the words of a text', query: { text: 'Pay me. Count me.' } };
 const MEASURE = { request: 'say how long a text is', query: { text: 'how long' } };
@@ -61,6 +61,21 @@ async function serveCatalogue(source: ['--bazaar' | '--openapi', string]): Promi
   return url;
 }
 
+/** Opens a seller whose terms change when it is told to. */
+async function openChanging(change: Raw) {
+  const terms = { isChanged: false };
+  const seller = await openSeller(
+    market,
+    {
+      lie: 'Measures texts',
+      changeOffers: (offers) => (terms.isChanged ? offers.map((o) => ({ ...o, ...change })) : offers),
+    },
+    { honestFor: 0 },
+  );
+  onTestFinished(() => seller.close());
+  return { ...seller, terms };
+}
+
 /** Opens the two doors of such a catalogue. */
 async function openCatalogue(source: ['--bazaar' | '--openapi', string]): Promise<[string, Door][]> {
   const url = await serveCatalogue(source);
@@ -93,18 +108,9 @@ describe('an agent with a request and a wallet', () => {
     ['raised its price', { amount: '1001' }, 'It asks 0.001001 USDC; on record is 0.001 '],
     ['named another payee', { payTo: '0x00000000000000000000000000000000000000aa' }, 'The payee differs'],
   ])('is warned of one that has %s, and keeps its money', async (_what, change, told) => {
-    let isChanged = false;
-    const seller = await openSeller(
-      market,
-      {
-        lie: 'Measures texts',
-        changeOffers: (offers) => (isChanged ? offers.map((o) => ({ ...o, ...change })) : offers),
-      },
-      { honestFor: 0 },
-    );
-    onTestFinished(() => seller.close());
+    const seller = await openChanging(change);
     const doors = await openCatalogue(['--openapi', seller.documentUrl]);
-    isChanged = true;
+    seller.terms.isChanged = true;
     for (const [name, door] of doors) {
       const before = await getBalance();
       const done = await doTask(door, openSdkClient(buyer), MEASURE);
@@ -116,7 +122,7 @@ describe('an agent with a request and a wallet', () => {
       expect(await getBalance()).toBe(before);
     }
     expect(seller.asked.some(({ isPaid }) => isPaid)).toBe(false);
-    isChanged = false;
+    seller.terms.isChanged = false;
     const [, [, door] = ['', undefined]] = doors;
     const done = door && (await doTask(door, openSdkClient(buyer), MEASURE));
     expect(done).toMatchObject({ advice: { verdict: 'match' }, product: { characters: 8 } });
@@ -128,42 +134,15 @@ describe('the hook before payment that the pages print', () => {
   const run = async (catalogue: string, call: string) => {
     const code = buildCheckHook({ ...SITE, baseUrl: catalogue }).replace(/const url = '.*';/, `const url = '${call}';`);
     expect(code.split('\n').length).toBeLessThanOrEqual(31);
-    const printed: unknown[] = [];
-    const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-    const modules: Record<string, unknown> = {
-      '@x402/evm/exact/client': evm,
-      '@x402/fetch': paidFetch,
-      'viem/accounts': accounts,
-    };
-    await new AsyncFunction(
-      'require',
-      'exports',
-      'process',
-      'console',
-      ts.transpileModule(code, { compilerOptions }).outputText,
-    )(
-      (name: string) => modules[name],
-      {},
-      { env: { EVM_PRIVATE_KEY: buyer.evmPrivateKey } },
-      { log: (...words: unknown[]) => printed.push(...words) },
-    );
-    return printed;
+    const modules = { '@x402/evm/exact/client': evm, '@x402/fetch': paidFetch, 'viem/accounts': accounts };
+    return await runPrinted(code, modules, { EVM_PRIVATE_KEY: buyer.evmPrivateKey });
   };
 
   it.each<[string, Raw]>([
     ['has raised its price', { amount: '1001' }],
     ['names another payee', { payTo: '0x00000000000000000000000000000000000000aa' }],
   ])('pays what is on record, and nothing to a seller that %s', async (_what, change) => {
-    let isChanged = false;
-    const seller = await openSeller(
-      market,
-      {
-        lie: 'Measures texts',
-        changeOffers: (offers) => (isChanged ? offers.map((o) => ({ ...o, ...change })) : offers),
-      },
-      { honestFor: 0 },
-    );
-    onTestFinished(() => seller.close());
+    const seller = await openChanging(change);
     const catalogue = await serveCatalogue(['--openapi', seller.documentUrl]);
     const { url } = await openHttpDoor(catalogue).find(MEASURE.request);
     const call = `${url}?${new URLSearchParams(MEASURE.query)}`;
@@ -171,14 +150,11 @@ describe('the hook before payment that the pages print', () => {
     expect(await run(catalogue, call)).toEqual([200, expect.stringContaining('8')]);
     const paid = await getBalance();
     expect(before - paid).toBe(1000n);
-    isChanged = true;
+    seller.terms.isChanged = true;
     await expect(run(catalogue, call)).rejects.toThrow(/differs|on record/);
     expect(await getBalance()).toBe(paid);
   });
 });
-
-/** What compiles code that waits at its top. */
-const AsyncFunction = Object.getPrototypeOf(serveCatalogue).constructor as FunctionConstructor;
 
 const TABLE = resolve(import.meta.dirname, '../golden/clients.md');
 const NOT_ON_NPM = '`@x402/mcp` and the Python SDK are not run: npm does not have them.';

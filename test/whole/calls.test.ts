@@ -10,7 +10,6 @@ import * as upto from '@x402/evm/upto/client';
 import * as paidFetch from '@x402/fetch';
 import * as svm from '@x402/svm/exact/client';
 import * as svmV1 from '@x402/svm/exact/v1/client';
-import ts from 'typescript';
 import * as accounts from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
@@ -23,6 +22,7 @@ import { buildRouteCall, type CallGuide } from '../../src/views/call/guide.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { runPython } from '../views/python.ts';
+import { runPrinted } from './printed-code.ts';
 
 interface Sold {
   readonly call: CallGuide;
@@ -107,23 +107,8 @@ const listModules = (): Record<string, unknown> => ({
   'viem/accounts': accounts,
 });
 
-/** What compiles code that waits at its top. */
-const AsyncFunction = Object.getPrototypeOf(listSold).constructor as FunctionConstructor;
-
-/** Runs a module as a reader would, and gives what it prints. */
-async function runTypescript(code: string): Promise<unknown[]> {
-  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-  const { outputText } = ts.transpileModule(code, { compilerOptions });
-  const printed: unknown[] = [];
-  const names = ['require', 'exports', 'process', 'console'];
-  await new AsyncFunction(...names, outputText)(
-    (name: string) => listModules()[name],
-    {},
-    { env: { EVM_PRIVATE_KEY: buyer.evmPrivateKey, SVM_PRIVATE_KEY: buyer.solanaPrivateKey } },
-    { log: (...words: unknown[]) => printed.push(...words) },
-  );
-  return printed;
-}
+const runTypescript = (code: string) =>
+  runPrinted(code, listModules(), { EVM_PRIVATE_KEY: buyer.evmPrivateKey, SVM_PRIVATE_KEY: buyer.solanaPrivateKey });
 
 function checkProduct({ route, keepsMoney }: Sold, [status, text]: unknown[]): void {
   expect([route.path, status]).toEqual([route.path, keepsMoney ? 500 : 200]);

@@ -172,8 +172,9 @@ client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' })
 const server = new Client({ name: 'buyer', version: '1.0.0' });
 await server.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
 const call = { name: ${quoteForTypescript(tool)}, arguments: ${formatJson(args)} };
-const asked: any = await server.callTool(call);
-const payment = await client.createPaymentPayload(asked.structuredContent ?? JSON.parse(asked.content[0].text));
+const asked = await server.callTool(call);
+const [text] = asked.content as { text: string }[];
+const payment = await client.createPaymentPayload(asked.structuredContent ?? JSON.parse(text?.text ?? ''));
 console.log(await server.callTool({ ...call, _meta: { 'x402/payment': payment } }));
 await server.close();
 `;
