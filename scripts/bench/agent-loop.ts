@@ -1,10 +1,9 @@
 /**
- * `node scripts/bench/agent-loop.ts <corpus> [--code <folder>]` measures how far an agent gets that follows answers
+ * `node scripts/bench/agent-loop.ts <corpus>` measures how far an agent gets that follows answers
  * without a model. For each request it calls `search_listings`, takes the first result that is not weak and not
  * dangerous, asks its provider for a 402, and hands that to `check_payment_terms`. Requests are 50 of the tasks in
  * `test/search/tasks.yaml` over the feed in the corpus, whose providers answer here from the record, and some over the
- * market of the demo, whose providers are real. `--code` measures another state of the code, such as that of an earlier
- * commit.
+ * market of the demo, whose providers are real.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,10 +11,14 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { parse } from 'yaml';
-import type { LiveListing } from '../../src/model/listing.ts';
+import { runCommandLine } from '../../src/cli/run.ts';
+import { buildCaller } from '../../src/mcp/caller.ts';
+import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { getRouteUrl, type Route } from '../../src/model/route.ts';
-import type { Reading } from '../../src/published/reading.ts';
+import { publishCatalogue } from '../../src/published/follow.ts';
+import { iterateLive } from '../../src/published/listings.ts';
+import { openReading, type Reading } from '../../src/published/reading.ts';
 import { startMarket } from '../market/market.ts';
 import { getMedian, getPercentile } from './measuring.ts';
 
@@ -41,12 +44,11 @@ interface Called {
   readonly url: string;
 }
 
-/** A search result about a route, in this state of the code and in earlier ones. */
+/** A search result about a route; of a listing without routes it has no call. */
 interface Result extends Partial<Called> {
   readonly slug: string;
   readonly caution?: string;
   readonly input?: string;
-  readonly route?: Partial<Called> & { readonly caution?: string };
 }
 
 /** The result of a request. */
@@ -57,7 +59,7 @@ interface Loop {
   readonly isRight: boolean;
   /** True if the answers say what that route takes, with types, or if nobody knows. */
   readonly isReady: boolean;
-  /** Tokens of both answers as they are sent, and with the further answer that says what the route takes. */
+  /** Tokens of both answers, and with the further answer that says what the route takes. */
   readonly tokens: number;
   readonly tokensToCall: number;
 }
@@ -81,10 +83,8 @@ const DEMO: readonly (readonly [q: string, path: string])[] = [
   ['distance between two coordinates', 'GET /v1/distance'],
 ];
 
-const [corpus = '', option, folder = ROOT] = process.argv.slice(2);
-if (corpus === '' || (option !== undefined && option !== '--code'))
-  throw new Error('usage: agent-loop.ts <corpus> [--code <folder>]');
-const code = await loadCode(resolve(folder));
+const [corpus = '', ...rest] = process.argv.slice(2);
+if (corpus === '' || rest.length > 0) throw new Error('usage: agent-loop.ts <corpus>');
 const home = mkdtempSync(join(tmpdir(), 'agent-loop-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 const market = await startMarket({ solana: false });
@@ -102,17 +102,6 @@ try {
   await market.stop();
 }
 
-async function loadCode(root: string) {
-  const [{ runCommandLine }, { publishCatalogue }, { openReading }, { buildCaller }, { TOOLS }] = await Promise.all([
-    import(join(root, 'src/cli/run.ts')) as Promise<typeof import('../../src/cli/run.ts')>,
-    import(join(root, 'src/published/follow.ts')) as Promise<typeof import('../../src/published/follow.ts')>,
-    import(join(root, 'src/published/reading.ts')) as Promise<typeof import('../../src/published/reading.ts')>,
-    import(join(root, 'src/mcp/caller.ts')) as Promise<typeof import('../../src/mcp/caller.ts')>,
-    import(join(root, 'src/mcp/tools/index.ts')) as Promise<typeof import('../../src/mcp/tools/index.ts')>,
-  ]);
-  return { runCommandLine, publishCatalogue, openReading, buildCaller, TOOLS };
-}
-
 /** Runs commands on a catalogue of its own, and opens their result. */
 async function open(name: string, commands: readonly string[][], now: () => Date) {
   const file = join(home, `${name}.sqlite`);
@@ -126,11 +115,11 @@ async function open(name: string, commands: readonly string[][], now: () => Date
   const quiet = { write: () => true } as never;
   for (const args of commands) {
     const io = { stdout: quiet, stderr: quiet, now, signal: new AbortController().signal };
-    await code.runCommandLine(args, io);
+    await runCommandLine(args, io);
   }
   const files = { catalogueAddress: file, publishedFile: `${file}.published` };
-  await code.publishCatalogue(files, 'bench');
-  return code.openReading(files.publishedFile, SITE, { now });
+  await publishCatalogue(files, 'bench');
+  return openReading(files.publishedFile, SITE, { now });
 }
 
 /** Opens the real listings. Their providers are not asked: they are assumed to ask what is on record. */
@@ -185,15 +174,9 @@ function readTasks(): Request[] {
 }
 
 function listRoutes({ published }: Reading): { route: Route; url: string }[] {
-  const rows = published
-    .prepare<{ document: string }>(
-      "SELECT document FROM documents JOIN listings ON number = listing WHERE state = 'live'",
-    )
-    .all();
-  return rows.flatMap(({ document }) => {
-    const { base_url, routes }: LiveListing = JSON.parse(document);
-    return routes.map((route) => ({ route, url: getRouteUrl(base_url, route.path) }));
-  });
+  return Array.from(iterateLive(published))
+    .flat()
+    .flatMap(({ base_url, routes }) => routes.map((route) => ({ route, url: getRouteUrl(base_url, route.path) })));
 }
 
 /** Writes the terms on record of a route as its 402 would; undefined if nothing can be paid. */
@@ -213,13 +196,13 @@ async function follow(world: World, { q, right }: Request): Promise<Loop> {
   const results: Result[] = found.answer.listings;
   const routes = listRoutes(reading);
   const isRightRoute = (result: Result) => {
-    const { method, url = '' } = getCalled(result);
+    const { method, url = '' } = result;
     const route = routes.find((one) => one.url === url && one.route.method === method)?.route;
     return route !== undefined && right.some((label) => matches(label, `${new URL(url).host} ${method} ${route.path}`));
   };
   const isListed = results.some((result) => !isDangerous(result) && isRightRoute(result));
   const best = found.answer.weak ? undefined : results.find((result) => !isDangerous(result));
-  const { method, url } = best ? getCalled(best) : {};
+  const { method, url } = best ?? {};
   const failed = { isListed, isRight: false, isReady: false, tokens: found.tokens, tokensToCall: found.tokens };
   if (best === undefined || method === undefined || url === undefined) return failed;
   const route = routes.find((one) => one.url === url && one.route.method === method)?.route;
@@ -233,12 +216,8 @@ async function follow(world: World, { q, right }: Request): Promise<Loop> {
   return { isListed, isRight: isPayable && isRightRoute(best), isReady, tokens, tokensToCall: tokens + further };
 }
 
-function getCalled({ route, method, url }: Result): Partial<Called> {
-  return route ?? { ...(method !== undefined && { method }), ...(url !== undefined && { url }) };
-}
-
-function isDangerous({ caution = '', route }: Result): boolean {
-  return `${caution} ${route?.caution ?? ''}`.includes('DANGER');
+function isDangerous({ caution = '' }: Result): boolean {
+  return caution.includes('DANGER');
 }
 
 function matches(label: string, name: string): boolean {
@@ -246,13 +225,12 @@ function matches(label: string, name: string): boolean {
   return end === undefined ? name === label : name.startsWith(begin) && name.endsWith(end);
 }
 
-/** Calls a tool. Returns the answer, and the tokens of the whole result as it is sent. */
+/** Calls a tool. Returns the answer, and the tokens of the part that a host hands on: the text says the same as the other. */
 function callTool(reading: Reading, name: string, args: object) {
-  const tool = code.TOOLS[name];
+  const tool = TOOLS[name];
   if (tool === undefined) throw new Error(`no tool ${name}`);
-  const { content, structuredContent } = code.buildCaller(reading).callTool(tool, args);
-  const answer = Object(structuredContent);
-  return { answer, tokens: countTokens(JSON.stringify({ content, structuredContent })) };
+  const answer = Object(buildCaller(reading).callTool(tool, args).structuredContent);
+  return { answer, tokens: countTokens(JSON.stringify(answer)) };
 }
 
 function summarise(loops: readonly Loop[]): Record<string, string | number> {

@@ -29,7 +29,9 @@ export async function measureSizes(run: Run, listings: number): Promise<Row[]> {
     for (const [what, params] of listMcpRequests(slug)) {
       const { body } = await ask(server, buildMcpRequest(what.split(' ')[0] ?? '', params));
       const { result } = JSON.parse(body.toString());
-      rows.push({ listings, what: `MCP ${what}`, unit: 'tokens', ours: countTokens(JSON.stringify(result)) });
+      // Hosts hand on one part of a tool's answer, and both say the same.
+      const read = result.content?.[0]?.text ?? JSON.stringify(result);
+      rows.push({ listings, what: `MCP ${what}`, unit: 'tokens', ours: countTokens(read) });
     }
     return rows;
   } finally {

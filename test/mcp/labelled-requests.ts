@@ -26,11 +26,15 @@ export async function testRequests(oneOf: number): Promise<void> {
   const requests = [...readRequests(), ...readTasks()].map(({ q }) => q);
   expect(requests.length).toBeGreaterThan(200);
   let [shown, withInput] = [0, 0];
+  const tokens: Record<'search' | 'detail', number[]> = { search: [], detail: [] };
   const asked = requests.filter((_, at) => at % oneOf === 0);
   for (const q of asked) {
     const { structured, text } = callTool(reading, 'search_listings', { q });
-    expect(countTokens(text), q).toBeLessThanOrEqual(1500);
+    tokens.search.push(countTokens(text));
+    expect(tokens.search.at(-1), q).toBeLessThanOrEqual(1500);
     const listings: CompactItem[] = structured.listings;
+    if (listings[0])
+      tokens.detail.push(countTokens(callTool(reading, 'get_listing', { slug: listings[0].slug, q }).text));
     expect(listings.length, q).toBeGreaterThanOrEqual(Math.min(7, structured.total));
     const routes = listings.filter(({ method }) => method !== undefined);
     shown += routes.length;
@@ -42,6 +46,14 @@ export async function testRequests(oneOf: number): Promise<void> {
       expect(check.on_record.length).toBeGreaterThan(0);
     }
   }
+  for (const [what, counts] of Object.entries(tokens)) {
+    const sorted = counts.toSorted((a, b) => a - b);
+    console.info(
+      `tokens of a ${what}: median ${sorted[sorted.length >> 1]}, most ${sorted.at(-1)} (${sorted.length} requests)`,
+    );
+  }
+  expect(Math.max(...tokens.detail)).toBeLessThan(1200);
+  console.info(`results of a search: ${(shown / asked.length).toFixed(1)} on average`);
   expect(shown).toBeGreaterThan(7 * asked.length);
   expect(withInput / shown, 'results that carry the shape of their input').toBeGreaterThan(0.5);
 }
