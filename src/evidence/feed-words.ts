@@ -58,7 +58,7 @@ function listAsked(routes: readonly DeclaredRoute[], isSeenRoute: (route: Declar
   return routes.filter((route) => getTime(route) === first);
 }
 
-/** Where an item has a name of its service, or of its site. */
+/** A member of an item that names its service or its site. */
 type NameMember = 'service_name' | 'site_title';
 
 /**

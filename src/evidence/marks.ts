@@ -2,7 +2,7 @@ import { getHost, type LiveListing } from '../model/listing.ts';
 import { listCounted, type Route } from '../model/route.ts';
 import { getDomain, isOnPlatform } from './domains.ts';
 
-/** What a listing is, where that is not an API that is run to be bought. */
+/** Kinds of listings that are not APIs run to be bought. */
 export const MARKS = ['demo', 'test', 'token sale'] as const;
 
 /** A mark of a listing, and the reason in a sentence. */

@@ -37,7 +37,7 @@ export function isTagline(tagline: string, title: string, baseUrl: string): bool
 /** The method and path with which some begin the description of a route: `POST /upload — `. */
 const REQUEST_LINE = /^(?:GET|POST|PUT|PATCH|DELETE)\s+\/\S*\s*(?:[—–:-]\s*)?/;
 
-/** Where the first thing that a sentence says ends: before a dash, a colon or a semicolon. */
+/** End of the first thing that a sentence says: a dash, a colon or a semicolon. */
 const BREAK = /\s[—–|-]+\s|[:;]\s/;
 
 /** Longest opening of a description, in UTF-16 units. */

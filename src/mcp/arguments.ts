@@ -7,8 +7,8 @@ import { findNearest } from '../model/text.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses the arguments of a tool call, whatever JSON type a right value comes in. Throws `bad_input` that names every argument that is unknown (and what it most
- * likely meant) or has a value it cannot take: no filter is ever ignored.
+ * Parses the arguments of a tool call, whatever JSON type a right value comes in. Throws `bad_input` that names every argument
+ * that is unknown (and what it most likely meant) or has a value it cannot take: no filter is ever ignored.
  */
 export function parseArguments<Input extends z.ZodObject>(input: Input, args: unknown): z.output<Input> {
   const names = Object.keys(input.shape);

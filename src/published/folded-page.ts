@@ -6,13 +6,14 @@ import { findKnownName } from './listings.ts';
 import { selectListings } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many listings more than it has rows a page looks at, so that it is full although some are folded. */
+/** Number of further listings that a page looks at, so that it is full although some are folded. */
 const LOOKED_AT = 20;
 
 /**
- * Selects a page as `selectListings` does. In answer to words, the listings of one provider are folded behind three of them, unless
- * one is asked for. Each listing is on one page all the same, as a row or by its slug. `cut` gives the page with so many rows, by default all;
- * `rest` is what its answer has besides them.
+ * Selects a page as `selectListings` does. In answer to words, a page has three rows of one provider at most, and the slugs of its
+ * other listings behind them, unless one provider is asked for: each listing is on one page, as a row or by its slug. `cut` builds
+ * the page with a number of rows, by default as many as were asked for: the listings of the rows, how they answer the words, and as
+ * `rest` the fields of the answer beside them.
  */
 export function selectFoldedPage(published: Published, snapshot: Snapshot, query: ListQuery) {
   const limit = getListLimit(query);

@@ -13,7 +13,10 @@ export type Shown = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
 const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
 
-/** Returns the row numbers of the listings of a list, the verified ones first, those with a mark after others, then by slug; read once for each snapshot. */
+/**
+ * Returns the row numbers of the listings of a list, read once for each snapshot: the verified ones first, of these and of the
+ * others the marked ones last, then by slug.
+ */
 function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uint32Array {
   const kept = numbersOf.get(snapshot) ?? new Map<string, Uint32Array>();
   numbersOf.set(snapshot, kept);

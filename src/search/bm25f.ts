@@ -5,13 +5,13 @@ import { LISTING_FIELDS, ROUTE_FIELDS } from './terms.ts';
 /** Saturation (k1 of BM25): the more a text says a word, the less once more adds. */
 const SATURATION = 1;
 
-/** How much the length of a text takes from its words (b of BM25). */
+/** Share of a text's length that counts against its words (b of BM25). */
 const LENGTH_SHARE = 0.75;
 
 /** The share of the usual length that shorter texts count as: two words that say little are not the better for it. */
 const SHORTEST_SHARE = 0.6;
 
-/** How well texts of one kind have a word, by BM25F. A text is of usual length where it takes nothing from its words. */
+/** Scores a word in texts of one kind, by BM25F. A text of usual length takes nothing from its words. */
 export type FieldScoring = ReturnType<typeof buildFieldScoring>;
 
 /** The own texts of listings. */

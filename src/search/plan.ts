@@ -102,7 +102,7 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   return { plan, words, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
-/** What a word of a request stands beside, and what stands for it and for the phrases it is part of. */
+/** The words beside a word of a request, and the stems that stand for it and for the phrases it is part of. */
 interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;

@@ -141,10 +141,10 @@ export class Postings {
 export type DocumentFacts = Readonly<Omit<Facts, 'put'>>;
 
 class Facts {
-  /** How many listings and routes there are places for. */
+  /** Number of places for listings, and for routes. */
   listings = 1;
   routes = 0;
-  /** How many listings have words, and how many routes these have. */
+  /** Number of listings that have words, and of their routes. */
   size = 0;
   liveRoutes = 0;
   /** How many words the texts of each listing itself have, by its number. */
@@ -155,9 +155,9 @@ class Facts {
   /** Where the routes of each listing begin, and how many there are. */
   firstRoutes = new Uint32Array(1024);
   routeCounts = new Uint16Array(1024);
-  /** Whether each listing has words. */
+  /** 1 for each listing that has words. */
   isLive = new Uint8Array(1024);
-  /** Whether the packed lists say of a listing what was before. */
+  /** 1 for each listing of which the packed lists say what was before. */
   isReplaced = new Uint8Array(1024);
   /** What each listing is about, one vector after the other. */
   vectors = new Int8Array(1024 * DIMENSIONS);

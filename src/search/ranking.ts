@@ -50,11 +50,11 @@ export function createScoring(postings: Postings): Score {
   };
 }
 
-/** What listings and routes have of a request. Kept from one request to the next, since they are large. */
+/** Sums by listing and by route of what they have of a request. Kept from one request to the next, since they are large. */
 interface Tallies {
-  /** What the own texts of a listing have. */
+  /** Of the own texts of listings. */
   readonly listings: Tally;
-  /** What a route adds to its listing, and what it has by itself: by both together the best route is chosen. */
+  /** Of routes: as much as each adds to its listing, and as much as it has by itself. By both together the best is chosen. */
   readonly added: Tally;
   readonly said: Tally;
   readonly best: BestRoutes;
@@ -83,11 +83,11 @@ function tallyWord(
   }
 }
 
-/** What a listing and one of its routes have of one word of a request. */
+/** A word of a request in the texts of a listing and one of its routes. */
 export interface FoundWord {
-  /** What that is worth, as `tallyWord` counts it; 0 where neither has the word. */
+  /** Its worth, as `tallyWord` counts it; 0 where neither has the word. */
   readonly value: number;
-  /** Whether they have the word itself, rather than another one for it. */
+  /** True if they have the word itself, rather than another one for it. */
   readonly isItself: boolean;
   /** The fields of each that have it. */
   readonly masks: readonly [own: number, route: number];
@@ -119,13 +119,13 @@ function findIn(document: EntryDocument | undefined, scoring: FieldScoring, grou
   return found;
 }
 
-/** What a request weighs, against which results are measured. */
+/** Weights of a request, against which results are measured. */
 interface Measures {
-  /** What all its words would be worth. */
+  /** Worth of all its words together. */
   readonly whole: number;
-  /** What a listing must be worth to match at all. */
+  /** Least worth of a listing that matches at all. */
   readonly least: number;
-  /** What is enough of a whole sentence, see `getMatch`. */
+  /** Worth that is enough of a whole sentence, see `getMatch`. */
   readonly enough: number;
 }
 
@@ -153,7 +153,7 @@ function getMatch({ whole, enough }: Measures, score: number, likeness: number):
   return part + (1 - part) * Math.min(1, value / (MATCH.wellEnough * whole)) ** MATCH.nearlyAll;
 }
 
-/** What all words of a request came to. */
+/** The sums of all words of a request. */
 interface Tallied {
   readonly facts: DocumentFacts;
   readonly tallies: Tallies;
@@ -161,7 +161,7 @@ interface Tallied {
   readonly vector: Float64Array;
 }
 
-/** What the listings are worth by a plan. Good until the next request is scored. */
+/** Scores of the listings by a plan. Good until the next request is scored. */
 export class Scores {
   readonly #of: Tallied;
   readonly #weighed = { listing: 0, position: -1, score: 0, match: 0 };

@@ -113,7 +113,7 @@ function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, no
   return { schema: buildObjectSchema(described), example: undefined };
 }
 
-/** What a description says in brackets, and no value does: `Wallet address (optional)`. */
+/** Words in brackets that a description has, and no value: `Wallet address (optional)`. */
 const EXPLANATION = /\([^()]*\b(?:optional|required|default|e\.g)\b/i;
 
 function hasExplanation(fields: unknown): boolean {

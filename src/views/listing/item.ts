@@ -251,7 +251,7 @@ export interface ListingCard {
   readonly latency: string;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CardCaution[];
-  /** What it is instead of an API run to be bought; null for nearly all. */
+  /** Its mark as a demo, a host for tests or a token sale; null for nearly all. */
   readonly marked: Mark | null;
 }
 

@@ -86,7 +86,7 @@ export interface ListingPage {
   readonly status: ListingStatus;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CautionView[];
-  /** What it is instead of an API run to be bought; null for nearly all. */
+  /** Its mark as a demo, a host for tests or a token sale; null for nearly all. */
   readonly marked: Mark | null;
   readonly glance: Glance;
   readonly category_href: string;

@@ -69,7 +69,7 @@ export interface RouteDetail {
   /** Null where no source declares the output. */
   readonly output: OutputFields | null;
   readonly mime_type: string | null;
-  /** Who says what it does, takes and returns, and when that was seen: `a manifest, seen 2026-03-17`; may be empty. */
+  /** Authors of what it does, takes and returns, with the day that was seen: `a manifest, seen 2026-03-17`; may be empty. */
   readonly words_by: string;
   readonly call: CallGuide;
 }
