@@ -73,9 +73,10 @@ const PARSED_AT_ONCE = 500;
 export async function parseInPieces({ head, routes }: UnparsedListing): Promise<Listing> {
   const parsed: Route[] = [];
   for (let from = 0; from < routes.length; from += PARSED_AT_ONCE) {
-    parsed.push(...JSON.parse(`[${routes.slice(from, from + PARSED_AT_ONCE).join(',')}]`));
     await nextTurn();
+    parsed.push(...JSON.parse(`[${routes.slice(from, from + PARSED_AT_ONCE).join(',')}]`));
   }
+  await nextTurn();
   return head.state === 'delisted' ? head : { ...head, routes: parsed };
 }
 

@@ -1,7 +1,7 @@
 import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
 import type { CautionSummary, Listing } from '../../model/listing.ts';
 import { UNRECOGNISED } from '../../model/payment.ts';
-import { formatRoute } from '../../model/route.ts';
+import { formatRoute, listCounted } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { formatDay, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
@@ -97,10 +97,8 @@ const SHOWN_REPLIES = 3;
 /** Lists the cautions of a listing and its routes, one view for each code, the gravest first. */
 export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
   const held = [
-    ...cautions.map((caution) => ({ route: null, caution })),
-    ...routes
-      .filter(({ set_aside }) => !set_aside)
-      .flatMap((route) => route.cautions.map((caution) => ({ route: formatRoute(route), caution }))),
+    ...cautions.map((caution) => ({ route: undefined, caution })),
+    ...listCounted(routes).flatMap((route) => route.cautions.map((caution) => ({ route, caution }))),
   ];
   const byCode = Map.groupBy(held, ({ caution }) => caution.code);
   return CAUTION_CODES.flatMap((code) => {
@@ -109,13 +107,13 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
     );
     if (!first) return [];
     const all = [first, ...others];
-    const names = all.flatMap(({ route }) => route ?? []);
+    const concerned = all.flatMap(({ route }) => route ?? []);
     const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
     return {
       ...buildCautionView(first.caution),
-      short: `${formatCautionLabel(code, first.caution.since, first.caution.evidence)}${names.length > 1 ? `, ${names.length} routes` : ''}`,
-      routes: names.slice(0, NAMED_ROUTES),
-      unnamed: Math.max(0, names.length - NAMED_ROUTES),
+      short: `${formatCautionLabel(code, first.caution.since, first.caution.evidence)}${concerned.length > 1 ? `, ${concerned.length} routes` : ''}`,
+      routes: concerned.slice(0, NAMED_ROUTES).map(formatRoute),
+      unnamed: Math.max(0, concerned.length - NAMED_ROUTES),
       replies: [...replies].slice(0, SHOWN_REPLIES),
     };
   });
