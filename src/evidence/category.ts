@@ -47,10 +47,7 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
       llms?, translat(?:e|es|ion|or), grammar, spell ?check, language detection, text (?:analysis|similarity),
       keyword extraction, object detection, face detection, gpt(?: [0-9])?, openai, claude, gemini, grok, haiku, sonnet,
       chat(?:bot)?s?, (?:text|chat) completions?, completions, summar(?:y|ies|ise|ize|isation|ization), sentiment,
-      brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, text to (?:image|video|speech),
-      (?:generate|create|creates|generates|generation|generating) (?:an |a )?(?:images?|videos?|avatars?|pictures?),
-      image (?:generat(?:ion|or)|create), video create, (?:images?|videos?) generate, inference, reasoning, joke generation,
-      deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
+      brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, inference, reasoning, joke generation, deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
       playbooks?, consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
       (?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?,
       detects? (?:text )?language, text recognition, ocr, speech recognition, face recognition, emotions?, nlp,
@@ -63,7 +60,7 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
   },
   Data: {
     strong: `
-      weather, news, holidays?, tweets?, twitter, scrap(?:e|es|er|ing), crawl(?:er|s|ing)?, dns, whois, demographics?,
+      weather, news, holidays?, tweets?, twitter, dns, whois, demographics?,
       geocod(?:e|es|ing), geo(?:location)?, look ?ups?, registr(?:y|ies), data ?sets?, publications?, pubmed, arxiv,
       articles?, records?, extract(?:s|ion|ed)?, profiles?, search(?:es)?, documentation, docs, ipfs, on ?chain data,
       flights?, sports? (?:scores|statistics), demographic, census, block (?:number|height|explorer), ens, rpc,
@@ -95,7 +92,9 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
   },
   Tools: {
     strong: `
-      qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
+      text to (?:image|video|speech), (?:image|video) (?:generat(?:e|ion|or)|create),
+      (?:generat(?:e|es|ed|ing|ion)|creates?) (?:\w+ ){0,2}(?:images?|videos?|avatars?|pictures?), scrap(?:e|es|er|ing),
+      crawl(?:er|s|ing)?, qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
       screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
       render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,
       send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?), sms, messaging, bar ?codes?, calculators?, generators?,

@@ -40,6 +40,9 @@ const REQUEST_LINE = /^(?:GET|POST|PUT|PATCH|DELETE)\s+\/\S*\s*(?:[—–:-]\s*)
 /** End of the first thing that a sentence says: a dash, a colon or a semicolon. */
 const BREAK = /\s[—–|-]+\s|[:;]\s/;
 
+/** What a footnote takes back or narrows is not said without it: `verified* coin`. */
+const FOOTNOTE_MARK = /\p{L}\*(?!\*)/u;
+
 /** Longest opening of a description, in UTF-16 units. */
 const OPENING_LENGTH = 120;
 
@@ -52,7 +55,7 @@ export function getOpening(description: string, title: string, baseUrl: string):
   const [start = ''] = sentence.split(BREAK, 1);
   const [short = ''] = start.split(/,\s/, 1);
   const parts = [...(start.length > OPENING_LENGTH ? [short] : []), start, sentence];
-  const opening = parts.find((text) => isTagline(text, title, baseUrl)) ?? '';
+  const opening = parts.find((text) => isTagline(text, title, baseUrl) && !FOOTNOTE_MARK.test(text)) ?? '';
   return opening.replace(/[\s.,;:。]+$/u, '');
 }
 
@@ -96,9 +99,11 @@ export function buildTagline(routes: readonly Pick<DeclaredRoute, 'path'>[]): st
   const paths = routes.map(({ path }) => listSegments(path));
   const shared = countShared(paths);
   const own = paths.map((segments) => segments.slice(shared));
-  const names = listNames(own.some((segments) => segments.length > 0) ? own : paths);
+  const telling = own.some((segments) => segments.length > 0) ? own : paths;
+  const names = listNames(telling);
   if (names.length === 0) return UNSAID;
-  if (names.length > NAMED_ROUTES + 1) return `${count}: ${names.slice(0, NAMED_ROUTES).join(', ')} and more`;
+  const isWhole = names.length <= NAMED_ROUTES + 1 && telling.every((segments) => nameRoute(segments) !== '');
+  if (!isWhole) return `${count}: ${names.slice(0, NAMED_ROUTES).join(', ')} and more`;
   return `${count}: ${[names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ')}`;
 }
 

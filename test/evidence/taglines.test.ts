@@ -51,6 +51,7 @@ describe('what the description of a route says first', () => {
     ['Heights: of all tides at a port', 'Heights: of all tides at a port'],
     [`Heights at a port, ${'and more, '.repeat(20)}`, 'Heights at a port'],
     ['Access to protected content', ''],
+    ['Flip a verified* coin. *Nobody verified it.', ''],
     ['0.01 USDC on base', ''],
     ['', ''],
   ])('is a phrase, if it says something: %j', (description, opening) => {
@@ -82,6 +83,7 @@ describe('the generated tagline', () => {
     [['/sea/height', '/sea/moon?port={port}', '/sea/moon/0xabc123'], '3 routes: moon and height'],
     [['/x402/tide/QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG', '/x402/tide/7'], '2 routes: tide'],
     [['/api/ping', '/resource/7'], 'Nothing on record says what it does.'],
+    [['/image/generate', '/protected'], '2 routes: image generate and more'],
     [['/users/by/{name}', '/users/by'], '2 routes: users'],
   ])('names what %j do', (paths, line) => {
     expect(build(...paths)).toBe(line);
