@@ -93,7 +93,7 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
   Tools: {
     strong: `
       text to (?:image|video|speech), (?:image|video) (?:generat(?:e|ion|or)|create),
-      (?:generat(?:e|es|ed|ing|ion)|creates?) (?:\w+ ){0,2}(?:images?|videos?|avatars?|pictures?), scrap(?:e|es|er|ing),
+      (?:generat(?:e|es|ed|ing|ion)|creates?) (?:w+ ){0,2}(?:images?|videos?|avatars?|pictures?), scrap(?:e|es|er|ing),
       crawl(?:er|s|ing)?, qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
       screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
       render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,

@@ -48,7 +48,7 @@ type Read = (text: string) => DrawableText;
  */
 export function drawCard(picture: Picture, fonts: Fonts): string {
   const read = (text: string) => readText(text, fonts);
-  const stamp = picture.stamp && drawStamp(read(picture.stamp.words), picture.stamp.extent);
+  const stamp = picture.stamp && drawStamp(picture.stamp, read);
   const nameWidth = RIGHT - LEFT - 50 - (stamp ? stamp.width + 30 : 0);
   const [name] = setText(read(picture.service), { size: 28, weight: 700 }, { width: nameWidth, lines: 1 });
   return [
@@ -165,19 +165,20 @@ function drawSign(): string {
   ].join('');
 }
 
-/** Told apart without colour: filled where all routes are verified, framed where some are, dashed where no route is. */
-function drawStamp(words: DrawableText, extent: NonNullable<Picture['stamp']>['extent']) {
-  const weight = extent === 'none' ? 400 : 700;
+/** Told apart without colour: filled where all is proved, framed where some is, dashed where nothing is. */
+function drawStamp({ tone, text }: NonNullable<Picture['stamp']>, read: Read) {
+  const weight = tone === 'plain' ? 400 : 700;
+  const words = read(tone === 'danger' ? `Danger: ${text}` : text);
   const [line = { glyphs: [], width: 0 }] = setText(words, { size: 26, weight }, { width: 600, lines: 1 });
   const width = line.width + 44;
   const [fill = '', stroke = '', colour = ''] = {
-    all: [COLOURS.accent, COLOURS.accent, COLOURS.card],
-    some: [COLOURS.paper, COLOURS.accent, COLOURS.accent],
-    none: [COLOURS.paper, COLOURS.soft, COLOURS.soft],
+    proved: [COLOURS.accent, COLOURS.accent, COLOURS.card],
+    partly: [COLOURS.paper, COLOURS.accent, COLOURS.accent],
+    plain: [COLOURS.paper, COLOURS.soft, COLOURS.soft],
     danger: [COLOURS.alert, COLOURS.alert, COLOURS.card],
-  }[extent];
+  }[tone];
   const frame = `x="${RIGHT - width + 2}" y="${BAR_MIDDLE - 24}" width="${width - 4}" height="48" rx="7"`;
-  const dashes = extent === 'none' ? 'stroke-width="3" stroke-dasharray="9 6"' : 'stroke-width="4"';
+  const dashes = tone === 'plain' ? 'stroke-width="3" stroke-dasharray="9 6"' : 'stroke-width="4"';
   const box = `<rect ${frame} fill="${fill}" stroke="${stroke}" ${dashes}/>`;
   return { svg: box + place(line, RIGHT - width + 22, BAR_MIDDLE + 9.5, colour), width };
 }

@@ -1,9 +1,8 @@
 import { buildUrl, PATHS } from './links.ts';
-import { type AgentItem, formatVerifiedRatio } from './listing/item.ts';
+import { type AgentItem, formatVerifiedRatio, listItemStandings } from './listing/item.ts';
 import type { Tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
-import { formatCautionLabel } from './words/caution.ts';
-import { formatCount, formatDay } from './words/figures.ts';
+import { formatDay } from './words/figures.ts';
 import { escapeXml } from './xml.ts';
 
 /** Text and tone of a badge. */
@@ -34,16 +33,14 @@ export function buildGoneBadge({ host, delisted_at }: Tombstone, site: Site): st
   return drawBadge(host, { text: `removed from the catalogue ${formatDay(delisted_at)}`, tone: 'plain' }, site);
 }
 
-/** Returns the message of a badge. A danger leads; other cautions are counted. */
+/** Returns the message of a badge: what matters most of how the listing stands, and beside a danger what is proved. */
 function describeListing(item: AgentItem): BadgeMessage {
-  const danger = item.cautions.find(({ severity }) => severity === 'danger');
-  const ratio = item.verified_route_count === 0 ? 'no route verified' : formatVerifiedRatio(item);
-  if (danger) return { text: `danger: ${formatCautionLabel(danger.code, danger.since)}; ${ratio}`, tone: 'bad' };
-  const count = item.cautions.length;
-  return {
-    text: count === 0 ? ratio : `${ratio}; ${formatCount(count, 'caution')}`,
-    tone: item.verified_route_count === 0 ? 'plain' : 'good',
-  };
+  const [first] = listItemStandings(item);
+  if (first.tone === 'danger') {
+    const ratio = item.verified_route_count === 0 ? 'no route verified' : formatVerifiedRatio(item);
+    return { text: `danger: ${first.text}; ${ratio}`, tone: 'bad' };
+  }
+  return { text: first.text, tone: first.tone === 'plain' ? 'plain' : 'good' };
 }
 
 /** Longest host that is drawn whole. A longer one loses its start; its end is the part that somebody registered. */

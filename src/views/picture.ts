@@ -1,15 +1,9 @@
-import { CAUTIONS } from '../model/caution.ts';
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
-import {
-  type AgentItem,
-  formatItemNetworks,
-  formatVerifiedRatio,
-  getVerifiedExtent,
-  type VerifiedExtent,
-} from './listing/item.ts';
+import { type AgentItem, formatItemNetworks, listItemStandings } from './listing/item.ts';
 import type { Site } from './site.ts';
 import { formatCount } from './words/figures.ts';
+import type { Standing } from './words/standing.ts';
 
 /** Text in the picture of a link. Title, tagline and author are in a provider's words; all else is ours. */
 export interface Picture {
@@ -22,8 +16,8 @@ export interface Picture {
   readonly author: string | null;
   /** Small facts along the bottom, each with its name. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** The stamp with the verification; null where the picture is of no API. */
-  readonly stamp: { readonly words: string; readonly extent: VerifiedExtent | 'danger' } | null;
+  /** How it stands; null where the picture is of no API. */
+  readonly stamp: Standing | null;
 }
 
 const TITLE_LENGTH = 70;
@@ -51,15 +45,8 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
       { name: 'Reliability', value: score === null ? band : `${score} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
     ],
-    stamp: buildStamp(item),
+    stamp: listItemStandings(item)[0],
   };
-}
-
-/** Builds the stamp. A danger comes before the verification. */
-function buildStamp(item: AgentItem): NonNullable<Picture['stamp']> {
-  const danger = item.cautions.find(({ severity }) => severity === 'danger');
-  if (danger) return { words: `Danger: ${CAUTIONS[danger.code].label}`, extent: 'danger' };
-  return { words: formatVerifiedRatio(item), extent: getVerifiedExtent(item) };
 }
 
 /** Builds the text in the picture of a link to any other page. It has no count, so that it is never out of date. */

@@ -74,7 +74,7 @@ describe('in a real browser', () => {
     await page.keyboard.press('ArrowDown');
     await page.waitForURL('**/search?q=prices&verified=true');
     expect(await page.locator('.card').count()).toBe(1);
-    await tabTo(page, 'GET /v1/other');
+    await tabTo(page, 'Latest price of one symbol.');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/api/example-prices#route-*');
 
@@ -121,7 +121,7 @@ describe('in a real browser', () => {
     await page.waitForURL('**/compare?routes=many-routes*&routes=example-prices*&q=prices');
     const heads = await page.getByRole('columnheader').allInnerTexts();
     expect(heads.map((text) => /GET \S+/.exec(text)?.[0])).toEqual(['GET /maths/tool-0', 'GET /v1/price/:symbol']);
-    expect(await page.getByRole('row', { name: /^Verified/ }).textContent()).toContain('Unverified');
+    expect(await page.getByRole('row', { name: /^Standing/ }).textContent()).toContain('not seen yet');
     expect(await isTooWide(page)).toBe(false);
     await page.getByRole('link', { name: 'Remove GET /maths/tool-0 from the comparison' }).click();
     expect(await page.getByRole('columnheader').count()).toBe(1);
@@ -241,7 +241,7 @@ describe('in a real browser', () => {
     await page.getByLabel('Verification').focus();
     await page.getByLabel('Verification').selectOption('true');
     await page.waitForURL('**/search?q=prices&verified=true');
-    expect(await page.locator('.card h3').allTextContents()).toEqual(['GET /v1/other']);
+    expect(await page.locator('.card-of code').allTextContents()).toEqual(['GET /v1/other']);
     expect(await page.getByLabel('Network').locator('option').allTextContents()).toContain('Base (1)');
     expect(await page.locator('form [role=status]').last().textContent()).toMatch(/^1 listing,/);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('by-verified');
@@ -423,7 +423,7 @@ describe('without JavaScript', () => {
     await page.getByLabel('Verification').selectOption('true');
     await page.getByLabel('Max price (USDC)').fill('$.01');
     await page.getByRole('button', { name: 'Apply' }).click();
-    expect(await page.locator('.card h3').allTextContents()).toEqual(['GET /v1/other']);
+    expect(await page.locator('.card-of code').allTextContents()).toEqual(['GET /v1/other']);
     expect(await page.getByLabel('Verification').inputValue()).toBe('true');
     await page.getByRole('link', { name: 'Remove filter: Settlement-verified' }).click();
     expect(new URL(page.url()).search).toBe('?q=prices&max_price_usdc=0.01');

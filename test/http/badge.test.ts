@@ -27,7 +27,7 @@ it('says how many routes are verified and what speaks against them, and nothing 
   expect(first.headers.get('cache-control')).toBe('public, max-age=300, must-revalidate');
   const unverified = await first.text();
   expect(getTitle(unverified)).toBe(
-    'Agent-Payable APIs: api.prices.example-provider.com, no route verified; 1 caution',
+    'Agent-Payable APIs: api.prices.example-provider.com, declared 2026-11-01, not seen yet',
   );
   expect(unverified).toMatch(/^<svg [^>]*role="img" aria-labelledby="t">/);
   expect(unverified).not.toMatch(/alert|99 of 99/);
@@ -44,7 +44,7 @@ it('says how many routes are verified and what speaks against them, and nothing 
   });
   const dangerous = await (await get('/badge/example-prices.svg')).text();
   expect(getTitle(dangerous)).toContain(
-    'danger: paid, nothing delivered, since 2026-11-20; 1 of 2 routes verified, 2026-11-20',
+    'danger: failed our paid call on 2026-11-20; 1 of 2 routes verified, 2026-11-20',
   );
   expect(dangerous).toContain('class="bad"');
 });

@@ -44,7 +44,7 @@ describe('the page of a provider', () => {
     await expect.poll(async () => (await ask(server, path)).text).toContain('1 of 7 routes verified');
     const { text } = await ask(server, path);
     expect(text).toContain('7 listings, 1 of 7 routes verified, 1 listing removed, as of ');
-    expect(text).toContain('paid, nothing delivered');
+    expect(text).toContain('failed our paid call');
     expect(text).toContain('Delisted by the operator');
     expect(text.match(/class="card"/g)).toHaveLength(7);
     expect((await ask(server, '/api/api-1')).text).toContain(`href="${path}"`);

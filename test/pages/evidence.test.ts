@@ -59,10 +59,10 @@ describe('the page of a listing that was probed', () => {
   it('shows how every route stands, and what it asked before', async () => {
     const { text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(text).toMatch(
-      /0\.0025 USDC Base rose from 0\.001, asked until 2026-11-21 Unverified Caution: price rose, since 2026-11-22 no answer in time, 2026-11-25 .* 0\.0025 402 seen 2026-11-23 ?, declared 0\.001 ?\. Probed 2026-11-25 ?: no answer in time; last valid 402 2026-11-23/,
+      /0\.0025 USDC Base rose from 0\.001, asked until 2026-11-21 unverified price rose on 2026-11-22 no answer in time, 2026-11-25 .* 0\.0025 402 seen 2026-11-23 ?, declared 0\.001 ?\. Probed 2026-11-25 ?: no answer in time; last valid 402 2026-11-23/,
     );
     expect(text).toMatch(
-      /\/v1\/other 0\.001 USDC Base Unverified Caution: terms never seen, declared 2026-11-01 .* 0\.001 declared, seen 2026-11-01 ?\. Never probed\./,
+      /\/v1\/other 0\.001 USDC Base declared 2026-11-01 , not seen yet .* 0\.001 declared, seen 2026-11-01 ?\. Never probed\./,
     );
   });
 

@@ -30,7 +30,7 @@ describe('the listing page', () => {
     expect(html).toMatch(/<blockquote>.*Answers what a thing costs\..*<\/blockquote>/s);
     expect(text).toContain('In the words of a manifest. Not checked by this catalogue.');
     expect(text).toMatch(
-      /Verification 1 of 2 routes settlement-verified 2026-11-20 \. All other routes are unverified\. Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
+      /Verification 1 of 2 routes settlement-verified, 2026-11-20 All other routes are unverified\. Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
     );
     expect(text).toContain('MCP address of this service https://catalogue.example/mcp');
     expect(text).toContain('How to call this API');
@@ -42,10 +42,10 @@ describe('the listing page', () => {
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
     expect(text).toContain('All other routes are unverified.');
     expect(text).toMatch(
-      /POST \/v1\/other 0\.05 USDC Base Unverified Caution: terms never seen, declared 2026-11-01 Latest price of one symbol\. .* 0\.05 declared, seen 2026-11-01 ?\. Never probed\./,
+      /POST \/v1\/other 0\.05 USDC Base declared 2026-11-01 , not seen yet Latest price of one symbol\. .* 0\.05 declared, seen 2026-11-01 ?\. Never probed\./,
     );
     expect(text).toMatch(
-      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. 0\.001-0\.05 USDC Caution: terms never seen, declared 2026-11-01 unverified/,
+      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. declared 2026-11-01 , not seen yet Base 0\.001-0\.05 USDC/,
     );
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toMatch(
@@ -60,10 +60,10 @@ describe('the listing page', () => {
     const pages = await openPages(reading);
     const getMark = async (slug: string) => {
       const { html } = await pages.get(`/api/${slug}`);
-      return /class="(mark[^"]*)"[^>]*><svg.*?<\/svg>/s.exec(html)?.slice(0, 2);
+      return /class="(mark[^"]*)"[^>]*>.*?<\/span>/s.exec(html)?.slice(0, 2);
     };
     const [partly, none] = [await getMark('example-prices'), await getMark('whole')];
-    expect([partly?.[1], none?.[1]]).toEqual(['mark mark-partly', 'mark mark-unverified']);
+    expect([partly?.[1], none?.[1]]).toEqual(['mark mark-partly', 'mark mark-plain']);
     expect(partly?.[0]).toContain('mark-half');
     expect(none?.[0]).not.toContain('mark-half');
   });
@@ -116,9 +116,11 @@ describe('the listing page', () => {
   it('never calls an unverified listing verified', async () => {
     const pages = await openPages((await makeReadCatalogue(TWO_ROUTES)).reading);
     const { html, text } = await pages.get('/api/example-prices');
-    expect(text).toContain('Verification Unverified no route was paid for by this service Price');
+    expect(text).toContain(
+      'Verification declared 2026-11-01 , not seen yet Unverified: no route was paid for by this service Price',
+    );
     expect(text).toContain('No route of this listing has been verified: all of its routes are unverified.');
-    expect(html).not.toContain('mark-verified');
+    expect(html).not.toMatch(/mark-(?:proved|partly)/);
     expect(html).not.toContain('basescan');
   });
 

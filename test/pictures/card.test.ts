@@ -14,7 +14,7 @@ const PICTURE: Picture = {
     { name: 'USDC per request', value: '0.001' },
     { name: 'Network', value: 'Base' },
   ],
-  stamp: { words: '1 of 2 routes verified, 2026-11-20', extent: 'some' },
+  stamp: { text: '1 of 2 routes verified, 2026-11-20', tone: 'partly' },
 };
 
 let fonts: Fonts;

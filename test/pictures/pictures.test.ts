@@ -10,7 +10,7 @@ const PICTURE: Picture = {
   tagline: 'Prices of things.',
   author: 'Example Provider',
   facts: [{ name: 'USDC per request', value: '0.001' }],
-  stamp: { words: '1 of 2 routes verified, 2026-11-20', extent: 'some' },
+  stamp: { text: '1 of 2 routes verified, 2026-11-20', tone: 'partly' },
 };
 
 function open(limits: Partial<typeof PICTURE_LIMITS> = {}) {

@@ -152,18 +152,12 @@ describe('the page of a search', () => {
       description: first.description,
       price: expect.stringMatching(/^0\.\d+$/),
       networks: 'Base',
-      verified: null,
-      fields: 'takes query {city: string, units?}; gives temperature, wind',
-      cautions: [
-        { severity: 'danger', text: expect.stringContaining('nothing delivered') },
-        { severity: 'notice', text: expect.stringMatching(/^price.*, on another route$/) },
-      ],
+      standing: [{ tone: 'danger', text: expect.stringMatching(/^failed our paid call on 20/) }],
     });
     expect(build({ description: '' })?.route?.description).toBe(listing.tagline);
-    expect(build({ verified: true, verified_at: NOW })?.route?.verified).toBe('verified 2026-11-20');
-    expect(build({ verified: true, verified_at: '2025-11-20T12:00:00.000Z' })?.route?.verified).toBe(
-      'last proved 2025-11-20',
-    );
+    const getProof = (verified_at: string) => build({ verified: true, verified_at })?.route?.standing[1];
+    expect(getProof(NOW)).toEqual({ tone: 'proved', text: 'verified 2026-11-20' });
+    expect(getProof('2025-11-20T12:00:00.000Z')).toEqual({ tone: 'proved', text: 'last proved 2025-11-20' });
     const offers: (typeof route)['offers'] = [
       { network: 'base', price_usdc: 0.001, needs: [] },
       { network: 'solana', price_usdc: 0.002, needs: [] },

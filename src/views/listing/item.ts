@@ -21,6 +21,7 @@ import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
+import { listStandings, type Standing } from '../words/standing.ts';
 import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** A caution of a listing; there is one entry for each code. */
@@ -242,9 +243,10 @@ export interface ListingCard {
   readonly endpoints: string;
   /** Networks that it is paid on: `Base, Solana (declared, not seen)`; empty when none is known. */
   readonly networks: string;
-  readonly verified: VerifiedExtent;
   /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
   readonly verified_ratio: string;
+  /** How it stands, what matters most first. */
+  readonly standing: readonly Standing[];
   /** `84, established`; empty where it is unscored. */
   readonly reliability: string;
   /** `median 90 ms`; empty where too little is measured. */
@@ -274,6 +276,13 @@ export interface CardCaution {
   readonly text: string;
 }
 
+/** Lists how a listing stands from its short form, what matters most first. */
+export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions'>): ReturnType<typeof listStandings> {
+  const extent = getVerifiedExtent(item);
+  const tone = extent === 'all' ? 'proved' : 'partly';
+  return listStandings(item.cautions, extent === 'none' ? null : { tone, text: formatVerifiedRatio(item) });
+}
+
 /** Builds the card of a live listing from its short form. */
 export function buildListingCard(item: AgentItem): ListingCard {
   return {
@@ -287,8 +296,8 @@ export function buildListingCard(item: AgentItem): ListingCard {
     price: formatItemPrice(item),
     endpoints: formatCount(item.endpoints_count, 'endpoint'),
     networks: formatItemNetworks(item),
-    verified: getVerifiedExtent(item),
     verified_ratio: formatVerifiedRatio(item),
+    standing: listItemStandings(item),
     reliability: item.reliability_score === null ? '' : `${item.reliability_score}, ${item.reliability_band}`,
     latency: item.latency === null ? '' : formatMedian(item.latency),
     cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),

@@ -5,7 +5,7 @@ import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
-import { getHost, type Listing, type LiveListing } from '../../model/listing.ts';
+import { getHost, type Listing, type LiveListing, listCautionSummaries } from '../../model/listing.ts';
 import { formatRoute, listCounted } from '../../model/route.ts';
 import { cutText, lowerFirst } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
@@ -19,6 +19,7 @@ import { type CautionView, listCautionViews } from '../words/caution.ts';
 import { describeEvidence, describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import { describeSources, getAuthor } from '../words/source.ts';
+import type { Standing } from '../words/standing.ts';
 import {
   buildDecisionRows,
   buildPriceHistory,
@@ -32,14 +33,11 @@ import {
   type AgentItem,
   buildListingCard,
   formatLastProved,
-  formatListingPrice,
   formatOtherRoutes,
-  formatRouteRatio,
   formatVerification,
   getVerification,
-  getVerifiedExtent,
   type ListingCard,
-  type VerifiedExtent,
+  listItemStandings,
 } from './item.ts';
 import { ROUTES_MAX } from './query.ts';
 import type { Tombstone } from './record.ts';
@@ -82,7 +80,6 @@ export interface ListingPage {
   readonly base_url: string;
   readonly docs_url: string | null;
   readonly mcp_endpoint: string | null;
-  readonly verified: VerifiedExtent;
   readonly status: ListingStatus;
   /** Its cautions, the gravest first. */
   readonly cautions: readonly CautionView[];
@@ -205,7 +202,6 @@ export function buildListingPage(
     base_url: listing.base_url,
     docs_url: listing.docs_url,
     mcp_endpoint: listing.mcp_endpoint,
-    verified: getVerifiedExtent(verification),
     status,
     cautions: listCautionViews(listing),
     marked: findMark(listing) ?? null,
@@ -383,9 +379,12 @@ export interface GlanceFact {
   readonly note: string;
 }
 
-/** Facts that a reader decides by before reading on: verification, price, reliability. */
+/** Facts that a reader decides by before reading on: how it stands, price, reliability. */
 interface Glance {
-  readonly verification: GlanceFact;
+  /** What matters most of how it stands. */
+  readonly standing: Standing;
+  /** How far it is verified, or why not. */
+  readonly verification: string;
   /** Value in USDC per request. */
   readonly price: GlanceFact;
   readonly reliability: GlanceFact;
@@ -393,24 +392,21 @@ interface Glance {
 
 /** Builds the facts on the first screen of a listing's page. */
 function buildGlance(listing: LiveListing): Glance {
+  const verification = getVerification(listing);
+  const [standing] = listItemStandings({ ...verification, cautions: listCautionSummaries(listing) });
+  const isProof = standing.tone === 'proved' || standing.tone === 'partly';
+  const proof = formatVerification(verification);
   return {
-    verification: buildVerification(listing),
+    standing: isProof ? { ...standing, text: proof } : standing,
+    verification:
+      verification.last_verified_at === null
+        ? `Unverified: ${formatLackOfProof(listing)}`
+        : `${isProof ? '' : `${proof}. `}${formatOtherRoutes(verification)}`,
     price: {
       value: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
       note: formatPriceEvidence(listing),
     },
     reliability: buildReliability(listing),
-  };
-}
-
-function buildVerification(listing: LiveListing): GlanceFact {
-  const verification = getVerification(listing);
-  const { last_verified_at: at } = verification;
-  if (at === null) return { value: 'Unverified', note: formatLackOfProof(listing) };
-  const isOld = isProofOld(at, listing.updated_at);
-  return {
-    value: `${formatRouteRatio(verification)} ${isOld ? formatLastProved(at) : 'settlement-verified'}`,
-    note: `${formatDay(at)}${formatListingPrice(verification)}. ${formatOtherRoutes(verification)}`,
   };
 }
 
@@ -420,7 +416,7 @@ function formatLackOfProof(listing: LiveListing): string {
   const latest = undelivered.at(-1);
   if (latest !== undefined) return `paid ${formatDay(latest)}; nothing was delivered`;
   const lapsed = findLapsedProof(listing);
-  return lapsed === undefined ? 'no route was paid for by this service' : `no longer: was verified ${lapsed}`;
+  return lapsed === undefined ? 'no route was paid for by this service' : `the last verified call was on ${lapsed}`;
 }
 
 /** Finds the day of the last verified call of a listing; undefined while a route is verified. */

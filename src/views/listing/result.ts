@@ -1,11 +1,10 @@
 import { isProofOld } from '../../evidence/verification.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { NETWORKS } from '../../model/network.ts';
-import { cutText } from '../../model/text.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
-import { formatCautionLabel } from '../words/caution.ts';
 import { formatDay } from '../words/figures.ts';
+import { formatStanding, listStandings, type Standing } from '../words/standing.ts';
 import {
   type AgentItem,
   buildListingCard,
@@ -40,12 +39,8 @@ interface ResultRoute {
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
   readonly networks: string;
-  /** `verified 2026-11-20` or `last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price; else null. */
-  readonly verified: string | null;
-  /** Fields of its input and output, by the provider's names, cut; empty where neither is known. */
-  readonly fields: string;
-  /** Cautions of this route, the gravest first, and then those of other routes of the listing. */
-  readonly cautions: ListingCard['cautions'];
+  /** How it stands, what matters most first, and then the dangers of other routes of the listing. */
+  readonly standing: readonly Standing[];
 }
 
 /** Builds a result of a search from the short form of its listing. */
@@ -57,13 +52,9 @@ export function buildSearchResult(item: AgentItem): SearchResult {
   };
 }
 
-/** Longest line of the fields of a route, in UTF-16 units. */
-const FIELDS_LENGTH = 140;
-
 function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
-  const { method, path, description, offers, verified, verified_at, cautions, input, outputs } = route;
-  const fields = [input && `takes ${input}`, outputs.length > 0 && `gives ${outputs.join(', ')}`];
-  const isOld = verified_at !== null && isProofOld(verified_at, item.updated_at);
+  const { method, path, description, offers, verified, verified_at, cautions } = route;
+  const proof = verified && verified_at !== null ? buildProof(route, verified_at, item.updated_at) : null;
   return {
     reference: `${item.slug} ${method} ${path}`,
     href: `${PATHS.listing(item.slug)}#${getRouteAnchor(getRouteId(item.id, method, path))}`,
@@ -72,21 +63,20 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
     description: description || item.tagline,
     price: formatOffers(offers),
     networks: offers.map(({ network }) => NETWORKS[network].label).join(', '),
-    verified:
-      verified && verified_at !== null
-        ? `${isOld ? formatLastProved(verified_at) : `verified ${formatDay(verified_at)}`}${formatVerifiedPrice(route)}`
-        : null,
-    fields: cutText(fields.filter(Boolean).join('; '), FIELDS_LENGTH),
-    cautions: [
-      ...cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
+    standing: [
+      ...listStandings(cautions, proof),
       ...item.cautions
-        .filter(({ code }) => !cautions.some((own) => own.code === code))
-        .map(({ code, severity, since }) => ({
-          severity,
-          text: `${formatCautionLabel(code, since)}, on another route`,
-        })),
+        .filter(({ code, severity }) => severity === 'danger' && !cautions.some((own) => own.code === code))
+        .map((other) => ({ tone: 'danger' as const, text: `${formatStanding(other)}, another route` })),
     ],
   };
+}
+
+/** Builds the mark of a proof: `verified 2026-11-20` or `last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
+function buildProof(route: MatchedRoute, verifiedAt: string, asOf: string): Standing {
+  const isOld = isProofOld(verifiedAt, asOf);
+  const words = isOld ? formatLastProved(verifiedAt) : `verified ${formatDay(verifiedAt)}`;
+  return { tone: 'proved', text: `${words}${formatVerifiedPrice(route)}` };
 }
 
 /** Writes the prices of a route's offers, which come the cheapest first. */

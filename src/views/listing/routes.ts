@@ -6,6 +6,7 @@ import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { Route, RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
+import { lowerFirst } from '../../model/text.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { PATHS } from '../links.ts';
@@ -14,6 +15,7 @@ import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
 import { describeRouteAuthors } from '../words/source.ts';
+import { listStandings, type Standing } from '../words/standing.ts';
 import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
@@ -86,9 +88,10 @@ export interface RouteRow {
   readonly is_aside: boolean;
   /** The route that stands for it in lists, and why. */
   readonly folded_under: Route['folded_under'];
-  readonly verified: boolean;
   /** `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
   readonly verification: string;
+  /** How it stands, what matters most first. */
+  readonly standing: readonly Standing[];
   /** Its cautions, the gravest first. */
   readonly cautions: readonly RouteCaution[];
   /** Null while it was never probed. */
@@ -154,13 +157,19 @@ function formatRouteVerification({ proof, terms }: Route, asOf: string): string 
   return `${isOld ? 'Last proved' : 'Settlement-verified'} ${formatDay(proof.verified_at)}${price}`;
 }
 
+/** Lists how a route stands as of a time (ISO 8601 UTC), what matters most first. */
+export function listRouteStandings(route: Route, asOf: string): readonly Standing[] {
+  const proof = { tone: 'proved', text: lowerFirst(formatRouteVerification(route, asOf)) } as const;
+  return listStandings(route.cautions, route.proof ? proof : null);
+}
+
 /** Builds one row of the table of all routes of a listing, as of a time (ISO 8601 UTC). */
 export function buildRouteRow(
   route: Route,
   { slug, asOf }: { slug: string; asOf: string },
   receipts = NO_RECEIPTS,
 ): RouteRow {
-  const { id, method, path, description, proof, cautions, terms, probe } = route;
+  const { id, method, path, description, cautions, terms, probe } = route;
   return {
     anchor: getRouteAnchor(id),
     method,
@@ -168,8 +177,8 @@ export function buildRouteRow(
     description,
     is_aside: route.set_aside === true,
     folded_under: route.folded_under,
-    verified: proof !== null,
     verification: formatRouteVerification(route, asOf),
+    standing: listRouteStandings(route, asOf),
     cautions: cautions.map(({ code, severity, since, evidence, reply }) => ({
       severity,
       text: formatCautionLabel(code, since, evidence),

@@ -5,14 +5,14 @@ import type { Route } from '../../model/route.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, listNearest, type NamedRoute } from '../compare.ts';
 import { PATHS } from '../links.ts';
-import type { AgentItem, CardCaution } from '../listing/item.ts';
+import type { AgentItem } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
 import { listFilters } from '../listing/query.ts';
 import { buildSearchResult, type SearchResult } from '../listing/result.ts';
-import { buildRouteRow, formatOfferEvidence, getRouteAnchor } from '../listing/routes.ts';
+import { buildRouteRow, formatOfferEvidence, getRouteAnchor, listRouteStandings } from '../listing/routes.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
-import { formatCautionLabel } from '../words/caution.ts';
 import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
+import type { Standing } from '../words/standing.ts';
 
 /** Query of the page: one route is enough to look for others, by the given words if any. */
 export const comparePageQuery = z.strictObject({
@@ -61,12 +61,10 @@ export interface ComparedFacts {
   readonly recorded: string | null;
   /** `0.001 USDC on Base`, each. */
   readonly networks: readonly string[];
-  readonly verified: boolean;
-  /** Its mark in words, with the day. */
-  readonly verification: string;
+  /** How it stands, what matters most first. */
+  readonly standing: readonly Standing[];
   /** `3 days old`; null for a route that is not verified. */
   readonly proof_age: string | null;
-  readonly cautions: readonly CardCaution[];
   /** Reliability of the listing: `84 of 100, established`, or `unscored`. */
   readonly reliability: string;
   /** `median 90 ms`, or `too few measured`. */
@@ -186,7 +184,7 @@ function buildColumn(
 }
 
 function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedFacts {
-  const { offers, verified, verification } = buildRouteRow(route, { slug: listing.slug, asOf });
+  const { offers } = buildRouteRow(route, { slug: listing.slug, asOf });
   const { input = '', outputs } = buildMatchedRoute(listing, route);
   const { score, band } = listing.reliability;
   const [price, recorded] = [formatRange(getCurrentTerms(route.terms)), formatRange(route.terms)];
@@ -198,13 +196,8 @@ function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedF
     price_evidence: offers[0] ? formatOfferEvidence(offers[0]) : '',
     recorded: recorded === price ? null : recorded,
     networks: offers.map((offer) => `${offer.price} USDC on ${offer.networks}`),
-    verified,
-    verification,
     proof_age: age === null ? null : age === 0 ? 'less than a day old' : `${formatCount(age, 'day')} old`,
-    cautions: listRouteCautions(listing, route).map(({ code, severity, since, evidence }) => ({
-      severity,
-      text: formatCautionLabel(code, since, evidence),
-    })),
+    standing: listRouteStandings({ ...route, cautions: listRouteCautions(listing, route) }, asOf),
     reliability: score === null ? 'unscored' : `${score} of 100, ${band}`,
     latency: route.probe?.latency ? formatMedian(route.probe.latency) : 'too few measured',
     input,

@@ -68,7 +68,9 @@ describe('the page of a listing with a verified route', () => {
     expect(anchors).toEqual(listing.routes.map(({ id }) => `route-${id.slice(0, 13)}`));
     expect(new Set(anchors).size).toBe(2);
     expect(page.unverified_statement).toBe('All other routes are unverified.');
-    expect(page.routes.filter(({ verified }) => verified).map(({ path }) => path)).toEqual(['/v1/other']);
+    expect(page.routes.filter(({ standing }) => standing[0]?.tone === 'proved').map(({ path }) => path)).toEqual([
+      '/v1/other',
+    ]);
   });
 
   it('keeps what was paid beside a price that changed since', async () => {
@@ -92,13 +94,10 @@ describe('the page of an unverified listing', () => {
       const page = buildListingPage(changed, {}, SITE);
       return [page.glance.verification, page.unverified_statement];
     };
-    expect(getVerification(listing)[0]).toEqual({
-      value: 'Unverified',
-      note: 'no route was paid for by this service',
-    });
+    expect(getVerification(listing)[0]).toBe('Unverified: no route was paid for by this service');
     const networks = listing.networks.map((entry) => ({ ...entry, last_verified_at: '2026-10-10T14:24:19.000Z' }));
     expect(getVerification({ ...listing, networks })).toEqual([
-      { value: 'Unverified', note: 'no longer: was verified 2026-10-10' },
+      'Unverified: the last verified call was on 2026-10-10',
       'No route of this listing is verified any longer: the last verified call was on 2026-10-10, and all of its routes are unverified.',
     ]);
     const undelivered = {
@@ -107,7 +106,7 @@ describe('the page of an unverified listing', () => {
     };
     const routes = listing.routes.map((route, at) => (at === 1 ? { ...route, undelivered } : route));
     expect(getVerification({ ...listing, routes })).toEqual([
-      { value: 'Unverified', note: 'paid 2026-11-02; nothing was delivered' },
+      'Unverified: paid 2026-11-02; nothing was delivered',
       'No route of this listing has been verified: all of its routes are unverified.',
     ]);
   });
@@ -195,7 +194,7 @@ describe('the page of an unverified listing', () => {
       title: 'Example Prices',
       tagline: 'Prices of things, one at a time.',
       host: 'api.prices.example-provider.com',
-      verified: 'some',
+      standing: [{ tone: 'partly', text: '1 of 2 routes verified, 2026-11-19' }],
       verified_ratio: '1 of 2 routes verified, 2026-11-19',
       price: '0.001-0.05',
     });

@@ -22,13 +22,13 @@ function listSayings(listing: Awaited<ReturnType<typeof makeVerified>>) {
   const item = buildAgentItem(listing, SITE);
   const page = buildListingPage(listing, {}, SITE);
   return {
-    page: `${page.glance.verification.value}, ${page.glance.verification.note}`,
+    page: `${page.glance.standing.text}. ${page.glance.verification}`,
     summary: page.summary,
     markdown: buildListingMarkdown(page, SITE),
     tag: buildDescription(listing),
     guide: buildFullGuideListing(item, buildListingTag(listing, SITE)),
     card: buildListingCard(item).verified_ratio,
-    picture: buildListingPicture(item, SITE).stamp?.words ?? '',
+    picture: buildListingPicture(item, SITE).stamp?.text ?? '',
     found: buildCompactItem(item).verified,
     detail: buildCompactListing(listing, SITE).verified_routes,
   };
@@ -56,10 +56,11 @@ describe('how far a listing is verified', () => {
   });
 
   it('is “unverified” where no route is, without a day', async () => {
-    const { found, detail, markdown: _own, guide: _all, ...words } = listSayings(await makeVerified(2, false));
+    const { found, detail, picture, markdown: _own, guide: _all, ...words } = listSayings(await makeVerified(2, false));
     for (const [where, said] of Object.entries(words))
       expect([where, said]).toEqual([where, expect.stringMatching(/unverified/i)]);
     expect([found, detail]).toEqual(['0 of 2', '0 of 2']);
+    expect(picture).toBe('declared 2026-11-01, not seen yet');
   });
 
   it('is said as the last proof, with its day, once that is older than 90 days', async () => {
@@ -73,15 +74,19 @@ describe('how far a listing is verified', () => {
   });
 
   it('is told apart by the sign of its mark', async () => {
-    const extents = [await makeVerified(1), await makeVerified(2), await makeVerified(2, false)].map((listing) => {
+    const tones = [await makeVerified(1), await makeVerified(2), await makeVerified(2, false)].map((listing) => {
       const item = buildAgentItem(listing, SITE);
-      const { verified } = buildListingPage(listing, {}, SITE);
-      return [verified, buildListingCard(item).verified, buildListingPicture(item, SITE).stamp?.extent];
+      const { glance } = buildListingPage(listing, {}, SITE);
+      return [
+        glance.standing.tone,
+        buildListingCard(item).standing[0]?.tone,
+        buildListingPicture(item, SITE).stamp?.tone,
+      ];
     });
-    expect(extents).toEqual([
-      ['all', 'all', 'all'],
-      ['some', 'some', 'some'],
-      ['none', 'none', 'none'],
+    expect(tones).toEqual([
+      ['proved', 'proved', 'proved'],
+      ['partly', 'partly', 'partly'],
+      ['plain', 'plain', 'plain'],
     ]);
   });
 });

@@ -1,0 +1,63 @@
+import type { Caution, CautionCode, CautionSeverity } from '../../model/caution.ts';
+import { formatDay } from './figures.ts';
+
+/** What stands for or against a listing or a route, in one look: the same in lists, on pages, in badges and in pictures. */
+export interface Standing {
+  /** `danger`: pay nothing. `proved` and `partly`: all or some of it was paid for by this service and delivered. `plain`: neither. */
+  readonly tone: 'danger' | 'proved' | 'partly' | 'plain';
+  /** What happened, and when: `failed our paid call on 2026-11-14`, `2 of 5 routes verified, 2026-11-20`. */
+  readonly text: string;
+}
+
+/** What is said of each caution, with its day, or an empty text where that is not known. */
+const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
+  undelivered: (day) => `failed our paid call${on(day)}`,
+  unrecognised: (day) => `our paid call brought something else${on(day)}`,
+  payee_differs: (day) => `payee changed${on(day)}`,
+  reads_differently: (day) => `402 reads two ways${since(day)}`,
+  payee_announced: (day) => `new payee announced${on(day)}`,
+  imitates_name: (day) => `name of another API${since(day)}`,
+  price_above_record: (day) => `price rose${on(day)}`,
+  withdrawn: (day) => `withdrawn${on(day)}`,
+  probes_failing: (day) => `no valid 402${since(day)}`,
+  never_seen: (day) => `declared${day && ` ${day}`}, not seen yet`,
+  payee_rotates: (day) => `payee rotates${since(day)}`,
+};
+
+const on = (day: string) => day && ` on ${day}`;
+const since = (day: string) => day && ` since ${day}`;
+
+/** Cautions that say by themselves that nothing is proved. */
+const UNPROVED: readonly CautionCode[] = ['withdrawn', 'probes_failing', 'never_seen'];
+
+const UNVERIFIED: Standing = { tone: 'plain', text: 'unverified' };
+
+interface Held extends Pick<Caution, 'code' | 'since'> {
+  readonly severity: CautionSeverity;
+  readonly evidence?: Caution['evidence'];
+}
+
+/** Writes a caution in a few words, with its day. */
+export function formatStanding({ code, since: at, evidence }: Held): string {
+  if (evidence?.said_by_others) return 'said by others, not seen yet';
+  return WORDS[code](at === null ? '' : formatDay(at));
+}
+
+/**
+ * Lists how a listing or a route stands, what matters most first: dangers, then its proof, then what else is worth knowing. That its
+ * terms were never seen is left out beside a danger or a proof. `proof` is null where nothing is proved.
+ */
+export function listStandings(cautions: readonly Held[], proof: Standing | null): readonly [Standing, ...Standing[]] {
+  const dangers = cautions.filter(({ severity }) => severity === 'danger');
+  const leads: Standing[] = [
+    ...dangers.map((caution) => ({ tone: 'danger' as const, text: formatStanding(caution) })),
+    ...(proof ? [proof] : []),
+  ];
+  const notices = cautions
+    .filter(({ code, severity }) => severity === 'notice' && (leads.length === 0 || code !== 'never_seen'))
+    .toSorted((a, b) => Number(UNPROVED.includes(b.code)) - Number(UNPROVED.includes(a.code)));
+  const isSaid = leads.length > 0 || notices.some(({ code }) => UNPROVED.includes(code));
+  const plain = notices.map((caution) => ({ tone: 'plain' as const, text: formatStanding(caution) }));
+  const [first = UNVERIFIED, ...others] = [...leads, ...(isSaid ? [] : [UNVERIFIED]), ...plain];
+  return [first, ...others];
+}
