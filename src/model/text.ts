@@ -68,6 +68,11 @@ export function getDistance(some: string, other: string): number {
   return distance(some, other);
 }
 
+/** Returns a text in the form in which it begins a sentence. */
+export function upperFirst(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Returns a text that begins a sentence in the form for the middle of one. */
 export function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;

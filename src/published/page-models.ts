@@ -37,13 +37,15 @@ import {
   parseListing,
   type UnparsedListing,
 } from './listings.ts';
+import { listChangeNews } from './news.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { listCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many listings the home page names as new, and as newly verified. */
-const NEWEST_COUNT = 8;
+/** How many listings the home page names as new, and as newly verified, and how many changes. */
+const NEWEST_COUNT = 5;
+const NEWS_COUNT = 6;
 
 /** Gives the home page as the catalogue is now. */
 export function getHomePage({ published, readAtOnce, site }: Reading): HomePage {
@@ -57,6 +59,7 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
           at: listing.listed_at,
         })),
         newly_verified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getItem(published, listing)),
+        news: listChangeNews(published, snapshot, NEWS_COUNT),
       },
       site,
     ),

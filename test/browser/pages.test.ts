@@ -115,7 +115,10 @@ describe('in a real browser', () => {
     const { page } = await open({ javaScriptEnabled: false, viewport: { width: 320, height: 800 } });
     await page.goto(`${world.url}/search?q=prices`);
     await page.getByText(/^\d+ more listings? of example-provider\.com$/).click();
-    await page.getByRole('link', { name: 'Compare: many-routes GET /maths/tool-0' }).click();
+    const tray = page.getByRole('button', { name: 'Compare the chosen routes' });
+    expect(await tray.isVisible()).toBe(false);
+    await page.getByRole('checkbox', { name: 'Compare: many-routes GET /maths/tool-0' }).check();
+    await tray.click();
     await page.waitForURL('**/compare?routes=many-routes*&q=prices');
     await page.getByRole('link', { name: 'Add to the comparison: example-prices GET /v1/price/:symbol' }).click();
     await page.waitForURL('**/compare?routes=many-routes*&routes=example-prices*&q=prices');

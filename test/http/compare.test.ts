@@ -141,9 +141,12 @@ describe('the page of a comparison', () => {
     expect((await ask(server, path, { method: 'HEAD' })).status).toBe(200);
     expect((await ask(server, path, { method: 'POST' })).status).toBe(405);
     for (const [query, words] of [
-      ['', 'The parameter routes is missing.'],
+      ['', 'Choose up to four routes to compare.'],
       ['?routes=x', 'The parameter routes cannot be &quot;x&quot;.'],
-      [`${buildQuery('a GET /1', 'a GET /2', 'a GET /3', 'a GET /4', 'a GET /5')}`, 'Give routes 1 to 4 times.'],
+      [
+        `${buildQuery('a GET /1', 'a GET /2', 'a GET /3', 'a GET /4', 'a GET /5')}`,
+        'Choose up to four routes to compare.',
+      ],
     ] as const) {
       const refused = await ask(server, `/compare${query}`);
       expect([query, refused.status, refused.text.includes(words)]).toEqual([query, 400, true]);

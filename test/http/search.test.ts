@@ -64,7 +64,7 @@ it('says how to find something where nothing matches', async () => {
   const server = await serveReleaseFixture();
   const { text } = await search(server, '/search?q=first&network=solana&max_price_usdc=$1');
   expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
-    'Nothing matches all of this. Nearest: 8 listings without Solana 8 listings without any filter',
+    'Nothing matches all of this. Nearest: 8 listings if you drop Solana 8 listings if you drop all filters',
   );
 });
 

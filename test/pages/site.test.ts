@@ -99,7 +99,7 @@ describe('the pages that list', () => {
     expect(text).toContain('https://catalogue.example/openapi.json');
     expect(text).toContain('https://catalogue.example/llms.txt');
     expect(text).toMatch(/Tools 101 listings/);
-    expect(text).toMatch(/Newly verified Example Prices .* 1 of 2 routes verified, 2026-11-20/);
+    expect(text).toMatch(/Proved lately Example Prices .* 1 of 2 routes verified, 2026-11-20/);
     expect(listAttributes(html, 'href')).toContain('/category/verification');
   });
 

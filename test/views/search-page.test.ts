@@ -192,11 +192,11 @@ describe('the page of a search', () => {
   it('names what matches with one filter less where nothing matches all', () => {
     const values = { q: 'x', network: 'solana', band: 'thin' };
     const removals = listFilterRemovals(values, []);
-    expect(removals.map(({ text }) => text)).toEqual(['Solana', 'reliability thin', 'any filter']);
+    expect(removals.map(({ text }) => text)).toEqual(['Solana', 'reliability thin', 'all filters']);
     const nearby = removals.map((filter, at) => ({ filter, total: at === 1 ? 0 : 1000 * (at + 1) }));
     expect(buildSearchPage(values, { ...FOUND, items: [], total: 0, nearby }).nearest).toEqual([
-      { count: '1,000 listings', text: 'without Solana', href: '/search?q=x&band=thin' },
-      { count: '3,000 listings', text: 'without any filter', href: '/search?q=x' },
+      { count: '1,000 listings', text: 'if you drop Solana', href: '/search?q=x&band=thin' },
+      { count: '3,000 listings', text: 'if you drop all filters', href: '/search?q=x' },
     ]);
   });
 

@@ -94,7 +94,7 @@ export function buildVerifiedPage(part: CardListPart): CardListPage {
   return {
     ...buildPart(part, 'Listings with verified routes', PATHS.verifiedPage),
     search: buildSearchPath({ verified: 'true' }),
-    description: 'Listings with at least one route that this service itself paid for and received the product from.',
+    description: 'Listings with routes we paid for, and that delivered.',
     empty: 'No listing has a settlement-verified route yet: nothing here has been paid for by this service so far.',
   };
 }

@@ -1,10 +1,12 @@
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
-import { NETWORKS } from '../../model/network.ts';
+import { upperFirst } from '../../model/text.ts';
+import type { ChangeNews } from '../changes.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
 import type { Site } from '../site.ts';
 import { type Counts, formatCounts, formatDay, formatInteger } from '../words/figures.ts';
 import { CATEGORY_WORDS } from './category-page.ts';
+import { buildNewsRow, type NewsRow } from './changes-page.ts';
 import { buildSearchPath } from './search-page.ts';
 
 /** A way for agents to read the catalogue. */
@@ -26,6 +28,8 @@ export interface HomePage {
   readonly newest: readonly { card: ListingCard; listed_on: string }[];
   /** Empty while nothing is verified. */
   readonly newly_verified: readonly ListingCard[];
+  /** The newest changes. */
+  readonly news: readonly NewsRow[];
   readonly channels: readonly Channel[];
 }
 
@@ -35,17 +39,26 @@ export interface HomeParts {
   readonly by_category: ReadonlyMap<Category, number>;
   readonly newest: readonly { item: AgentItem; at: string }[];
   readonly newly_verified: readonly AgentItem[];
+  readonly news: readonly ChangeNews[];
 }
 
+/** What agents buy most: jobs that several providers do. */
+const JOBS = [
+  'weather forecast',
+  'web search',
+  'read a web page',
+  'generate an image',
+  'token prices',
+  'check a wallet',
+];
+
 const SHORTCUTS: HomePage['shortcuts'] = [
+  ...JOBS.map((q) => ({ text: upperFirst(q), href: buildSearchPath({ q }) })),
   { text: 'Settlement-verified', href: buildSearchPath({ verified: 'true' }) },
-  { text: 'Established reliability', href: buildSearchPath({ band: 'established' }) },
-  { text: 'Up to 0.01 USDC', href: buildSearchPath({ max_price_usdc: '0.01', sort: 'price' }) },
-  ...Object.values(NETWORKS).map(({ key, label }) => ({ text: label, href: buildSearchPath({ network: key }) })),
 ];
 
 /** Builds the home page. */
-export function buildHomePage({ counts, by_category, newest, newly_verified }: HomeParts, site: Site): HomePage {
+export function buildHomePage({ counts, by_category, newest, newly_verified, news }: HomeParts, site: Site): HomePage {
   return {
     title: site.serviceTitle,
     counts: formatCounts(counts),
@@ -58,6 +71,7 @@ export function buildHomePage({ counts, by_category, newest, newly_verified }: H
     })),
     newest: newest.map(({ item, at }) => ({ card: buildListingCard(item), listed_on: formatDay(at) })),
     newly_verified: newly_verified.map(buildListingCard),
+    news: news.map(buildNewsRow),
     channels: buildChannels(site),
   };
 }

@@ -146,7 +146,7 @@ export function buildSearchPage(
     nearest: nearby
       .filter((near) => near.total > 0)
       .map((near) => ({
-        text: `without ${near.filter.text}`,
+        text: `if you drop ${near.filter.text}`,
         count: formatListings(near.total),
         href: near.filter.without,
       })),
@@ -269,7 +269,7 @@ export function listFilterRemovals(values: SearchValues, understood: readonly Un
   const rest: SearchValues = Object.fromEntries(
     Object.entries(values).filter(([name]) => name === 'q' || name === 'sort'),
   );
-  return [...filters, { text: 'any filter', rest, without: buildSearchPath(rest) }];
+  return [...filters, { text: 'all filters', rest, without: buildSearchPath(rest) }];
 }
 
 /** Lists the filters that are on: those of the form and those that the words say. */
