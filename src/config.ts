@@ -72,8 +72,10 @@ export function isRunByNpm(): boolean {
   return process.env.npm_lifecycle_event !== undefined;
 }
 
-/** Hosts that only this machine can reach. */
-const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '::1']);
+/** Says whether a host, as a setting or a URL spells it, is one that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return /^(?:localhost|127\.0\.0\.1|::1|\[::1\])$/.test(host);
+}
 
 /**
  * Full spelling of an address: the URL parser itself mends blanks, line breaks, backslashes and missing slashes
@@ -199,13 +201,13 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     );
   }
   const read = parsed.data;
-  if (!read.BASE_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
+  if (!read.BASE_URL && !isLoopback(read.HOST)) {
     throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but BASE_URL is not set.`, {
       hint: 'Set BASE_URL to the public address of the service, such as https://apis.example.',
       reason: 'bad_setting',
     });
   }
-  if (!read.CONTACT_URL && !LOOPBACK_HOSTS.has(read.HOST)) {
+  if (!read.CONTACT_URL && !isLoopback(read.HOST)) {
     throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but CONTACT_URL is not set.`, {
       hint: 'Set CONTACT_URL to the http(s) address of a page where people can write to you, such as https://apis.example/contact.',
       reason: 'bad_setting',

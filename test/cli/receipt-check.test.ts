@@ -248,11 +248,12 @@ describe('something that is not a receipt', () => {
   it.each([
     ['http://127.0.0.1:4/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on'],
     ['https://10.0.0.1/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on'],
+    ['https://10.0.0.1/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on', 'http://localhost:4321'],
     ['https://', 'address'],
     ['nothing.json', 'There is no file nothing.json.'],
     ['.', 'There is a folder where a file is expected'],
-  ])('is refused as %s', async (source, sentence) => {
-    const { run } = makeCommands();
+  ])('is refused as %s', async (source, sentence, BASE_URL = 'https://apis.example') => {
+    const { run } = makeCommands({ BASE_URL });
     const { code, stdout, stderr } = await run(['receipts', 'check', source, ...NODE]);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(sentence)]);
   });
@@ -294,7 +295,7 @@ it('is checked by the real command in an empty folder, which stays empty', { tim
         ],
         ...[`${origin}/receipts/${document.receipt.id}`, '--rpc', getNode(network), '--json'],
       ],
-      { cwd: folder, env: { PATH: process.env.PATH, ENV_FILES: 'off', ALLOW_PRIVATE_NETWORKS: 'on' } },
+      { cwd: folder, env: { PATH: process.env.PATH, ENV_FILES: 'off' } },
     );
     expect(JSON.parse(stdout).checks.filter(({ passed }: Check) => !passed)).toEqual([]);
   }
