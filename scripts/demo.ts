@@ -1,4 +1,5 @@
 import './require-node.mjs';
+import type { Market } from './market/market.ts';
 
 const { spawn } = await import('node:child_process');
 const { once } = (await import('node:events')).default;
@@ -7,7 +8,7 @@ const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { listenForStop } = await import('../src/cli/stopping.ts');
-const { readEnvironment, withoutPayer } = await import('../src/config.ts');
+const { readConfig, readEnvironment, withoutPayer } = await import('../src/config.ts');
 
 const { stdout, stderr } = process;
 const ROOT = join(import.meta.dirname, '..');
@@ -67,11 +68,30 @@ async function run(): Promise<void> {
     await allowPermit2(market.base, buyer.evm);
     await say(['verify', 'tool-desk', '--route', 'POST /mcp#shout_text', '--pay'], { ...settings, ...wallet });
     await say(['receipts'], { ...settings, ...wallet });
+    await tellHowToPay(market, settings);
     if (!signal.aborted) await serve({ ...settings, LOG_LEVEL: 'warn' });
   } finally {
     await market.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Says how to pay by hand: a new wallet with funds on each chain, its nodes, and a command for each that buys something. */
+async function tellHowToPay(market: Market, settings: Record<string, string>): Promise<void> {
+  const { openBuyer } = await import('./market/buyer.ts');
+  const { evmPrivateKey, solanaPrivateKey } = await openBuyer(market);
+  const { baseUrl } = readConfig(buildEnvironment(settings));
+  const buy = (request: string) => `npm run --silent demo:buy -- ${baseUrl} '${request}'`;
+  tell(
+    '\nTo pay by hand once it listens, from another terminal in this folder: two new wallets with 10 USDC of this market.',
+  );
+  tell(`  Base    node ${market.base.rpcUrl}, key ${evmPrivateKey}`);
+  tell(`  Solana  node ${market.solana?.rpcUrl}, key ${solanaPrivateKey}`);
+  tell('Each of these searches, has the terms checked, pays, and prints the answer:');
+  tell(`  EVM_PRIVATE_KEY=${evmPrivateKey} ${buy('how many words are in this text')}`);
+  tell(
+    `  SVM_PRIVATE_KEY=${solanaPrivateKey} SOLANA_RPC_URL=${market.solana?.rpcUrl} ${buy('distance between two places')}\n`,
+  );
 }
 
 function tell(line: string): void {

@@ -4,15 +4,20 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../../scripts/browser.ts';
+import { startMarket } from '../../scripts/market/market.ts';
+import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
+import { LOAN_DESK } from '../../scripts/market/providers/loan-desk.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { startServer } from '../../src/http/server.ts';
+import { makeCommands } from '../cli/running.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
 import { visit } from './world.ts';
 
@@ -32,15 +37,12 @@ async function startProvider() {
   return { paid, url: `http://127.0.0.1:${(provider.address() as AddressInfo).port}` };
 }
 
-async function serve(base_url: string, paths: readonly string[]) {
+/** Serves a catalogue that a function fills, and opens a browser. */
+async function serve(fill: (fixture: ReleaseFixture) => Promise<unknown>) {
   const folder = mkdtempSync(join(SCRATCH, 'ask-'));
-  const { config, catalogue } = await makeReleaseFixture(folder, {
-    count: 0,
-    settings: { ALLOW_PRIVATE_NETWORKS: 'on' },
-  });
-  await writeCatalogue(catalogue, NOW, (writing) =>
-    recordDeclaration(writing, makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })),
-  );
+  const fixture = await makeReleaseFixture(folder, { count: 0, settings: { ALLOW_PRIVATE_NETWORKS: 'on' } });
+  const { config, catalogue } = fixture;
+  await fill(fixture);
   await rebuildAgain({ config });
   const server = await startServer({ config, logger: pino({ level: 'silent' }), rebuilding: false });
   const browser = await openBrowser();
@@ -52,36 +54,70 @@ async function serve(base_url: string, paths: readonly string[]) {
   return { browser, url: server.url };
 }
 
+const declare =
+  (base_url: string, paths: readonly string[]) =>
+  ({ catalogue }: ReleaseFixture) =>
+    writeCatalogue(catalogue, NOW, (writing) =>
+      recordDeclaration(writing, makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })),
+    );
+
+/** Presses the button of a route, and gives what the page then says. */
+async function ask(page: Page, path: string): Promise<string | null> {
+  const place = page.locator(`[data-ask*="${path}"]`);
+  await place.evaluate((element) => {
+    const details = element.closest('details');
+    if (details) details.open = true;
+  });
+  await place.getByRole('button', { name: 'Ask for the 402' }).click();
+  await place.getByRole('button', { disabled: false }).waitFor();
+  return place.getByRole('status').textContent();
+}
+
 it('asks a provider for its terms in the page, compares them with the record, and pays nothing', async () => {
   const provider = await startProvider();
-  const { browser, url } = await serve(provider.url, ['/open', '/dear', '/closed', '/hidden', '/free']);
+  const { browser, url } = await serve(declare(provider.url, ['/open', '/dear', '/closed', '/hidden', '/free']));
   const page = await browser.newPage();
   await visit(page, `${url}/api/example-prices`);
-  const ask = async (path: string) => {
-    const place = page.locator(`[data-ask*="${path}"]`);
-    await place.evaluate((element) => {
-      const details = element.closest('details');
-      if (details) details.open = true;
-    });
-    await place.getByRole('button', { name: 'Ask for the 402' }).click();
-    await place.getByRole('button', { disabled: false }).waitFor();
-    return place.getByRole('status').textContent();
-  };
-  expect(await ask('/open')).toMatch(
+  expect(await ask(page, '/open')).toMatch(
     /^It asks 0\.001 USDC on base to 0x1{40}\. Compared with the record: unseen\. A source declares what is asked/,
   );
-  expect(await ask('/dear')).toMatch(
+  expect(await ask(page, '/dear')).toMatch(
     /^It asks 2 USDC on base to .*\. Compared with the record: mismatch\. .* only declared/,
   );
-  expect(await ask('/closed')).toMatch(/^Your browser got no answer that it may read: .* curl command/);
-  expect(await ask('/hidden')).toMatch(/^It answered 402, but your browser may not read its terms\. .* curl command/);
-  expect(await ask('/free')).toBe('It answered 200 and asked for no payment. Nothing was compared.');
+  expect(await ask(page, '/closed')).toMatch(/^Your browser got no answer that it may read: .* curl command/);
+  expect(await ask(page, '/hidden')).toMatch(
+    /^It answered 402, but your browser may not read its terms\. .* curl command/,
+  );
+  expect(await ask(page, '/free')).toBe('It answered 200 and asked for no payment. Nothing was compared.');
   expect(provider.paid).toEqual([]);
+});
+
+it('has the terms of the providers of the demo, whichever version of x402 they speak', async () => {
+  const market = await startMarket({ solana: false, plans: [CHECK_DIGITS, LOAN_DESK] });
+  onTestFinished(() => market.stop());
+  const { browser, url } = await serve(async ({ config: { catalogueAddress } }) => {
+    const { run } = makeCommands({ CATALOGUE: catalogueAddress, ALLOW_PRIVATE_NETWORKS: 'on' });
+    for (const { documentUrl } of market.providers) {
+      expect(await run(['import', '--openapi', documentUrl])).toMatchObject({ code: 0 });
+    }
+    expect(await run(['probe', '--all', '--pause', '0'])).toMatchObject({ code: 0 });
+  });
+  const page = await browser.newPage();
+  for (const [slug, path, price] of [
+    ['check-digits', '/v1/iban', '0.001'],
+    // A POST with a body of JSON, which browsers send only after the provider has allowed it.
+    ['loan-desk', '/v1/loan-schedule', '0.002'],
+  ] as const) {
+    await visit(page, `${url}/api/${slug}`);
+    expect(await ask(page, path)).toMatch(
+      new RegExp(`^It asks ${price} USDC on base to 0x\\w{40}\\. Compared with the record: match\\.`),
+    );
+  }
 });
 
 it('offers no such button without JavaScript, and lets no other page connect elsewhere', async () => {
   const provider = await startProvider();
-  const { browser, url } = await serve(provider.url, ['/open']);
+  const { browser, url } = await serve(declare(provider.url, ['/open']));
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   const listing = await page.goto(`${url}/api/example-prices`);
   expect(await page.getByRole('button', { name: 'Ask for the 402' }).count()).toBe(0);

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findFreePort } from '../free-port.ts';
 import {
@@ -87,6 +88,19 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     expect(said).toContain('settled, but nothing was delivered: the route stays unverified.');
     const { total } = await (await fetch(`${url}/agent/list?verified=true&limit=1`)).json();
     expect(total).toBeGreaterThan(1);
+    for (const network of ['Base', 'Solana']) {
+      const [, id] = new RegExp(`${network.toLowerCase()}\tsettled\tyes\t(\\S+)`).exec(said) ?? [];
+      const [, node = ''] = new RegExp(`^ {2}${network} +node (\\S+), key `, 'm').exec(said) ?? [];
+      const { check } = await (await fetch(`${url}/agent/receipts/${id}`)).json();
+      expect(await pasteIntoShell(check.command.replace('<url>', node))).toContain('The chain shows this payment');
+    }
+    const bought = said.match(/^ {2}[ES]VM_PRIVATE_KEY=.*$/gm)?.map(pasteIntoShell);
+    expect(await Promise.all(bought ?? [])).toEqual([
+      expect.stringMatching(
+        /^Checked {2}match\. .*^Paid .*^Answer {3}200 \{"words":5,"sentences":2,"characters":20\}$/ms,
+      ),
+      expect.stringMatching(/^Checked {2}match\. .*^Paid .*^Answer {3}200 \{"kilometres":[\d.]+,"bearing":[\d.]+\}$/ms),
+    ]);
     const pids = listProcesses(child);
     expect(pids.length).toBeGreaterThanOrEqual(4);
     child.kill('SIGTERM');
@@ -94,6 +108,15 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     expect(await isListening(url)).toBe(false);
   }, 120_000);
 });
+
+/** Runs a command as it is printed, in the folder of the repository, and gives what it prints. */
+async function pasteIntoShell(command: string): Promise<string> {
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  // The test runner sets a BASE_URL of its own.
+  const env = { ...process.env, BASE_URL: '', PATH };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd: ROOT, env });
+  return stdout;
+}
 
 describe('every entry point', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -107,7 +130,7 @@ describe('every entry point', () => {
     return { code, out, err };
   }
 
-  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'bench', 'audit', 'catalogue'])(
+  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'demo-buy', 'bench', 'audit', 'catalogue'])(
     'says how it is called: %s',
     async (name) => {
       const help = await run(name, '--help');

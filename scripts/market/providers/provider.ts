@@ -1,5 +1,6 @@
 import { generateKeyPairSigner } from '@solana/kit';
 import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { isEvm } from '../../../src/model/network.ts';
 import type { SolanaChain } from '../chain-solana.ts';
@@ -28,6 +29,8 @@ export async function openProvider(
   const payees = await openPayees(solana);
   const terms = { facilitatorUrl: facilitator.url, payees, feePayer: facilitator.solanaFeePayer };
   const app = new Hono();
+  // Pages of others may ask for the terms, pay and read the receipt, in both versions of x402.
+  app.use(cors({ origin: '*', exposeHeaders: ['PAYMENT-REQUIRED', 'PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE'] }));
   app.onError((_error, context) => context.json({ error: 'internal error' }, 500));
   app.notFound((context) => context.json({ error: 'not found' }, 404));
   app.get('/openapi.json', (context) => context.json(buildDocument(plan, new URL(context.req.url).origin, payees)));
