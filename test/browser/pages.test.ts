@@ -85,7 +85,9 @@ describe('in a real browser', () => {
     expect(await page.getByText('x402_requests').first().isVisible()).toBe(true);
     await tabTo(page, 'Copy Python code');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('max_amount(1000)'));
+    await page.waitForFunction(async () =>
+      (await navigator.clipboard.readText()).includes('"max_amount_per_payment": "$0.001"'),
+    );
 
     // Check the receipt: what to run, and where the chain shows it.
     await tabTo(page, 'On-chain receipt of GET /v1/other');

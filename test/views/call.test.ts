@@ -8,12 +8,13 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Route } from '../../src/model/route.ts';
-import { buildCurl, buildPython, buildTypescript } from '../../src/views/call/code.ts';
+import { buildCurl, buildPython, buildTypescript, PYTHON_SDK } from '../../src/views/call/code.ts';
 import { buildBareCall, buildRouteCall, findTellingRoute } from '../../src/views/call/guide.ts';
 import { buildCallRequest, type CallRequest } from '../../src/views/call/request.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
 import { runPython } from './python.ts';
+import { X402_SDK } from './x402-sdk.ts';
 
 const PRICE = { network: 'base', amount: 1000, scheme: 'exact' } as const;
 const HOSTILE = [
@@ -251,17 +252,44 @@ const REQUEST: CallRequest = {
   },
 };
 
-it('asks for what the request says, in Python, up to the price in USDC and without following a redirect', () => {
-  for (const network of ['base', 'solana'] as const) {
-    const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme: 'exact' }));
-    if (!said) return;
-    const { data, ...options } = said.options;
-    expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
-    expect({ ...said, options }).toEqual({
-      ...{ cap: 2500, payable: [`0 ${NETWORKS[network].usdc}`], method: 'POST', url: REQUEST.url },
-      options: { headers: Object.fromEntries(REQUEST.headers), allow_redirects: false },
-    });
-  }
+describe('the call in Python', () => {
+  it.each([
+    ['base', 'exact', 'exact eip155:8453'],
+    ['base', 'upto', 'UptoEvmScheme eip155:8453'],
+    ['solana', 'exact', 'exact solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'],
+  ] as const)(
+    'asks for what the request says, up to the price in USDC and without following a redirect: %s, %s',
+    (network, scheme, registered) => {
+      const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme }));
+      if (!said) return;
+      const { data, ...options } = said.options;
+      expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
+      expect({ ...said, options }).toEqual({
+        ...{ cap: 2500, payable: [`0 ${NETWORKS[network].usdc}`], registered: [registered] },
+        ...{ method: 'POST', url: REQUEST.url },
+        options: { headers: Object.fromEntries(REQUEST.headers), allow_redirects: false },
+      });
+    },
+  );
+
+  it('is checked by the version of the package that it names, and fails by any name or argument that this lacks', () => {
+    expect(PYTHON_SDK).toBe(X402_SDK.version);
+    const code = buildPython(REQUEST, PRICE);
+    if (!runPython(code)) return;
+    for (const [known, unknown] of [
+      ['.exact.register import', '.upto.register import'],
+      ['import EthAccountSigner', 'import Signer'],
+      ['networks=', 'network='],
+      ['.set_spend_controls(', '.set_spend_limit('],
+      ['allow_redirects=', 'follow_redirects='],
+      ['response =', 'from x402 import x402Client\nx402Client().create_payment_payload(None)\nresponse ='],
+    ] as const) {
+      expect(code).toContain(known);
+      expect(() => runPython(code.replace(known, unknown))).toThrow(
+        /(?:Import|Type|Attribute|ModuleNotFound)Error: |never awaited/,
+      );
+    }
+  });
 });
 
 it('pays on the network of the offer, and says what to install for it', async () => {
@@ -269,11 +297,11 @@ it('pays on the network of the offer, and says what to install for it', async ()
     buildGuide({ routes: [makeRoute({ terms: [makeTerms({ network })] })] });
   expect((await guide('base')).paying).toMatchObject({
     python: expect.stringContaining('register_exact_evm_client(client, signer, networks="eip155:8453")'),
-    python_install: 'pip install "x402[requests,evm]"',
+    python_install: 'pip install "x402[requests,evm]>=2.20.0"',
   });
   expect((await guide('solana')).paying).toMatchObject({
     python: expect.stringContaining('networks="solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"'),
-    python_install: 'pip install "x402[requests,svm]"',
+    python_install: 'pip install "x402[requests,svm]>=2.20.0"',
   });
 });
 

@@ -98,7 +98,7 @@ describe('a price that is a ceiling', () => {
     expect(guide).toMatchObject({ price: 'up to 0.05', network: 'Base' });
     expect(guide.paying?.typescript).toContain("client.register('eip155:8453', new UptoEvmScheme(signer));");
     expect(guide.paying?.typescript).toContain("maxAmountPerPayment: '$0.05'");
-    expect(guide.paying?.python).toContain('register_upto_evm_client(client, signer, networks="eip155:8453")');
+    expect(guide.paying?.python).toContain('client.register("eip155:8453", UptoEvmScheme(signer))');
     const other = makeDeclaration({ routes: [makeRoute({ terms: [makeTerms({ scheme: 'deferred' })] })] });
     expect((await build(other)).paying).toBeNull();
   });

@@ -1,49 +1,63 @@
 import { spawnSync } from 'node:child_process';
-import { expect } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
+import { X402_SDK } from './x402-sdk.ts';
 
 /** Another token of Base that is paid in the same way, and of which as many units are worth much more. */
 const CBBTC = '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf';
 
-/** The packages that the script imports, all of which only say what they were given. */
+const ASSETS = [...Object.values(NETWORKS).map(({ usdc }) => usdc), CBBTC];
+
+/**
+ * Makes the modules that the script may import, with the names and signatures of the packages and nothing else: any other
+ * name or argument fails, as with the packages themselves. Some names also write down what they were given.
+ */
 const STAND_INS = `
-import json, sys
-ASSETS = '${JSON.stringify([...Object.values(NETWORKS).map(({ usdc }) => usdc), CBBTC])}'
-from unittest.mock import MagicMock
-for name in ("eth_account x402 x402.http x402.http.clients x402.mechanisms x402.mechanisms.evm x402.mechanisms.evm.exact "
-             "x402.mechanisms.evm.exact.register x402.mechanisms.svm x402.mechanisms.svm.exact "
-             "x402.mechanisms.svm.exact.register").split():
-    sys.modules[name] = MagicMock()
-said = {}
+import inspect, json, sys, types
+from decimal import Decimal
+given = json.loads(sys.argv[1])
+for name, source in given["modules"].items():
+    parts = name.split(".")
+    for depth in range(len(parts)):
+        part = ".".join(parts[: depth + 1])
+        sys.modules.setdefault(part, types.ModuleType(part))
+        sys.modules[part].__path__ = []
+    exec(source, sys.modules[name].__dict__)
+said = {"registered": []}
+policies = []
 class Offer:
     def __init__(self, asset, amount):
         self.asset, self.amount = asset, amount
-def max_amount(cap):
-    said.update(cap=cap)
-    return lambda version, offers: [offer for offer in offers if offer.amount <= cap]
-policies = []
-class Client:
-    def register_policy(self, policy):
-        policies.append(policy)
 def choose(offers):
+    offers = [offer for offer in offers if offer.amount <= said["cap"]]
     for policy in policies:
         offers = policy(2, offers)
     return [f"{offer.amount - said['cap']} {offer.asset}" for offer in offers]
-sys.modules["x402"].max_amount = max_amount
-sys.modules["x402"].x402ClientSync = Client
-class Session:
-    def request(self, method, url, **options):
-        assets = json.loads(ASSETS)
-        said.update(payable=choose([Offer(asset, said["cap"] + more) for asset in assets for more in (0, 1)]))
-        said.update(method=method, url=url, options={k: v.decode() if isinstance(v, bytes) else v for k, v in options.items()})
-        return MagicMock()
-sys.modules["x402.http.clients"].x402_requests = lambda client: Session()
+def follow(owner, name, then):
+    signature = inspect.signature(getattr(owner, name))
+    setattr(owner, name, lambda *args, **kwargs: then(signature.bind(*args, **kwargs).arguments))
+def request(call):
+    del call["self"]
+    said.update(payable=choose([Offer(asset, said["cap"] + more) for asset in given["assets"] for more in (0, 1)]))
+    said.update(method=call.pop("method"), url=call.pop("url"))
+    said.update(options={k: v.decode() if isinstance(v, bytes) else v for k, v in call.items()})
+    return sys.modules["requests"].Response()
+client = sys.modules["x402"].x402ClientSync
+follow(client, "set_spend_controls", lambda call: said.update(cap=int(Decimal(call["controls"].pop("max_amount_per_payment")[1:]) * 10**6)))
+follow(client, "register_policy", lambda call: policies.append(call["policy"]))
+follow(client, "register", lambda call: said["registered"].append(f"{type(call['client']).__name__} {call['network']}"))
+for family in ("evm", "svm"):
+    register = sys.modules[f"x402.mechanisms.{family}.exact.register"]
+    follow(register, f"register_exact_{family}_client", lambda call: said["registered"].append(f"exact {call['networks']}"))
+follow(sys.modules["x402.http.clients"], "x402_requests", lambda call: sys.modules["requests"].Session())
+follow(sys.modules["requests"].Session, "request", request)
 `;
 
 /** What a script asks for: the request that it makes, and the most that it pays, in atomic USDC. */
 export interface PythonRequest {
   readonly method: string;
   readonly url: string;
+  /** Schemes that it can pay by, each with the network. */
+  readonly registered: readonly string[];
   readonly cap: number;
   /** Which offers it would pay of each token at the cap and one above it: how far above, and the token. */
   readonly payable: readonly string[];
@@ -54,11 +68,11 @@ export interface PythonRequest {
   };
 }
 
-/** Runs a script in a real Python; undefined where this machine has none. */
+/** Runs a script in a real Python; undefined where this machine has none. Throws if it fails, or warns of a call that is not awaited. */
 export function runPython(code: string): PythonRequest | undefined {
   const { error, status, stdout, stderr } = spawnSync(
     'python3',
-    ['-c', `${STAND_INS}${code}\nprint("\\n" + json.dumps(said))`],
+    ['-c', `${STAND_INS}${code}\nprint("\\n" + json.dumps(said))`, JSON.stringify({ ...X402_SDK, assets: ASSETS })],
     {
       encoding: 'utf8',
       env: { ...process.env, EVM_PRIVATE_KEY: '0x1', SVM_PRIVATE_KEY: '1', PYTHONIOENCODING: 'utf-8' },
@@ -69,6 +83,6 @@ export function runPython(code: string): PythonRequest | undefined {
     console.log('Not run: there is no python3 on this machine.');
     return undefined;
   }
-  expect([status, stderr]).toEqual([0, '']);
+  if (status !== 0 || stderr !== '') throw new Error(`It ended with ${status}: ${stderr}`);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }

@@ -201,12 +201,15 @@ function quoteForTypescript(text: string): string {
   return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
 }
 
+/** The version of the x402 package for Python by whose names and signatures the code is checked. */
+export const PYTHON_SDK = '2.20.0';
+
 const PYTHON_WALLETS: Readonly<Record<Family, WalletCode>> = {
   evm: {
-    install: 'pip install "x402[requests,evm]"',
+    install: `pip install "x402[requests,evm]>=${PYTHON_SDK}"`,
     imports: [
       'from eth_account import Account',
-      'from x402 import max_amount, x402ClientSync',
+      'from x402 import x402ClientSync',
       'from x402.http.clients import x402_requests',
       'from x402.mechanisms.evm import EthAccountSigner',
       'from x402.mechanisms.evm.exact.register import register_exact_evm_client',
@@ -215,9 +218,9 @@ const PYTHON_WALLETS: Readonly<Record<Family, WalletCode>> = {
 register_exact_evm_client(client, signer, networks="${id}")`,
   },
   svm: {
-    install: 'pip install "x402[requests,svm]"',
+    install: `pip install "x402[requests,svm]>=${PYTHON_SDK}"`,
     imports: [
-      'from x402 import max_amount, x402ClientSync',
+      'from x402 import x402ClientSync',
       'from x402.http.clients import x402_requests',
       'from x402.mechanisms.svm import KeypairSigner',
       'from x402.mechanisms.svm.exact.register import register_exact_svm_client',
@@ -229,12 +232,10 @@ register_exact_svm_client(client, signer, networks="${id}")`,
 
 /** The same for a price that is a ceiling, which is paid through Permit2. */
 const PYTHON_UPTO: Omit<WalletCode, 'install'> = {
-  imports: PYTHON_WALLETS.evm.imports.with(
-    -1,
-    'from x402.mechanisms.evm.upto.register import register_upto_evm_client',
-  ),
+  imports: PYTHON_WALLETS.evm.imports.with(-1, 'from x402.mechanisms.evm.upto import UptoEvmScheme'),
   register: (id) => `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
-${PYTHON_WALLETS.evm.register(id).replace('register_exact_evm_client', 'register_upto_evm_client')}`,
+signer = EthAccountSigner(Account.from_key(os.environ["EVM_PRIVATE_KEY"]))
+client.register("${id}", UptoEvmScheme(signer))`,
 };
 
 /**
@@ -260,8 +261,8 @@ ${imports.join('\n')}
 
 client = x402ClientSync()
 ${register(id)}
-# At most the price on record, in millionths of a USDC, and in USDC alone: all else is refused, not paid.
-client.register_policy(max_amount(${price.amount}))
+# At most the price on record, and in USDC alone: all else is refused, not paid.
+client.set_spend_controls({"max_amount_per_payment": "$${formatUsdc(price.amount)}"})
 client.register_policy(lambda _, offers: [offer for offer in offers if ${isUsdc}])
 
 response = x402_requests(client).request(
