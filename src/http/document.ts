@@ -1,6 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { getHash } from '../published/hash.ts';
-import type { Reading } from '../published/reading.ts';
+import { type HeldReading, type Reading, readInPieces } from '../published/reading.ts';
+import type { Walk } from '../published/resources.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
 
 /** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
@@ -69,6 +70,30 @@ export function buildDocument(
 /** Builds a live document from pieces that are made while it is compressed. */
 export function buildLargeDocument(pieces: Iterable<string | Uint8Array>, facts: LiveFacts): LargeDocument {
   return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
+}
+
+/**
+ * Builds a live document from what a walk through the catalogue gives. A long walk answers others in between, for which the
+ * file is opened once more; a short one is done at once.
+ */
+export function buildWalked(
+  reading: Reading,
+  snapshot: Snapshot,
+  { isLong, walk }: { readonly isLong: boolean; readonly walk: (held: HeldReading) => Walk<object> },
+): Document {
+  const read = (held: HeldReading) => buildLargeDocument(writeAtEnd(walk(held)), { revision: held.snapshot.revision });
+  if (isLong) return readInPieces(reading, read);
+  const text = [...writeAtEnd(walk({ published: reading.published, snapshot }))].join('');
+  return buildDocument(text, { revision: snapshot.revision });
+}
+
+/** Gives nothing for each step of a walk, and then what it found, as JSON. */
+function* writeAtEnd(walk: Walk<object>): Generator<string> {
+  for (;;) {
+    const { done, value } = walk.next();
+    yield done ? JSON.stringify(value) : '';
+    if (done) return;
+  }
 }
 
 /** Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. */

@@ -45,7 +45,7 @@ const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
 /** Longest time for which making a large document holds up other requests, in milliseconds. */
-const TURN_MS = 8;
+const TURN_MS = 6;
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);

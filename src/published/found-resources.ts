@@ -5,7 +5,7 @@ import { BONUS_MAX, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { foldProducts } from './folding.ts';
-import { listResources, openPayable, type Resource, readResources } from './resources.ts';
+import { openPayable, type Resource, readResources, type Walk, walkResources } from './resources.ts';
 import { isDangerous } from './route-facts.ts';
 import { DANGER_FACTOR, EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -31,14 +31,14 @@ interface Place {
   readonly position: number;
 }
 
-/** As `findResources`, without words: all that the filters let through, in the order of `listResources`. */
-function findWithoutWords(
+/** Finds, without words, all that the filters let through, in the order of `walkResources`. Throws as `findResources` does. */
+export function* walkWithoutWords(
   published: Published,
   snapshot: Snapshot,
-  { limit, cursor, ...filters }: DiscoverySearchQuery,
-): FoundResources {
+  { limit, cursor, ...filters }: Omit<DiscoverySearchQuery, 'query'>,
+): Walk<FoundResources> {
   const offset = cursor === undefined ? 0 : parseCursor(cursor, filters, 'resources').after.key;
-  const { total, resources } = listResources(published, snapshot, { ...filters, offset, limit });
+  const { total, resources } = yield* walkResources(published, snapshot, { ...filters, offset, limit });
   const next = offset + resources.length;
   const hasMore = resources.length > 0 && next < total;
   const next_cursor = hasMore
@@ -52,9 +52,11 @@ function findWithoutWords(
  * that of `selectListings`. Throws `bad_cursor` for a cursor of another query. Call it while the file stays at the revision
  * of the snapshot.
  */
-export function findResources(published: Published, snapshot: Snapshot, asked: DiscoverySearchQuery): FoundResources {
-  const { query: q, limit, cursor: text, ...filters } = asked;
-  if (q === undefined) return findWithoutWords(published, snapshot, asked);
+export function findResources(
+  published: Published,
+  snapshot: Snapshot,
+  { query: q, limit, cursor: text, ...filters }: DiscoverySearchQuery & { query: string },
+): FoundResources {
   const columns = getColumns(published, snapshot);
   const query: ListQuery = { q, limit };
   const cursor = text === undefined ? undefined : parseCursor(text, query, getListSort(query));

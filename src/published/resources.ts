@@ -17,8 +17,20 @@ export interface Resource {
   route: Route;
 }
 
-/** How many numbers of listings a block has: a page is looked for in its block, not from the first listing on. */
+/** A page of resources, and how many there are in all. */
+export interface ResourcePage {
+  total: number;
+  resources: Resource[];
+}
+
+/** Work that goes through the catalogue in steps of a millisecond or two, after each of which others can be answered. */
+export type Walk<Found> = Generator<undefined, Found>;
+
+/** How many numbers of listings a block has: a page is looked for in its blocks, not from the first listing on. */
 const BLOCK = 64;
+
+/** How many blocks one step of a walk goes through. */
+const STEP = 4;
 
 /** The first listing of a block that a filter lets something of through, and how many resources are before it. */
 interface Block {
@@ -33,34 +45,40 @@ const countsOf = new WeakMap<Snapshot, LRUCache<string, { total: number; blocks:
 
 /**
  * Lists a page of the routes that can be paid for, those of the listing that was listed first before others, and how many
- * there are. Call it while the file stays at the revision of the snapshot.
+ * there are. The file must stay at the revision of the snapshot until the walk is done.
  */
-export function listResources(
+export function* walkResources(
   published: Published,
   snapshot: Snapshot,
   { offset, limit, ...filters }: DiscoveryFilters & { offset: number; limit: number },
-): { total: number; resources: Resource[] } {
-  const { total, blocks } = countResources(published, snapshot, filters);
-  const first = blocks.findLast(({ before }) => before <= offset);
-  if (!first) return { total, resources: [] };
+): Walk<ResourcePage> {
+  const { total, blocks } = yield* countResources(published, snapshot, filters);
   const rows = published.prepare<{ listing: number; head: string; route: string }>(
     `SELECT listing, documents.document AS head, routes.document AS route
-     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND ${buildCondition(filters)}
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND listing < @end AND ${buildCondition(filters)}
        ORDER BY listing, position LIMIT @limit OFFSET @skipped)
      JOIN routes USING (listing, position) JOIN documents USING (listing)`,
   );
-  const place = { from: first.listing, skipped: offset - first.before, limit };
+  const parameters = buildParameters(filters);
   const heads = new Map<number, ListingHead>();
-  const resources = rows.all({ ...buildParameters(filters), ...place }).map(({ listing, head, route }) => {
-    const known: ListingHead = heads.get(listing) ?? JSON.parse(head);
-    heads.set(listing, known);
-    return { listing: known, route: JSON.parse(route) };
-  });
+  const resources: Resource[] = [];
+  const first = blocks.findLastIndex(({ before }) => before <= offset);
+  for (const { listing: from, before } of blocks.slice(Math.max(0, first))) {
+    const left = limit - resources.length;
+    if (left === 0) break;
+    const place = { from, end: from - (from % BLOCK) + BLOCK, skipped: Math.max(0, offset - before), limit: left };
+    for (const { listing, head, route } of rows.all({ ...parameters, ...place })) {
+      const known: ListingHead = heads.get(listing) ?? JSON.parse(head);
+      heads.set(listing, known);
+      resources.push({ listing: known, route: JSON.parse(route) });
+    }
+    yield;
+  }
   return { total, resources };
 }
 
 /** Counts the resources that a filter lets through, block by block, once for a snapshot. */
-function countResources(published: Published, snapshot: Snapshot, filters: DiscoveryFilters) {
+function* countResources(published: Published, snapshot: Snapshot, filters: DiscoveryFilters) {
   const kept = countsOf.get(snapshot) ?? new LRUCache({ max: KEPT_COUNTS });
   countsOf.set(snapshot, kept);
   const key = JSON.stringify(filters);
@@ -68,13 +86,19 @@ function countResources(published: Published, snapshot: Snapshot, filters: Disco
   if (known) return known;
   const rows = published.prepare<{ listing: number; count: number }>(
     `SELECT min(listing) AS listing, count(*) AS count
-     FROM (SELECT DISTINCT listing, position FROM offers WHERE ${buildCondition(filters)}) GROUP BY listing / ${BLOCK} ORDER BY 1`,
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND listing < @end AND ${buildCondition(filters)})
+     GROUP BY listing / ${BLOCK} ORDER BY 1`,
   );
+  const parameters = buildParameters(filters);
+  const last = published.prepare<{ listing: number }>('SELECT coalesce(max(listing), -1) AS listing FROM offers').get();
   let total = 0;
   const blocks: Block[] = [];
-  for (const { listing, count } of rows.all(buildParameters(filters))) {
-    blocks.push({ listing, before: total });
-    total += count;
+  for (let from = 0; from <= (last?.listing ?? -1); from += STEP * BLOCK) {
+    for (const { listing, count } of rows.all({ ...parameters, from, end: from + STEP * BLOCK })) {
+      blocks.push({ listing, before: total });
+      total += count;
+    }
+    yield;
   }
   kept.set(key, { total, blocks });
   return { total, blocks };
@@ -104,6 +128,11 @@ export function readResources(
   places: readonly { listing: ListingRef; position: number }[],
 ): Resource[] {
   return places.flatMap(({ listing, position }) => findRoute(published, listing, position) ?? []);
+}
+
+/** Says whether a walk takes tens of milliseconds by these filters: what they ask is read from each route. */
+export function isLongWalk({ urlSubstring, curatedOnly }: DiscoveryFilters): boolean {
+  return urlSubstring !== undefined || curatedOnly === true;
 }
 
 /** Tests of the listing and of the route of an offer, as SQL. */

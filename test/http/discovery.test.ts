@@ -216,6 +216,43 @@ describe("the x402 SDK's discovery client", () => {
 });
 
 describe('the discovery endpoints', () => {
+  it('find a part of an address wherever it is, page by page, in the list and in a search without words', async () => {
+    const catalogue = await makeCatalogue();
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      for (let index = 0; index < 600; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
+    });
+    const { get } = serveLive(catalogue);
+    const read = async (path: string, query: object) =>
+      (await get(`/discovery/${path}?${new URLSearchParams({ ...query })}`)).json();
+    const all: { resource: string }[] = [];
+    for (let total = 1; all.length < total; ) {
+      const { items, pagination } = await read('resources', { limit: '1000', offset: String(all.length) });
+      all.push(...items);
+      total = pagination.total;
+    }
+    // Of every listing, of some, of the last alone, and of none.
+    const { host } = new URL(all.at(-1)?.resource ?? '');
+    for (const urlSubstring of ['/V1/', 'weather', host, 'zeppelin']) {
+      const wanted = all.filter(({ resource }) => resource.toLowerCase().includes(urlSubstring.toLowerCase()));
+      expect([urlSubstring, wanted.length > 0]).toEqual([urlSubstring, urlSubstring !== 'zeppelin']);
+      const listed: typeof all = [];
+      for (let offset = 0, total = 1; offset < total; offset += 400) {
+        const page = await read('resources', { urlSubstring, limit: '400', offset: String(offset) });
+        listed.push(...page.items);
+        total = page.pagination.total;
+        expect(total).toBe(wanted.length);
+      }
+      expect(listed).toEqual(wanted);
+      const found: typeof all = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = await read('search', { urlSubstring, limit: '100', ...(cursor && { cursor }) });
+        found.push(...page.resources);
+        cursor = page.pagination.cursor;
+      }
+      expect(found).toEqual(wanted);
+    }
+  });
+
   it('answer in the documented shape, compressed, and with 304 until something changes', async () => {
     const { get } = serveLive(await makeMarket());
     const list = await get('/discovery/resources', { 'Accept-Encoding': 'gzip' });
@@ -239,6 +276,7 @@ describe('the discovery endpoints', () => {
     ['/discovery/resources?payTo=me', 'bad_parameter', 'an account on Base'],
     ['/discovery/search?query=', 'bad_parameter', 'query takes 1 to 2000 characters.'],
     ['/discovery/search?query=a&cursor=zzz', 'bad_cursor', 'next_cursor'],
+    ['/discovery/search?urlSubstring=weather&cursor=zzz', 'bad_cursor', 'next_cursor'],
     ['/discovery/search?query=a&query=b', 'repeated_parameter', 'once'],
   ])('refuse %s as %s', async (path, code, hint) => {
     const response = await serveLive(await makeMarket()).get(path);

@@ -1,4 +1,4 @@
-import { listResources } from '../../published/resources.ts';
+import { type Walk, walkResources } from '../../published/resources.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -8,7 +8,7 @@ import {
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_PAYEE } from '../../views/openapi/example.ts';
-import { buildDocument } from '../document.ts';
+import { buildWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample, COINBASE } from './discovery-resources.ts';
 
@@ -31,15 +31,19 @@ export const discoveryMerchantEndpoint = defineRead({
       pagination: { limit: 20, offset: 0, total: 1 },
     }),
   },
-  build: ({ payTo, offset, limit: asked }, { reading: { published, site }, snapshot }) => {
+  build: ({ payTo, offset, limit: asked }, { reading, snapshot }) => {
     const limit = Math.min(asked, DISCOVERY_LIMITS.merchant.max);
-    const { total, resources } = listResources(published, snapshot, { payTo, offset, limit });
-    const found: DiscoveryMerchant = {
-      x402Version: 2,
-      payTo,
-      resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
-      pagination: { limit, offset, total },
-    };
-    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+    return buildWalked(reading, snapshot, {
+      isLong: false,
+      *walk(held): Walk<DiscoveryMerchant> {
+        const { total, resources } = yield* walkResources(held.published, held.snapshot, { payTo, offset, limit });
+        return {
+          x402Version: 2,
+          payTo,
+          resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          pagination: { limit, offset, total },
+        };
+      },
+    });
   },
 });

@@ -1,5 +1,5 @@
 import { NETWORKS } from '../../model/network.ts';
-import { listResources } from '../../published/resources.ts';
+import { isLongWalk, type Walk, walkResources } from '../../published/resources.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -10,7 +10,7 @@ import {
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_PAYEE, EXAMPLE_SEEN, EXAMPLE_SLUG, NOWHERE } from '../../views/openapi/example.ts';
-import { buildDocument } from '../document.ts';
+import { buildWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 
 /** Examples of the filters that both discovery endpoints take. */
@@ -54,15 +54,19 @@ export const discoveryResourcesEndpoint = defineRead({
       pagination: { limit: 100, offset: 0, total: 1 },
     }),
   },
-  build: ({ limit: asked, ...query }, { reading: { published, site }, snapshot }) => {
+  build: ({ limit: asked, ...query }, { reading, snapshot }) => {
     const limit = Math.min(asked, DISCOVERY_LIMITS.list.max);
-    const { total, resources } = listResources(published, snapshot, { ...query, limit });
-    const found: DiscoveryResources = {
-      x402Version: 2,
-      items: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
-      pagination: { limit, offset: query.offset, total },
-    };
-    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+    return buildWalked(reading, snapshot, {
+      isLong: isLongWalk(query),
+      *walk(held): Walk<DiscoveryResources> {
+        const { total, resources } = yield* walkResources(held.published, held.snapshot, { ...query, limit });
+        return {
+          x402Version: 2,
+          items: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          pagination: { limit, offset: query.offset, total },
+        };
+      },
+    });
   },
 });
 

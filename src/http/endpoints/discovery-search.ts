@@ -1,4 +1,5 @@
-import { findResources } from '../../published/found-resources.ts';
+import { findResources, walkWithoutWords } from '../../published/found-resources.ts';
+import { isLongWalk, type Walk } from '../../published/resources.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -7,7 +8,7 @@ import {
   discoverySearchQuery,
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
-import { buildDocument } from '../document.ts';
+import { buildWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample, COINBASE, FILTER_EXAMPLES } from './discovery-resources.ts';
 
@@ -30,15 +31,22 @@ export const discoverySearchEndpoint = defineRead({
       pagination: { limit: 1, cursor: null },
     }),
   },
-  build: ({ limit: asked, ...query }, { reading: { published, site }, snapshot }) => {
-    const limit = Math.min(asked, DISCOVERY_LIMITS.search.max);
-    const { resources, next_cursor, partial } = findResources(published, snapshot, { ...query, limit });
-    const found: DiscoveryFindings = {
-      x402Version: 2,
-      resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
-      partialResults: partial,
-      pagination: { limit: resources.length, cursor: next_cursor ?? null },
-    };
-    return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+  build: ({ limit: asked, query, ...given }, { reading, snapshot: now }) => {
+    const filters = { ...given, limit: Math.min(asked, DISCOVERY_LIMITS.search.max) };
+    return buildWalked(reading, now, {
+      isLong: query === undefined && isLongWalk(filters),
+      *walk({ published, snapshot }): Walk<DiscoveryFindings> {
+        const { resources, next_cursor, partial } =
+          query === undefined
+            ? yield* walkWithoutWords(published, snapshot, filters)
+            : findResources(published, snapshot, { ...filters, query });
+        return {
+          x402Version: 2,
+          resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          partialResults: partial,
+          pagination: { limit: resources.length, cursor: next_cursor ?? null },
+        };
+      },
+    });
   },
 });
