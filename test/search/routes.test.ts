@@ -321,6 +321,28 @@ describe('the words of a request', () => {
     expect(search({ q: 'weather' }).slugs).toEqual(['skies']);
   });
 
+  it('ask for a distance by how many miles it is, and for none by miles that are converted', async () => {
+    const distances = {
+      ...{ slug: 'maths', base_url: 'https://maths.example-provider.com', title: 'Map Maths' },
+      ...{ tagline: 'Distances between two places.', description: 'Distances as the crow flies.' },
+      routes: [
+        makeRoute({
+          path: '/v1/distance',
+          description: 'Gives the distance between two places.',
+          output_schema: { type: 'object', properties: { kilometres: { type: 'number' } } },
+        }),
+      ],
+    };
+    const units = {
+      ...{ slug: 'tools', base_url: 'https://tools.example-provider.com', title: 'Small Tools' },
+      ...{ tagline: 'Counts words and converts lengths.', description: 'Small tools for texts and numbers.' },
+      routes: [makeRoute({ path: '/v1/convert', description: 'Converts a length from one unit into another.' })],
+    };
+    const { search } = await open([distances, units]);
+    expect(search({ q: 'convert miles to kilometres' }).slugs[0]).toBe('tools');
+    expect(search({ q: 'how many miles from Berlin to Paris' }).slugs).toEqual(['maths']);
+  });
+
   it('are answered by related words behind all that has the words themselves, in any order', async () => {
     const climate = {
       ...{ ...WEATHER, slug: 'aclimate', base_url: 'https://aclimate.example-provider.com', title: 'Breeze' },
