@@ -6,9 +6,9 @@ import type { Page } from './terminal/page.ts';
 const SHOWN_ROUTES = 20;
 const SHOWN_FINDINGS = 100;
 
-/** Writes what would be listed, then each finding with its place and its fix. */
+/** Writes what would be listed, then each finding with its place and its fix, and what is corrected. */
 export function renderAddressCheck(
-  { listings, findings }: Pick<AddressCheck, 'listings' | 'findings'>,
+  { listings, findings, corrected }: Pick<AddressCheck, 'listings' | 'findings' | 'corrected'>,
   page: Page,
 ): void {
   if (!page.isTerminal) {
@@ -34,7 +34,8 @@ export function renderAddressCheck(
     page.blank();
     page.title('Findings');
   }
-  for (const { severity, code, item, message, place, fix, example } of findings.slice(0, SHOWN_FINDINGS)) {
+  for (const { severity, code, item, message, place, fix, ...found } of findings.slice(0, SHOWN_FINDINGS)) {
+    const example = found.corrected ?? found.example;
     page.say(
       { text: `${severity} ${code}${place ? ` at ${place}` : ''}`, style: severity === 'refused' ? 'red' : 'yellow' },
       2,
@@ -45,6 +46,12 @@ export function renderAddressCheck(
   }
   const more = findings.length - SHOWN_FINDINGS;
   if (more > 0) page.say(`And ${more} more findings; --json has them all.`, 2);
+  for (const { item, sent_as, json, header } of corrected) {
+    page.blank();
+    page.title(`Corrected: the ${sent_as} of ${item}`);
+    page.say(json, 2);
+    if (header !== undefined) page.say(`PAYMENT-REQUIRED: ${header}`, 2);
+  }
 }
 
 /** Writes all of it for a program, one line each: what would be listed, then the findings. */

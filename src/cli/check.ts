@@ -11,7 +11,7 @@ import { httpMethod } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { openRails } from '../paying/networks.ts';
 import { findStop } from '../paying/stop-file.ts';
-import { type AddressCheck, type Check, checkAddress } from '../probing/check-address.ts';
+import { type AddressCheck, checkAddress } from '../probing/check-address.ts';
 import { listPublishedFaults } from '../published/compare.ts';
 import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
@@ -29,7 +29,15 @@ const REPAIR = 'check --repair fixes it.';
 const CLOCK = 'If this clock is right, check --repair --clock-is-right moves them to the present. If not, set it.';
 const DAMAGED = 'Restore a backup; "catalogue restore --help" says how.';
 
-interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings'>> {
+/** The result of one check, and what to do if it is not ok. */
+interface Check {
+  name: string;
+  ok: boolean;
+  found: string;
+  hint?: string;
+}
+
+interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings' | 'corrected'>> {
   ok: boolean;
   /** Slugs of listings that were repaired first. */
   repaired: string[];
@@ -226,19 +234,22 @@ async function attempt<Value>(
   }
 }
 
-function renderChecks({ checks, repaired, listings = [], findings = [] }: CheckResult, page: Page): void {
+function renderChecks(
+  { checks, repaired, listings = [], findings = [], corrected = [] }: CheckResult,
+  page: Page,
+): void {
   if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
   if (!page.isTerminal) {
     const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
     page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
-    renderAddressCheck({ listings, findings }, page);
+    renderAddressCheck({ listings, findings, corrected }, page);
     return;
   }
   for (const { name, ok, found, hint } of checks) {
     page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
     if (hint !== undefined) page.say(hint, STATE_WIDTH);
   }
-  renderAddressCheck({ listings, findings }, page);
+  renderAddressCheck({ listings, findings, corrected }, page);
 }
 
 const STATE_WIDTH = 'problem  '.length;

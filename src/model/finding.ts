@@ -619,6 +619,11 @@ export const FINDING_SECTIONS = {
         fix: 'Send the challenge in the header PAYMENT-REQUIRED.',
         example: HEADER,
       },
+      version_1_in_header: {
+        meaning: 'The header PAYMENT-REQUIRED has a challenge of version 1; clients of version 1 read the body.',
+        fix: 'Write the challenge in the header as version 2 has it, or send it in the body.',
+        example: HEADER,
+      },
       header_unreadable: {
         meaning: 'The header PAYMENT-REQUIRED cannot be read; only clients of version 1 can pay, by the body.',
         fix: 'Encode the JSON of the requirements as base 64.',

@@ -1,17 +1,28 @@
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
+import { getErrorMessage } from '../errors.ts';
 import { mergeDeclarations } from '../evidence/declarations.ts';
 import { getHostTitle } from '../evidence/titles.ts';
-import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
+import { type FetchResponse, type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { findCodeWords } from '../model/finding.ts';
-import { isPayable } from '../model/probe.ts';
+import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import type { httpMethod } from '../model/request.ts';
-import { getRouteUrl } from '../model/route.ts';
+import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
+import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { listChallengeFindings } from '../sources/challenge-findings.ts';
+import {
+  type Correction,
+  correctChallenge,
+  correctDocument,
+  encodeChallenge,
+  formatSteps,
+  getFindingKey,
+  type PatchStep,
+} from '../sources/corrections.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
 import { chooseDocument, isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
@@ -20,18 +31,52 @@ import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
-import { formatOutcome } from '../views/words/outcome.ts';
+import { findAdvice, formatOutcome } from '../views/words/outcome.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
+import { fillTemplates } from './probe-request.ts';
 import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** The result of one check, and what to do if it is not ok. */
-export interface Check {
+/** The kinds of checks, in the words of Coinbase's `validate` where it has one. */
+export const CHECK_NAMES = ['reachable', 'documents', 'returns_402', 'terms', 'example', 'limits'] as const;
+
+/** One check of an address, with what is wrong there. */
+export interface AddressCheckStep {
+  check: (typeof CHECK_NAMES)[number];
+  /** What was checked: an address, a route, a file. */
   name: string;
   ok: boolean;
+  /** `required`: buyers cannot pay without it. */
+  severity: 'required' | 'advisory';
   found: string;
+  expected?: string;
   hint?: string;
+  /** Stable word for what is wrong, and the part of the answer that shows it. */
+  code?: string;
+  place?: string;
+  findings: ExplainedFinding[];
+  corrected?: CorrectedJson;
+}
+
+/** A finding, and the way to fix its cause. */
+export interface ExplainedFinding extends Finding {
+  fix: string | null;
+  example: string | null;
+  /** The corrected members, to copy, and the steps that put them in place. */
+  corrected?: string;
+  patch?: readonly PatchStep[];
+}
+
+/** A corrected JSON text, to copy. */
+export interface CorrectedJson {
+  item: string;
+  sent_as: 'header' | 'body' | 'document';
+  json: string;
+  /** The value of the header PAYMENT-REQUIRED that carries it. */
+  header?: string;
+  /** False if something is left that only its author can say. */
+  is_whole: boolean;
 }
 
 /** A route as it would be listed. The price is in atomic USDC; null if none is known. */
@@ -40,6 +85,8 @@ interface WouldBeRoute {
   url: string;
   price: number | null;
   networks: string[];
+  /** True if it can be paid, as far as that is known. */
+  listable: boolean;
 }
 
 /** A listing as it would be made. */
@@ -49,37 +96,55 @@ interface WouldBeListing {
   routes: WouldBeRoute[];
 }
 
-/** A finding, and the way to fix its cause. */
-interface ExplainedFinding extends Finding {
-  fix: string | null;
-  example: string | null;
+/** A request that was made, and the answer to it. */
+export interface Exchange {
+  method: string;
+  url: string;
+  /** Status, media type and size of the answer, or why none came. */
+  came: string;
 }
 
-/** The listings of an address, and why there are not more. */
+/** What a check has learnt so far. */
 export interface AddressCheck {
   ok: boolean;
-  checks: Check[];
+  checks: Omit<AddressCheckStep, 'findings' | 'corrected'>[];
   listings: WouldBeListing[];
   findings: ExplainedFinding[];
+  corrected: CorrectedJson[];
 }
 
-const TIMEOUT_MS = 15_000;
+/** What a part of a check found: steps to show, and what would be listed. */
+export interface CheckPart {
+  steps: AddressCheckStep[];
+  declarations: Declaration[];
+  /** Answers of routes, by method and address. */
+  seen: ReadonlyMap<string, ProbeSample>;
+  /** Routes of documents that are refused. */
+  refused: number;
+}
 
-/** Most routes of a document whose 402 is requested. */
-const MAX_PROBED = 3;
+const TIMEOUT_MS = 10_000;
 
-interface Context {
-  client: GuardedClient;
-  config: Config;
+/** Most routes whose 402 is requested. */
+const MAX_PROBED = 32;
+
+/** Largest corrected text that is shown, in characters. */
+const MAX_SHOWN = 24_000;
+
+/** What a check asks by, and what it may ask. */
+export interface CheckContext {
+  client: Pick<GuardedClient, 'fetch'>;
+  resolver: Resolver;
+  config: Pick<Config, 'allowPrivateNetworks'>;
   now: () => Date;
   signal: AbortSignal;
+  /** True for strangers: only GET and HEAD are sent where the host does not say itself that a route is paid. */
+  isStranger?: boolean;
+  /** Called with each request and its answer. */
+  onExchange?: (exchange: Exchange) => void;
 }
 
-interface Parts {
-  checks: Check[];
-  listings: WouldBeListing[];
-  findings: Finding[];
-}
+type Resolver = Pick<ReturnType<typeof openTextResolver>, 'listTexts'>;
 
 /**
  * Goes the whole way of an import and a probe for an address, without payment, and writes nothing. For a host alone it
@@ -94,50 +159,116 @@ export async function checkAddress(
   const { baseUrl, allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
   const resolver = openTextResolver();
-  const context = { client, config, now, signal };
+  const parts: CheckPart[] = [];
   try {
-    const parts = isWebAddress(url)
-      ? await checkOutside(url, method, resolver, context)
-      : await checkFile(url, resolver, context);
-    const unpriced = parts.listings.filter(({ routes }) => routes.every(({ price }) => price === null));
-    const held = unpriced.map(({ base_url }) => buildFinding('noted', 'no_price', base_url));
-    return {
-      ...parts,
-      ok: parts.listings.length > unpriced.length,
-      findings: [...held, ...parts.findings].map(explainFinding),
-    };
+    for await (const part of generateParts(url, method, { client, resolver, config, now, signal })) parts.push(part);
+    return summarise(parts);
   } finally {
     resolver.close();
     await client.close();
   }
 }
 
-type Resolver = ReturnType<typeof openTextResolver>;
-
-async function checkOutside(url: string, method: Method, resolver: Resolver, context: Context): Promise<Parts> {
-  const ofHost = isBareHost(url) ? await checkHost(new URL(url).origin, resolver, context) : undefined;
-  return ofHost && ofHost.checks.length > 0 ? ofHost : await checkRoute(url, method, resolver, context);
+/** Returns what a check found, in the order in which it was found. */
+export function summarise(parts: readonly CheckPart[]): AddressCheck {
+  const steps = parts.flatMap((part) => part.steps);
+  const listings = describeListings(parts);
+  const unpriced = listings.filter(({ routes }) => routes.every(({ price }) => price === null));
+  const held = unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url)));
+  return {
+    ok: listings.length > unpriced.length,
+    checks: steps.map(({ findings: _findings, corrected: _corrected, ...check }) => check),
+    listings,
+    findings: [...held, ...steps.flatMap(({ findings }) => findings)],
+    corrected: steps.flatMap(({ corrected }) => corrected ?? []),
+  };
 }
 
-async function checkFile(path: string, resolver: Resolver, { client, config, now, signal }: Context): Promise<Parts> {
+/** Checks an address, one part after the other. Throws what the signal is aborted with. */
+export async function* generateParts(url: string, method: Method, context: CheckContext): AsyncGenerator<CheckPart> {
+  if (!isWebAddress(url)) {
+    yield* checkFile(url, context);
+    return;
+  }
+  const answers = new Map<string, FetchResponse>();
+  const recording = { ...context, client: recordExchanges(context, answers), answers };
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (isBareHost(url)) yield* checkHost(new URL(url).origin, recording);
+  else if (context.isStranger && !isRead) yield* checkHost(new URL(url).origin, recording, { method, url });
+  else yield* checkRoute(url, method, recording);
+}
+
+interface Recording extends CheckContext {
+  /** The latest answer of each address. */
+  answers: Map<string, FetchResponse>;
+}
+
+function recordExchanges({ client, onExchange }: CheckContext, answers: Recording['answers']): CheckContext['client'] {
+  return {
+    fetch: async (address, init) => {
+      const [method, url] = [init?.method ?? 'GET', String(address)];
+      try {
+        const answer = await client.fetch(address, init);
+        answers.set(url, answer);
+        onExchange?.({ method, url, came: describeAnswer(answer) });
+        return answer;
+      } catch (error) {
+        onExchange?.({ method, url, came: getErrorMessage(error) });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Writes status, media type and size of an answer, and nothing that is in it. */
+function describeAnswer({ status, headers, receivedBytes }: FetchResponse): string {
+  const type = /^[\w.+-]{1,40}\/[\w.+-]{1,60}/.exec(headers.get('content-type') ?? '')?.[0];
+  return [String(status), type, `${receivedBytes} bytes`].filter(Boolean).join(', ');
+}
+
+const buildPart = (steps: AddressCheckStep[], rest: Partial<CheckPart> = {}): CheckPart => ({
+  ...{ steps, declarations: [], seen: new Map(), refused: 0 },
+  ...rest,
+});
+
+const buildStep = (
+  check: AddressCheckStep['check'],
+  name: string,
+  ok: boolean,
+  found: string,
+  rest: Partial<AddressCheckStep> = {},
+): AddressCheckStep => ({ check, name, ok, severity: 'required', found, findings: [], ...rest });
+
+async function* checkFile(
+  path: string,
+  { client, resolver, config, now, signal }: CheckContext,
+): AsyncGenerator<CheckPart> {
   const { allowPrivateNetworks } = config;
   const name = getSourceName(path);
   const options = { name, base_url: null, allowPrivateNetworks, now: now().toISOString() };
   const read = await readWholeDocument(path, options, { client, resolver, signal });
   // A manifest has routes with prices, and so can be taken for an x402 file, which is JSON.
   const isOther = 'code' in read ? read.code === 'not_api_document' : read.kind === 'x402_file';
-  if (!isOther || !/\.ya?ml$/i.test(path)) return describeDocument(name, read);
-  const parts: Parts[] = [];
+  if (!isOther || !/\.ya?ml$/i.test(path)) {
+    yield describeDocument(name, read);
+    return;
+  }
   for await (const { declaration, findings } of readManifests([path], options)) {
     const found = declaration ? 'a manifest' : 'a manifest that is refused';
-    const check = { name, ok: declaration !== undefined, found };
-    parts.push({ checks: [check], listings: declaration ? [describeListing(declaration)] : [], findings });
+    const step = buildStep('documents', name, declaration !== undefined, found);
+    yield buildPart([{ ...step, findings: findings.map((finding) => explainFinding(finding)) }], {
+      declarations: declaration ? [declaration] : [],
+    });
   }
-  return joinParts(parts);
 }
 
-async function checkHost(origin: string, resolver: Resolver, context: Context): Promise<Parts> {
-  const { client, config, now, signal } = context;
+/** Checks a host by its documents; with `only` that one route of them. Without a document its own address is asked. */
+async function* checkHost(
+  origin: string,
+  context: Recording,
+  only?: { method: Method; url: string },
+): AsyncGenerator<CheckPart> {
+  const { client, resolver, config, now, signal, answers } = context;
   const { allowPrivateNetworks } = config;
   const at = now().toISOString();
   const options = { name: getSourceName(origin), base_url: null, allowPrivateNetworks, now: at };
@@ -146,151 +277,283 @@ async function checkHost(origin: string, resolver: Resolver, context: Context): 
     (one): one is LookedUp & { read: Exclude<LookedUp['read'], 'absent'> } => one.read !== 'absent',
   );
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
+  const isThere = documents.length > 0 || statement.kind !== 'absent';
+  if (answers.size > 0) yield buildPart([buildStep('reachable', origin, true, 'The host answers.')]);
+  yield buildPart([describePlaces(origin, found, statement, isThere)]);
   // Several documents may say the same, so listings are those of the one that an import would take.
-  const parts: Parts[] = documents.map(({ url, read }) => ({ ...describeDocument(url, read), listings: [] }));
+  for (const { url, read } of documents) {
+    const { steps } = describeDocument(url, read, answers.get(url), { ...options, url, speaker: url });
+    yield buildPart(steps);
+  }
   const chosen = chooseDocument(found);
-  if (chosen && !('code' in chosen)) {
-    parts.push({ checks: [], listings: chosen.declarations.map(describeListing), findings: [] });
+  const declared = chosen && !('code' in chosen) ? chosen.declarations : [];
+  const stated =
+    statement.kind === 'statement'
+      ? statement.listings.flatMap((entry) => ('declaration' in entry && entry.declaration) || [])
+      : [];
+  if (statement.kind !== 'absent') yield describeStatement(statement, stated.length);
+  const bases = new Set(declared.map(({ base_url }) => base_url));
+  const declarations = [...declared, ...stated.filter(({ base_url }) => !bases.has(base_url))];
+  const refused = chosen && !('code' in chosen) ? chosen.items.refused : 0;
+  yield buildPart([], only ? {} : { declarations, refused });
+  const routes = declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  if (only) {
+    const isDeclared = routes.some(
+      ({ base_url, route }) => route.method === only.method && getRouteUrl(base_url, route.path) === only.url,
+    );
+    if (isDeclared || statement.kind === 'statement') yield* checkRoute(only.url, only.method, context);
+    else
+      yield buildPart([
+        buildStep('returns_402', `${only.method} ${only.url}`, false, 'not asked', {
+          code: 'not_declared',
+          place: 'documents',
+          hint: NOT_DECLARED,
+        }),
+      ]);
+    return;
   }
-  if (statement.kind !== 'absent') {
-    const refused = statement.findings.filter(({ severity }) => severity === 'refused').length;
-    const declared =
-      statement.kind === 'statement'
-        ? statement.listings.flatMap((entry) => ('declaration' in entry && entry.declaration) || [])
-        : [];
-    parts.push({
-      checks: [
-        {
-          name: statement.url,
-          ok: refused === 0,
-          found: `a statement of the provider with ${declared.length} listings`,
-        },
-      ],
-      listings: declared.map(describeListing),
-      findings: statement.findings,
-    });
+  if (!isThere) {
+    yield* checkRoute(`${origin}/`, 'GET', context);
+    return;
   }
-  const all = joinParts(parts);
-  const probed = all.listings.flatMap(({ routes }) => routes).slice(0, MAX_PROBED);
-  const live: Parts[] = [];
-  for (const route of probed) live.push(await probeAddress(route.url, route.method, context));
-  // Terms of a live 402 count before those of a document.
-  const asked = new Map(
-    live.flatMap(({ listings }) =>
-      listings.flatMap(({ routes }) => routes.map((one) => [`${one.method} ${one.url}`, one])),
-    ),
-  );
-  const listings = all.listings.map((listing) => ({
-    ...listing,
-    routes: listing.routes.map((route) => asked.get(`${route.method} ${route.url}`) ?? route),
-  }));
-  return { ...joinParts([all, ...live]), listings };
+  for (const { base_url, route } of routes.slice(0, MAX_PROBED)) yield await probe(base_url, route, context);
+  if (routes.length > MAX_PROBED) {
+    const words = `The first ${MAX_PROBED} of ${routes.length} routes were asked.`;
+    yield buildPart([
+      buildStep('limits', origin, false, words, {
+        severity: 'advisory',
+        code: 'too_many_routes',
+        hint: 'Check the address of another route by itself.',
+      }),
+    ]);
+  }
 }
 
-async function checkRoute(url: string, method: Method, resolver: Resolver, context: Context): Promise<Parts> {
-  const live = await probeAddress(url, method, context);
-  if (live.status !== null && (live.status < 200 || live.status > 299)) return live;
-  if (live.status === null) return live;
-  const { client, config, now, signal } = context;
+const NOT_DECLARED =
+  "POST is sent only where the host's own document says that the route is paid: name it in /.well-known/x402 or /openapi.json.";
+
+/** Says where documents were looked for, and what was there. */
+function describePlaces(
+  origin: string,
+  found: readonly LookedUp[],
+  statement: Awaited<ReturnType<typeof readProviderStatement>>,
+  isThere: boolean,
+): AddressCheckStep {
+  const places = [
+    ...found.map(
+      ({ url, read }) =>
+        `${getPlaceName(url, origin)}: ${read === 'absent' ? 'nothing' : 'code' in read ? 'not taken' : 'taken'}`,
+    ),
+    `${getPlaceName(statement.url, origin)}: ${statement.kind === 'absent' ? `nothing (${statement.reason.replaceAll('_', ' ')})` : statement.kind}`,
+  ];
+  return buildStep('documents', origin, isThere, places.join('; '), {
+    severity: 'advisory',
+    expected: 'a document that names the routes and their prices',
+    ...(!isThere && {
+      code: 'no_document',
+      place: '/.well-known/x402',
+      hint: 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.',
+    }),
+  });
+}
+
+const getPlaceName = (url: string, origin: string) => (url.startsWith(`${origin}/`) ? url.slice(origin.length) : url);
+
+function describeStatement(
+  statement: Exclude<Awaited<ReturnType<typeof readProviderStatement>>, { kind: 'absent' }>,
+  listings: number,
+): CheckPart {
+  const refused = statement.findings.filter(({ severity }) => severity === 'refused').length;
+  const words = `a statement of the provider with ${listings} listings`;
+  const findings = statement.findings.map((finding) => explainFinding(finding));
+  return buildPart([buildStep('documents', statement.url, refused === 0, words, { findings })]);
+}
+
+async function* checkRoute(url: string, method: Method, context: Recording): AsyncGenerator<CheckPart> {
+  const { client, resolver, config, now, signal, answers } = context;
+  const { origin, pathname, search } = new URL(url);
+  const path = `${pathname}${search}`.replace(/%7B/gi, '{').replace(/%7D/gi, '}');
+  const live = await probe(origin, { ...BARE_ROUTE, method, path }, context);
+  const status = [...live.seen.values()][0]?.status ?? null;
+  if (status === null || status < 200 || status > 299) {
+    yield live;
+    return;
+  }
   const { allowPrivateNetworks } = config;
   const options = { name: getSourceName(url), base_url: null, allowPrivateNetworks, now: now().toISOString() };
   const read = await readWholeDocument(url, options, { client, resolver, signal });
   // An answer that is no document is a route that asks for nothing.
-  if ('code' in read && (read.code === 'not_api_document' || read.code === 'document_html')) return live;
-  return describeDocument(url, read);
+  const isDocument = !('code' in read && (read.code === 'not_api_document' || read.code === 'document_html'));
+  yield isDocument ? describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }) : live;
 }
 
-function joinParts(parts: readonly Parts[]): Parts {
-  return {
-    checks: parts.flatMap(({ checks }) => checks),
-    listings: mergeListings(parts.flatMap(({ listings }) => listings)),
-    findings: parts.flatMap(({ findings }) => findings),
+/** A route of which nothing but its address is known. */
+const BARE_ROUTE: Omit<DeclaredRoute, 'method' | 'path'> = {
+  ...{ description: '', mime_type: null, example: null, input_schema: null, output_schema: null, terms: [] },
+};
+
+function describeDocument(
+  url: string,
+  read: ApiDocument | DocumentProblem,
+  answer?: FetchResponse,
+  options?: Parameters<typeof correctDocument>[2],
+): CheckPart {
+  const findings = 'code' in read ? [buildFinding('refused', read.code, url, read.message, read.place)] : read.findings;
+  const correction = answer && options && findings.length > 0 ? correctDocument(answer.body, url, options) : undefined;
+  // Only a text that cannot be read is shown whole: of any other the members in question are enough.
+  const isUnread = findings.some(({ code }) => code === 'document_unreadable' || code === 'duplicate_key');
+  const corrected = isUnread && correction?.isWhole ? describeCorrected(url, 'document', correction) : undefined;
+  const rest = {
+    findings: findings.map((finding) => explainFinding(finding, correction)),
+    ...(corrected && { corrected }),
   };
-}
-
-/** Keeps the first listing at each address; several documents of a host often describe the same. */
-function mergeListings(listings: readonly WouldBeListing[]): WouldBeListing[] {
-  return [...new Map(listings.toReversed().map((listing) => [listing.base_url, listing])).values()].toReversed();
-}
-
-function describeDocument(url: string, read: ApiDocument | DocumentProblem): Parts {
-  if ('code' in read) {
-    const check = { name: url, ok: false, found: read.message, hint: read.hint };
-    return {
-      checks: [check],
-      listings: [],
-      findings: [buildFinding('refused', read.code, url, read.message, read.place)],
-    };
-  }
+  if ('code' in read)
+    return buildPart([buildStep('documents', url, false, read.message, { hint: read.hint, ...rest })]);
   const { received, taken, duplicates, refused } = read.items;
   const what = read.kind === 'openapi' ? 'OpenAPI' : 'an x402 file';
   const found = `${what}: ${received} resources, ${taken} taken, ${duplicates} duplicates, ${refused} refused`;
+  return buildPart([buildStep('documents', url, taken > 0, found, rest)], { declarations: read.declarations, refused });
+}
+
+function describeCorrected(
+  item: string,
+  sent_as: CorrectedJson['sent_as'],
+  { value, isWhole }: Correction,
+): CorrectedJson | undefined {
+  const json = JSON.stringify(value, null, 2);
+  const header = sent_as === 'document' ? undefined : encodeChallenge(value);
+  if (json.length > MAX_SHOWN) return undefined;
   return {
-    checks: [{ name: url, ok: taken > 0, found }],
-    listings: read.declarations.map(describeListing),
-    findings: read.findings,
+    item,
+    sent_as: header === undefined ? sent_as : 'header',
+    json,
+    ...(header !== undefined && { header }),
+    is_whole: isWhole,
   };
 }
 
-function describeListing(declaration: Declaration): WouldBeListing {
-  const { base_url, routes } = declaration;
-  return {
-    base_url,
-    title: mergeDeclarations([{ declaration, withdrawn_at: null }]).words.title,
-    routes: routes.map(({ method, path, terms }) => describeRoute(method, getRouteUrl(base_url, path), terms)),
-  };
-}
-
-function describeRoute(method: Method, url: string, terms: readonly Terms[]): WouldBeRoute {
-  const amounts = terms.map(({ amount }) => amount);
-  return {
-    method,
-    url,
-    price: amounts.length > 0 ? Math.min(...amounts) : null,
-    networks: [...new Set(terms.map(({ network }) => network))],
-  };
-}
-
-/** Requests the 402 of an address once, without payment, like a probe. */
-async function probeAddress(
-  url: string,
-  method: Method,
-  { client, now, signal }: Context,
-): Promise<Parts & { status: number | null }> {
-  const { origin, pathname, search } = new URL(url);
-  let answer: Awaited<ReturnType<GuardedClient['fetch']>> | undefined;
-  const recorder: Pick<GuardedClient, 'fetch'> = {
+/** Requests the 402 of a route once, without payment, like a probe. */
+async function probe(
+  base_url: string,
+  route: DeclaredRoute,
+  { client, now, signal }: CheckContext,
+): Promise<CheckPart> {
+  let answer: FetchResponse | undefined;
+  const recorder: CheckContext['client'] = {
     fetch: async (...request) => {
       answer = await client.fetch(...request);
       return answer;
     },
   };
-  const path = `${pathname}${search}`.replace(/%7B/gi, '{').replace(/%7D/gi, '}');
-  const sample = await probeRoute({
-    ...{ client: recorder, baseUrl: origin, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal },
-    route: { method, path, example: null, input_schema: null, terms: [] },
-  });
-  const name = `${method} ${url}`;
+  const url = getRouteUrl(base_url, route.path);
+  const name = `${route.method} ${url}`;
+  const context = { client: recorder, baseUrl: base_url, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal };
+  const sample = await probeRoute({ ...context, route });
+  signal.throwIfAborted();
+  const challenge = answer?.status === 402 ? answer : undefined;
+  const findings = challenge ? listChallengeFindings(readChallenge(challenge), name) : [];
+  const correction = challenge && findings.length > 0 ? correctChallenge(challenge, { url, item: name }) : undefined;
+  const corrected = correction && describeCorrected(name, 'body', correction);
   const ok = isPayable(sample.outcome);
-  const words = formatOutcome(sample.outcome, sample.cause);
   const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
-  const check: Check = ok
-    ? { name, ok, found: `${words}${version}: ${sample.terms.map(describeOffer).join(' or ')}` }
-    : { name, ok, found: `${words}${version}`, hint: 'The page /method says what each outcome means.' };
-  const findings = answer?.status === 402 ? listChallengeFindings(readChallenge(answer), name) : [];
-  const listing = {
-    base_url: origin,
-    title: getHostTitle(origin, []),
-    routes: [describeRoute(method, url, sample.terms)],
+  const advice = ok ? undefined : findAdvice(sample);
+  const asked = buildStep('returns_402', name, ok, `${formatOutcome(sample.outcome, sample.cause)}${version}`, {
+    ...(!ok && { expected: '402 with payment requirements of x402', code: sample.cause ?? sample.outcome }),
+    ...(advice && { hint: advice.fix, place: advice.place }),
+    findings: findings.map((finding) => explainFinding(finding, correction)),
+    ...(corrected && { corrected }),
+  });
+  const declaration = {
+    ...BARE_DECLARATION,
+    base_url,
+    title: getHostTitle(base_url, []),
+    routes: [{ ...route, terms: sample.terms }],
+    source: { ...BARE_DECLARATION.source, name: base_url, speaker: base_url },
   };
-  return { checks: [check], listings: ok ? [listing] : [], findings, status: sample.status };
+  return buildPart([asked, ...(ok ? describePayable(name, route, sample, challenge) : [])], {
+    seen: new Map([[name, sample]]),
+    declarations: ok ? [declaration] : [],
+  });
+}
+
+const BARE_DECLARATION: Declaration = {
+  ...{ slug: null, service_name: null, title: '', tagline: '', description: '', provider_name: '', category: null },
+  ...{ mcp_endpoint: null, docs_url: null, price: null, networks: [], routes: [], base_url: 'https://x' },
+  source: { kind: 'x402_file', name: '', observed_at: null },
+};
+
+/** Says what a payable route asks, and whether a buyer knows how to call it. */
+function describePayable(
+  name: string,
+  route: DeclaredRoute,
+  { terms }: ProbeSample,
+  answer: FetchResponse | undefined,
+): AddressCheckStep[] {
+  const reading = answer && readChallenge(answer);
+  const isDescribed = reading?.kind === 'challenge' && reading.challenge.input !== null;
+  const { invented } = fillTemplates(route.path, route);
+  const isBare = (route.method === 'GET' || route.method === 'HEAD') && invented.length === 0;
+  const found = route.example
+    ? 'an example in the document'
+    : isDescribed
+      ? 'the challenge describes the input'
+      : isBare
+        ? 'called as it is'
+        : 'none';
+  return [
+    buildStep('terms', name, true, terms.map(describeOffer).join(' or ')),
+    buildStep('example', name, found !== 'none', found, {
+      severity: 'advisory',
+      ...(found === 'none' && {
+        code: 'no_example',
+        place: invented.length > 0 ? 'path' : 'input',
+        hint: 'Give an example request, so that agents know what to send.',
+      }),
+    }),
+  ];
 }
 
 function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
   return `${formatUsdc(amount)} USDC on ${network} to ${pay_to}, scheme ${scheme}`;
 }
 
-function explainFinding(finding: Finding): ExplainedFinding {
+/** Returns what would be listed. Of several declarations of one address the first counts, and a live 402 before all. */
+function describeListings(parts: readonly CheckPart[]): WouldBeListing[] {
+  const seen = new Map(parts.flatMap((part) => [...part.seen]));
+  const declarations = new Map(
+    parts
+      .flatMap((part) => part.declarations)
+      .toReversed()
+      .map((one) => [one.base_url, one]),
+  );
+  return [...declarations.values()].toReversed().map((declaration) => ({
+    base_url: declaration.base_url,
+    title: mergeDeclarations([{ declaration, withdrawn_at: null }]).words.title,
+    routes: declaration.routes.map((route) => describeRoute(declaration.base_url, route, seen)),
+  }));
+}
+
+function describeRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: CheckPart['seen']): WouldBeRoute {
+  const url = getRouteUrl(baseUrl, path);
+  const sample = seen.get(`${method} ${url}`);
+  const asked = sample && isPayable(sample.outcome) ? sample.terms : terms;
+  return {
+    method,
+    url,
+    price: asked.length > 0 ? Math.min(...asked.map(({ amount }) => amount)) : null,
+    networks: [...new Set(asked.map(({ network }) => network))],
+    listable: sample && isConclusive(sample.outcome) ? isPayable(sample.outcome) : asked.length > 0,
+  };
+}
+
+function explainFinding(finding: Finding, correction?: Correction): ExplainedFinding {
   const words = findCodeWords(finding.code);
-  return { ...finding, fix: words?.fix ?? null, example: words?.example ?? null };
+  const patch = correction?.steps.get(getFindingKey(finding));
+  return {
+    ...finding,
+    ...(finding.place === undefined && patch?.[0] && { place: patch[0].path }),
+    fix: words?.fix ?? null,
+    example: words?.example ?? null,
+    ...(patch && { corrected: cutText(formatSteps(patch), 2_000), patch }),
+  };
 }

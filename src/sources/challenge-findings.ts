@@ -14,7 +14,7 @@ export function listChallengeFindings(reading: ChallengeReading, item: string): 
     return [buildFinding('refused', 'other_payment_scheme', item, message, 'header WWW-Authenticate')];
   }
   if (reading.kind === 'malformed') {
-    const place = reading.found_in === 'header' ? 'header PAYMENT-REQUIRED' : (PLACES[reading.cause] ?? '');
+    const place = PLACES[reading.cause] ?? (reading.found_in === 'header' ? 'header PAYMENT-REQUIRED' : '');
     return [buildFinding('refused', reading.cause, item, undefined, place)];
   }
   return [...listOfferFindings(reading.challenge, item), ...listFlawFindings(reading.challenge, item)];
@@ -26,6 +26,13 @@ const PLACES: Partial<Record<FindingCode, string>> = {
   bad_version: '/x402Version',
   no_accepts: '/accepts',
   too_many_offers: '/accepts',
+};
+
+/** The part of the answer that a flaw is about. */
+const FLAW_PLACES: Partial<Record<FindingCode, string>> = {
+  header_missing: 'header PAYMENT-REQUIRED',
+  header_unreadable: 'header PAYMENT-REQUIRED',
+  version_1_in_header: '/x402Version',
 };
 
 function listOfferFindings({ others, offers, x402_version }: Challenge, item: string): Finding[] {
@@ -64,6 +71,6 @@ function listFlawFindings({ flaws, nonconforming, ambiguities, others, offers }:
   return [
     ...further.map((place) => buildFinding(isRefused ? 'refused' : 'noted', 'not_conforming', item, undefined, place)),
     ...unread.map(({ code, place }) => buildFinding('refused', code, item, AMBIGUOUS, place)),
-    ...notes.map((code) => buildFinding('noted', code, item)),
+    ...notes.map((code) => buildFinding('noted', code, item, undefined, FLAW_PLACES[code])),
   ];
 }

@@ -29,10 +29,15 @@ export type ChallengeProblem =
 /**
  * Flaws of a challenge that can still be read.
  * `not_conforming`: the protocol's own schema refuses a part of it. `header_unreadable`, `header_missing`:
- * the body was read, although version 2 belongs in the header. `network_spelling`: a network is spelled as in the other
- * version.
+ * the body was read, although version 2 belongs in the header. `version_1_in_header`: the header has a challenge of
+ * version 1, which belongs in the body. `network_spelling`: a network is spelled as in the other version.
  */
-export type ChallengeFlaw = 'not_conforming' | 'header_unreadable' | 'header_missing' | 'network_spelling';
+export type ChallengeFlaw =
+  | 'not_conforming'
+  | 'header_unreadable'
+  | 'header_missing'
+  | 'version_1_in_header'
+  | 'network_spelling';
 
 /**
  * Reasons why one offer of a challenge was left out. `bad_timeout`: it has no payment time-out, so nobody can sign for

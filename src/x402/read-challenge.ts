@@ -43,7 +43,10 @@ export function readChallenge({ headers, body, isTool = false }: ChallengeAnswer
   const fromBody = readChallengeAt(parseChallengeBody(body), 'body');
   if (fromHeader && 'challenge' in fromHeader && !isPayableInBodyAlone(fromHeader, fromBody)) {
     const further = listBeside('body', fromBody, fromHeader);
-    return { kind: 'challenge', challenge: addAmbiguities(fromHeader.challenge, further) };
+    const { challenge } = fromHeader;
+    const misplaced: ChallengeFlaw[] = challenge.x402_version === 1 ? ['version_1_in_header'] : [];
+    const flaws = [...challenge.flaws, ...misplaced];
+    return { kind: 'challenge', challenge: addAmbiguities({ ...challenge, flaws }, further) };
   }
   if ('challenge' in fromBody) {
     const { challenge } = fromBody;

@@ -32,8 +32,8 @@ describe('checking an address', () => {
         base_url: origin,
         title: new URL(origin).host,
         routes: [
-          { method: 'GET', url: `${origin}/v1/a`, price: 10_000, networks: ['base'] },
-          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [] },
+          { method: 'GET', url: `${origin}/v1/a`, price: 10_000, networks: ['base'], listable: false },
+          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [], listable: false },
         ],
       },
     ]);
@@ -131,7 +131,7 @@ describe('checking an address', () => {
     const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
     expect([code, json.listings]).toEqual([1, []]);
     expect(json.findings).toMatchObject([{ code: 'other_list', severity: 'refused', fix: expect.any(String) }]);
-    expect(json.checks[0].found).toContain('an agent card of A2A: it names the endpoint https://a.example.com/a2a,');
+    expect(json.checks[2].found).toContain('an agent card of A2A: it names the endpoint https://a.example.com/a2a,');
     const { address } = await serveFeed((_request, response) => {
       response.writeHead(402, { 'www-authenticate': 'Payment id="a", realm="a", method="tempo", intent="charge"' });
       response.end();
@@ -178,7 +178,11 @@ describe('checking an address', () => {
     const { origin } = await serveDocuments({ '/': { body: '<p>Hello', type: 'text/html' } });
     const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
     expect(code).toBe(1);
-    expect(json.checks).toMatchObject([{ name: `GET ${origin}`, ok: false }]);
+    expect(json.checks).toMatchObject([
+      { check: 'reachable', name: origin, ok: true },
+      { check: 'documents', ok: false, found: expect.stringContaining('/.well-known/x402: nothing; ') },
+      { check: 'returns_402', name: `GET ${origin}/`, ok: false, code: 'answered_unpaid', place: 'status' },
+    ]);
   });
 });
 

@@ -77,6 +77,7 @@ const CHALLENGE_INPUTS = {
   bad_timeout: () => ofChallenge({ header: makeChallenge({ accepts: [makeAsked({ maxTimeoutSeconds: 0.5 })] }) }),
   not_conforming: () => ofChallenge({ header: makeChallenge({ resource: 'https://seller.example' }) }),
   header_missing: () => ofChallenge({ body: makeChallenge() }),
+  version_1_in_header: () => ofChallenge({ header: makeChallengeV1() }),
   header_unreadable: () => ofChallenge({ rawHeader: '*', body: makeChallengeV1() }),
   body_differs: () => {
     const accepts = [makeOfferV1({ maxAmountRequired: '7' })];

@@ -162,3 +162,46 @@ function findCauseWords(cause: string): string | null {
   if (status !== undefined) return status;
   return (CAUSE_WORDS[cause] ?? cause.replaceAll('_', ' ')) || null;
 }
+
+/** What a provider does about an outcome, and the part of the answer that shows it. */
+interface Advice {
+  readonly fix: string;
+  readonly place: string;
+}
+
+/** Advice by outcome, and before it by cause. */
+const ADVICE: Readonly<Record<string, Advice>> = {
+  not_found: { fix: 'Serve the route at this address, or correct the address in the document.', place: 'status' },
+  answered_unpaid: { fix: 'Answer 402 with the payment requirements to a request without payment.', place: 'status' },
+  redirected_elsewhere: {
+    fix: 'Answer at this address, or list the address it redirects to.',
+    place: 'header Location',
+  },
+  redirect_changes_method: { fix: 'Redirect with 307 or 308, which keep the method.', place: 'status' },
+  bad_redirect: { fix: 'Write a valid address into the redirect.', place: 'header Location' },
+  too_many_redirects: { fix: 'Answer at the address itself.', place: 'header Location' },
+  made_up_parameter: { fix: 'Give an example value for each parameter in the path.', place: 'path' },
+  other_payment_scheme: { fix: 'Offer x402 beside the other way to pay.', place: 'header WWW-Authenticate' },
+  disconnected: { fix: 'Keep the connection open until the whole answer is sent.', place: 'connection' },
+  robots_disallowed: { fix: 'Allow the path in robots.txt, if it is to be checked.', place: '/robots.txt' },
+  no_402: { fix: 'Answer 402 with the payment requirements to a request without payment.', place: 'status' },
+  wrong_method: { fix: 'Name the method that the route takes in the document.', place: 'header Allow' },
+  input_rejected: {
+    fix: 'Ask for payment before the input is checked, or give an example request that passes the check.',
+    place: 'status',
+  },
+  auth_required: { fix: 'Answer 402 to a request without key or login.', place: 'status' },
+  rate_limited: { fix: 'Allow more requests without payment, or check again later.', place: 'status' },
+  server_error: { fix: 'Correct what fails before the request for payment is answered.', place: 'status' },
+  name_not_resolved: { fix: 'Correct the name, or add its record to the DNS.', place: 'host' },
+  refused: { fix: 'Let the server listen at this host and port.', place: 'connection' },
+  tls: { fix: 'Install a valid certificate for this host.', place: 'certificate' },
+  timeout: { fix: 'Answer a request without payment within ten seconds.', place: 'answer' },
+  too_large: { fix: 'Send the payment requirements alone.', place: 'answer' },
+  blocked_address: { fix: 'Give the public address at which buyers reach the route.', place: 'host' },
+};
+
+/** Finds what a provider does about an outcome. Undefined where the findings of the 402 say more, or it is not the provider's. */
+export function findAdvice({ outcome, cause }: { outcome: ProbeOutcome; cause: string | null }): Advice | undefined {
+  return ADVICE[cause ?? ''] ?? ADVICE[outcome];
+}
