@@ -50,7 +50,7 @@ async function run(): Promise<void> {
   await prepareCatalogue(firstStart);
   if (rebuilding) await preparePages(firstStart);
   const logger = openLog(stderr, config.logLevel);
-  const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
+  const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe, takingIn: true });
   let stopWatchdog: (() => void) | undefined;
   // Started only now, because a large catalogue is read in one piece before, which may take as long as a hang.
   void server.warmedUp.then(() => {

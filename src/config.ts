@@ -146,6 +146,7 @@ const settings = z.object({
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
   CONTACT_URL: httpUrl.optional(),
   PROBE: onOff.default(false),
+  INTAKE: z.union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the intake').optional(),
   TRUSTED_PROXIES: proxies.default([]),
   RATE_LIMIT: z
     .string()
@@ -174,6 +175,8 @@ export interface Config {
   /** Address at which people write to the operator; the same as `baseUrl` if none is set. */
   readonly contactUrl: string;
   readonly probe: boolean;
+  /** The intake: `on` (a child process of the server), `off`, or the address of one that runs by itself. */
+  readonly intake: string;
   readonly trustedProxies: readonly string[];
   /** Requests a minute for each client; 0 is off. */
   readonly rateLimit: number;
@@ -233,6 +236,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     contactName: read.CONTACT_NAME,
     contactUrl: read.CONTACT_URL ?? baseUrl,
     probe: read.PROBE,
+    intake: read.INTAKE ?? (LOOPBACK_HOSTS.has(read.HOST) ? 'on' : 'off'),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimit: read.RATE_LIMIT,
     allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,

@@ -10,13 +10,13 @@ export interface RefusedRedirect {
 }
 
 /**
- * Fetches by GET and follows redirects only within one origin, so that the answer certainly comes from that origin. The
+ * Fetches an address and follows redirects only within one origin, so that the answer certainly comes from that origin. The
  * time limit holds for each request. Throws what the guarded client throws.
  */
 export async function fetchFromOrigin(
   client: Pick<GuardedClient, 'fetch'>,
   address: URL,
-  init: Pick<FetchInit, 'headers' | 'limits' | 'signal'>,
+  init: Omit<FetchInit, 'redirect'>,
 ): Promise<FetchResponse | RefusedRedirect> {
   let url = address;
   for (let followed = 0; followed <= MAX_REDIRECTS; followed += 1) {

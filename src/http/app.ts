@@ -12,11 +12,13 @@ import {
   announceDeprecation,
   answerPreflights,
   EXPOSED,
+  keepPrivate,
   letAnySiteRead,
   linkToService,
   nameAge,
   secure,
 } from './headers.ts';
+import type { IntakeGate } from './intake.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { nameMethods, refuseMalformed, refuseOtherMethods, refuseStrangers } from './refusals.ts';
 import { chooseRequestId, type Env, nameRequest } from './request.ts';
@@ -37,6 +39,8 @@ export interface Service {
   readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
+  /** The way to the intake; left out where there is none. */
+  readonly intake?: IntakeGate | undefined;
   /** Adds the routes by which the server is watched. */
   readonly addHealth?: (app: Hono<Env>) => void;
   /** Adds what the server has besides documents; gives the handler of pages, which is asked for what no route answers. */
@@ -52,6 +56,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(nameRequest);
   app.use(logRequests);
   app.use('/badge/*', admitBadgeStyle);
+  app.use(`${PATHS.submit}/*`, keepPrivate);
   app.use(secure(baseUrl, allowPrivateNetworks));
   app.use(announceDeprecation(baseUrl));
   app.use(linkToService(baseUrl));
@@ -64,6 +69,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(limitRate);
   app.use(answerPreflights);
   service.addHealth?.(app);
+  service.intake?.addRoutes(app);
   app.use(
     etag({
       retainedHeaders: [
@@ -76,7 +82,8 @@ export function createApp(service: Service): Hono<Env> {
   );
 
   const answer = createResponseCache(getVersionReader(service));
-  for (const { mount } of ENDPOINTS) mount?.({ app, reading, answer, onError, onToolCall });
+  for (const { mount } of ENDPOINTS)
+    mount?.({ app, reading, answer, onError, onToolCall, checkProvider: service.intake?.check });
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);

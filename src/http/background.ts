@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import { z } from 'zod';
+import { type Config, readEnvironment, withoutPayer } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { PROJECT_DIR } from '../release/page-code.ts';
 import { watchAndRebuild } from '../release/watch.ts';
@@ -50,22 +51,55 @@ export function startRebuilding({
   };
 }
 
-/** Waits after a probing process that ended by itself, twice as long each time up to the limit; milliseconds. */
+/** Waits after a process that ended by itself, twice as long each time up to the limit; milliseconds. */
 const BACKOFF = { first: 1_000, limit: 60_000 };
 
-/** Longest time for a probing process to stop; milliseconds. What it recorded is kept whenever it ends. */
+/** Longest time for a process to stop; milliseconds. What it recorded is kept whenever it ends. */
 const STOP_MS = 3000;
 
-/** The operator's own command, so that there is one way to probe. It ends when the channel to its parent does. */
-const COMMAND = ['--max-semi-space-size=8', join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
+/** A process that runs beside the server. It ends when the channel to its parent does. */
+interface Companion {
+  /** What it does, for the log. */
+  readonly name: string;
+  /** Its script, with arguments. */
+  readonly command: readonly string[];
+  readonly logger: Logger;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Gets what it sends; undefined once it has ended. */
+  readonly onMessage?: (message: unknown) => void;
+}
 
 /**
  * Probes what is due while the server runs, in a child process, since the serving process never writes to the catalogue.
- * Gives the function that stops it, which resolves when no child is left.
+ * It is the operator's own command, so that there is one way to probe. Gives the function that stops it, which resolves
+ * when no child is left.
  */
 export function startProbing(logger: Logger): () => Promise<void> {
+  return startCompanion({ name: 'probing', command: ['scripts/catalogue.ts', 'probe', '--watch'], logger });
+}
+
+const intakeMessage = z.object({ url: z.url(), outcome: z.string(), ms: z.number() }).partial();
+
+/**
+ * Runs the intake in a child process, without settings of a wallet. `getUrl` gives its address while it answers. `count`
+ * gets each check that it did or refused.
+ */
+export function startIntake({ logger, count }: { logger: Logger; count?: ServiceMetrics['countCheck'] | undefined }) {
+  let url: string | undefined;
+  const stop = startCompanion({
+    ...{ name: 'the intake', command: ['scripts/intake.ts'], logger, env: withoutPayer(readEnvironment()) },
+    onMessage: (message) => {
+      const told = intakeMessage.safeParse(message).data;
+      if (told?.outcome === undefined) url = told?.url;
+      else count?.(told.outcome, told.ms);
+    },
+  });
+  return { stop, getUrl: () => url };
+}
+
+function startCompanion(companion: Companion): () => Promise<void> {
   const stopping = new AbortController();
-  const watching = keepProbing(logger, stopping.signal);
+  const watching = keepRunning(companion, stopping.signal);
   return async () => {
     stopping.abort();
     await watching;
@@ -73,26 +107,30 @@ export function startProbing(logger: Logger): () => Promise<void> {
 }
 
 /** Resolves once `signal` is aborted and no child is left. */
-async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
+async function keepRunning({ name, command, logger, env, onMessage }: Companion, signal: AbortSignal): Promise<void> {
+  const [script = '', ...args] = command;
+  const whole = ['--max-semi-space-size=8', join(PROJECT_DIR, script), ...args];
   for (let backoff = BACKOFF.first; !signal.aborted; backoff = Math.min(backoff * 2, BACKOFF.limit)) {
-    const child = spawn(process.execPath, COMMAND, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-    child.on('error', (error) => logger.error({ err: error }, 'the probing process cannot be started or reached'));
+    const child = spawn(process.execPath, whole, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], ...(env && { env }) });
+    child.on('error', (error) => logger.error({ err: error }, `the process of ${name} cannot be started or reached`));
+    child.on('message', (message) => onMessage?.(message));
     const stop = () => {
       child.kill('SIGTERM');
       setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
     };
     signal.addEventListener('abort', stop, { once: true });
-    logLines(child, logger);
+    logLines(child, logger, name);
     const code = await waitForEnd(child);
+    onMessage?.(undefined);
     signal.removeEventListener('abort', stop);
     if (signal.aborted) return;
-    logger.error({ code, retry_in_ms: backoff }, 'probing ended by itself');
+    logger.error({ code, retry_in_ms: backoff }, `${name} ended by itself`);
     await sleep(backoff, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function logLines({ stderr }: { stderr: Readable | null }, logger: Logger): void {
-  if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.info({ text: line }, 'probing'));
+function logLines({ stderr }: { stderr: Readable | null }, logger: Logger, name: string): void {
+  if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.info({ text: line }, name));
 }
 
 async function waitForEnd(child: ChildProcess): Promise<number | null> {

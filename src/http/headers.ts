@@ -94,6 +94,14 @@ export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
   );
 };
 
+/** Keeps reports of checks out of search engines and caches, and their addresses to themselves. Runs around `secure`. */
+export const keepPrivate: MiddlewareHandler = async (c, next) => {
+  await next();
+  c.res.headers.set('Referrer-Policy', 'no-referrer');
+  c.res.headers.set('X-Robots-Tag', 'noindex');
+  c.res.headers.set('Cache-Control', 'no-store');
+};
+
 /**
  * Says of an address that is to go since when it is deprecated (RFC 9745), when it goes (RFC 8594), what takes its place and
  * where that is explained.

@@ -51,6 +51,9 @@ const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 const PROVIDER = /^\/provider\/([a-z0-9.-]+?)(?:\/\d{1,6})?$/;
 
+/** An address that names a host, which its provider may want to list. */
+const UNKNOWN_HOST = /^\/(?:provider|api)\/((?:[a-z0-9-]{1,63}\.){1,8}(?!html$)[a-z]{2,63})$/;
+
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
@@ -179,6 +182,13 @@ export function openPages(
     if (!onDemand.isReady() && !current.hasPage(PATHS.notFound))
       return buildProblem(NO_RELEASE, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
+    const host = UNKNOWN_HOST.exec(path)?.[1];
+    if (site.hasIntake && host !== undefined) {
+      // Not kept: there is no end of made-up hosts.
+      const page = await onDemand.find(`${PATHS.notFound}?host=${host}`);
+      if (page)
+        return c.body(new Uint8Array(page.body), 404, { 'Content-Type': page.type, Vary: 'Accept', Link: link });
+    }
     const make = async (wanted: Encoding): Promise<SmallDocument> => {
       const page = await find(PATHS.notFound, '', wanted);
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };

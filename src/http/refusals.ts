@@ -1,4 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { PATHS } from '../views/links.ts';
+import { READ_AND_POST } from './endpoints/define.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { loadMcp } from './endpoints/mcp.ts';
 import { buildProblem, MALFORMED_ADDRESS } from './problem.ts';
@@ -30,7 +32,11 @@ function isMalformed(path: string): boolean {
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /** The methods of the paths that are asked by others, too. */
-const OTHERS = new Map(ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])));
+const OTHERS = new Map<string, readonly string[]>([
+  ...ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])),
+  [PATHS.submit, READ_AND_POST],
+  [PATHS.providersCheck, ['POST', 'OPTIONS']],
+]);
 
 /** Lists the methods that a path is asked by. */
 export function listMethods(path: string): readonly string[] {

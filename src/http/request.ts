@@ -14,7 +14,7 @@ export interface Env {
 /** Longest id that a client may give its request, in characters; of a longer one the service takes no notice. */
 const LONGEST_ID = 128;
 
-const requests = new AsyncLocalStorage<string>();
+const requests = new AsyncLocalStorage<{ id: string; incoming: HttpBindings['incoming'] | undefined }>();
 
 /** Gives each request an id: the one in `X-Request-Id` if that is letters, digits, `-`, `_` and `=` alone, else a new UUID. */
 export const chooseRequestId: MiddlewareHandler<Env> = requestId({ limitLength: LONGEST_ID });
@@ -22,13 +22,18 @@ export const chooseRequestId: MiddlewareHandler<Env> = requestId({ limitLength: 
 /** Names the request in its answer, since `chooseRequestId` does so only in those that Hono makes itself, and in the log. */
 export const nameRequest: MiddlewareHandler<Env> = async (c, next) => {
   const id = c.get('requestId');
-  await requests.run(id, next);
+  await requests.run({ id, incoming: c.env?.incoming }, next);
   c.res.headers.set('X-Request-Id', id);
 };
 
 /** Finds the id of the request that is being answered; undefined outside of one. */
 export function findRequestId(): string | undefined {
-  return requests.getStore();
+  return requests.getStore()?.id;
+}
+
+/** Finds the request that is being answered, as Node has it; undefined outside of one. */
+export function findIncoming(): HttpBindings['incoming'] | undefined {
+  return requests.getStore()?.incoming;
 }
 
 /** Returns what each line of the log carries besides its own fields (`mixin` of pino): the request that it is about. */

@@ -11,14 +11,15 @@ import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { createApp } from './app.ts';
-import { startProbing, startRebuilding } from './background.ts';
-import { buildClientReader } from './client.ts';
+import { startIntake, startProbing, startRebuilding } from './background.ts';
+import { buildClientReader, buildProxyCheck } from './client.ts';
 import { HEADERS, MALFORMED } from './connections.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
 import { addHealthRoutes, FAULT_CODES, getHealth, type Health, openCatalogueFile } from './endpoints/health.ts';
 import { loadMcp } from './endpoints/mcp.ts';
 import { addPictureRoute } from './endpoints/pictures.ts';
+import { type IntakeGate, openIntakeGate } from './intake.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openPages } from './pages.ts';
@@ -43,6 +44,8 @@ interface ServerOptions {
   readonly listener?: Listener;
   readonly rebuilding?: boolean;
   readonly probing?: boolean;
+  /** True to run the intake in a child process, where the settings name no other. */
+  readonly takingIn?: boolean;
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
   readonly now?: (() => number) | undefined;
 }
@@ -77,9 +80,14 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sources.following.noteFailure(error);
     logger.error({ err: error }, 'a request failed');
   };
-  const app = buildApp(options, sources, { readHealth, metrics, onError });
+  const isNamed = config.intake !== 'on' && config.intake !== 'off';
+  const taking =
+    options.takingIn && config.intake === 'on' ? startIntake({ logger, count: metrics?.countCheck }) : undefined;
+  const getUrl = isNamed ? () => config.intake : taking?.getUrl;
+  const intake = getUrl && openIntakeGate({ getUrl, isTrustedProxy: buildProxyCheck(config.trustedProxies) });
+  const app = buildApp(options, sources, { readHealth, metrics, onError, intake });
   const { serve, drain, url, watched } = await takePorts(options, metrics).catch(async (error) => {
-    await sources.close();
+    await Promise.all([taking?.stop(), sources.close()]);
     throw error;
   });
   const load = measureLoad();
@@ -103,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     async close() {
       isShuttingDown = true;
       load.stop();
-      await Promise.all([stopProbing?.(), stopRebuilding?.(), drain()]);
+      await Promise.all([stopProbing?.(), stopRebuilding?.(), taking?.stop(), drain()]);
       await watched?.close();
       await sources.close();
     },
@@ -162,11 +170,17 @@ function buildApp(
     readHealth,
     metrics,
     onError,
-  }: { readHealth: () => Health; metrics: ServiceMetrics | undefined; onError: (error: unknown) => void },
+    intake,
+  }: {
+    readHealth: () => Health;
+    metrics: ServiceMetrics | undefined;
+    onError: (error: unknown) => void;
+    intake: IntakeGate | undefined;
+  },
 ) {
   const getClient = buildClientReader(trustedProxies);
   return createApp({
-    ...{ allowPrivateNetworks, reading, following, onError },
+    ...{ allowPrivateNetworks, reading, following, onError, intake },
     getRelease: () => current.findHeader()?.id ?? '',
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: rateLimit, getClient, now }),

@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { OutsideTool, Tool, ToolContext } from './tool.ts';
 
 /** Says that a failure is ours, and by which id the operator finds its cause in the log. */
 function describeOurFault(requestId: string | undefined): string {
@@ -13,6 +13,8 @@ function describeOurFault(requestId: string | undefined): string {
 export interface Caller {
   /** Calls a tool; a failure is an answer, too. */
   callTool(tool: Tool, args: unknown): CallToolResult;
+  /** The same for a tool that asks others. */
+  callOutside(tool: OutsideTool, args: unknown): Promise<CallToolResult>;
   /** Says whether the result of a call is a failure that is the service's own fault. */
   isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
@@ -40,16 +42,20 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     onError?.(error);
     return describeOurFault(findRequestId?.());
   };
+  const buildFailed = (error: unknown): CallToolResult => {
+    const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
+    if (!(error instanceof ServiceError)) faults.add(failed);
+    return failed;
+  };
   return {
     callTool: (tool, args) => {
       try {
         return buildResult(answerAtOnce((context) => tool.answer(args, context)));
       } catch (error) {
-        const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
-        if (!(error instanceof ServiceError)) faults.add(failed);
-        return failed;
+        return buildFailed(error);
       }
     },
+    callOutside: (tool, args) => tool.ask(args).then(buildResult, buildFailed),
     isOurFault: (result) => faults.has(result),
     answer: (work) => {
       try {

@@ -17,6 +17,8 @@ import { buildRefusal, readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
 import { buildResources } from './resources.ts';
 import { buildJsonSchema } from './schema.ts';
+import type { OutsideTool, Tool } from './tool.ts';
+import { buildCheckProviderTool, type CheckProvider } from './tools/check-provider.ts';
 import { TOOLS } from './tools/index.ts';
 
 /** Cache hint for lists and the server's description, which change only with releases of the code. */
@@ -73,15 +75,19 @@ type Register = (server: Server) => void;
 export function createMcp({
   reading,
   onToolCall,
+  checkProvider,
   ...options
 }: CallerOptions & {
   reading: Reading;
   onToolCall?: OnToolCall | undefined;
+  /** Has an address checked; left out where nobody does that. */
+  checkProvider?: CheckProvider | undefined;
 }): (request: Request) => Promise<Response> {
   const findRefusal = buildRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, options);
   const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
-  const registers = [buildTools(caller, onToolCall), ...rest];
+  const tools = checkProvider ? { ...TOOLS, check_provider: buildCheckProviderTool(checkProvider) } : TOOLS;
+  const registers = [buildTools(caller, tools, onToolCall), ...rest];
   const { name, title, version, ...more } = getMcpIdentity(reading.site);
   const introduction = { name, title, version, ...more, icons: getMcpIcons() };
   const introducing = createProtocol(introduction, registers);
@@ -130,22 +136,27 @@ function isIntroduction(message: unknown): boolean {
 }
 
 /** Builds the answers about tools. */
-function buildTools({ callTool, isOurFault }: Caller, onToolCall?: OnToolCall): Register {
-  const tools = Object.entries(TOOLS).map(([name, { title, description, input, words, output }]) => ({
+function buildTools(
+  { callTool, callOutside, isOurFault }: Caller,
+  known: Readonly<Record<string, Tool | OutsideTool>>,
+  onToolCall?: OnToolCall,
+): Register {
+  const tools = Object.entries(known).map(([name, { title, description, input, words, output, ...tool }]) => ({
     ...{ name, title, description },
     inputSchema: buildJsonSchema(input, 'arguments', words),
-    annotations: ANNOTATIONS,
+    annotations: 'ask' in tool ? { ...ANNOTATIONS, openWorldHint: true } : ANNOTATIONS,
     outputSchema: buildJsonSchema(output, 'answer'),
   }));
   return (server) => {
     server.setRequestHandler('tools/list', () => ({ tools }));
-    server.setRequestHandler('tools/call', ({ params }) => {
-      const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined;
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const tool = Object.hasOwn(known, params.name) ? known[params.name] : undefined;
       if (!tool) {
         onToolCall?.('other', 'refused');
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
       }
-      const result = callTool(tool, params.arguments ?? {});
+      const args = params.arguments ?? {};
+      const result = 'ask' in tool ? await callOutside(tool, args) : callTool(tool, args);
       onToolCall?.(params.name, isOurFault(result) ? 'failed' : result.isError ? 'refused' : 'answered');
       return result;
     });

@@ -34,6 +34,12 @@ export interface Tool {
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
 }
 
+/** A tool that asks others than this catalogue. */
+export interface OutsideTool extends Omit<Tool, 'answer'> {
+  /** Checks the arguments and answers. Throws ServiceError. */
+  readonly ask: (args: unknown) => Promise<Record<string, unknown>>;
+}
+
 /** Builds a tool from its definition. */
 export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,

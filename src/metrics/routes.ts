@@ -17,6 +17,7 @@ const TEMPLATES: readonly string[] = [
   PATHS.sitemap('{part}'),
   PATHS.picture('{slug}'),
   PATHS.marketData('{name}'),
+  PATHS.submitted('{id}'),
   '/category/{category}/{page}',
   PATHS.categoryFeed('{category}'),
   '/category/{category}',

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addCheckMetrics, type CountCheck } from './checks.ts';
 import { getRoute } from './routes.ts';
 
 /** Upper ends of the buckets: of times in seconds, of sizes in bytes. */
@@ -39,6 +40,8 @@ export interface ServiceMetrics {
   countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
   /** Counts a rebuild that the process started, and its time in milliseconds. */
   countRebuild(outcome: 'released' | 'unchanged' | 'failed', ms?: number): void;
+  /** Counts what the intake did that the process started. */
+  countCheck: CountCheck;
   /** Returns all metrics in the text format of Prometheus. */
   read(): Promise<string>;
 }
@@ -115,6 +118,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
       rebuilds.inc({ outcome });
       if (ms !== undefined) rebuildTime.observe(ms / 1000);
     },
+    countCheck: addCheckMetrics(register),
     read() {
       updateHealth();
       return register.metrics();

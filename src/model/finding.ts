@@ -621,7 +621,7 @@ export const FINDING_SECTIONS = {
       },
       version_1_in_header: {
         meaning: 'The header PAYMENT-REQUIRED has a challenge of version 1; clients of version 1 read the body.',
-        fix: 'Write the challenge in the header as version 2 has it, or send it in the body.',
+        fix: 'Send the challenge in the body, or write it in the header as version 2 has it.',
         example: HEADER,
       },
       header_unreadable: {

@@ -1,15 +1,17 @@
 import type { z } from 'zod';
 import type { Config } from '../config.ts';
 import { getErrorMessage } from '../errors.ts';
+import { listNeeds } from '../evidence/abilities.ts';
 import { mergeDeclarations } from '../evidence/declarations.ts';
 import { getHostTitle } from '../evidence/titles.ts';
 import { type FetchResponse, type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
+import type { Category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { findCodeWords } from '../model/finding.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import type { httpMethod } from '../model/request.ts';
-import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
+import { type DeclaredRoute, getRouteUrl, isToolPath } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -38,12 +40,10 @@ import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** The kinds of checks, in the words of Coinbase's `validate` where it has one. */
-export const CHECK_NAMES = ['reachable', 'documents', 'returns_402', 'terms', 'example', 'limits'] as const;
-
 /** One check of an address, with what is wrong there. */
 export interface AddressCheckStep {
-  check: (typeof CHECK_NAMES)[number];
+  /** Its kind, in the words of Coinbase's `validate` where it has one. */
+  check: 'reachable' | 'documents' | 'returns_402' | 'terms' | 'example' | 'limits';
   /** What was checked: an address, a route, a file. */
   name: string;
   ok: boolean;
@@ -85,6 +85,8 @@ interface WouldBeRoute {
   url: string;
   price: number | null;
   networks: string[];
+  /** Abilities of a client that pays it. */
+  needs: string[];
   /** True if it can be paid, as far as that is known. */
   listable: boolean;
 }
@@ -93,15 +95,9 @@ interface WouldBeRoute {
 interface WouldBeListing {
   base_url: string;
   title: string;
+  tagline: string;
+  category: Category;
   routes: WouldBeRoute[];
-}
-
-/** A request that was made, and the answer to it. */
-export interface Exchange {
-  method: string;
-  url: string;
-  /** Status, media type and size of the answer, or why none came. */
-  came: string;
 }
 
 /** What a check has learnt so far. */
@@ -109,6 +105,8 @@ export interface AddressCheck {
   ok: boolean;
   checks: Omit<AddressCheckStep, 'findings' | 'corrected'>[];
   listings: WouldBeListing[];
+  /** Routes of documents that are refused, beside those of listings. */
+  refused: number;
   findings: ExplainedFinding[];
   corrected: CorrectedJson[];
 }
@@ -138,10 +136,10 @@ export interface CheckContext {
   config: Pick<Config, 'allowPrivateNetworks'>;
   now: () => Date;
   signal: AbortSignal;
-  /** True for strangers: only GET and HEAD are sent where the host does not say itself that a route is paid. */
+  /** True for strangers: without the provider's own file only methods that change nothing are sent, and POST to what is paid. */
   isStranger?: boolean;
-  /** Called with each request and its answer. */
-  onExchange?: (exchange: Exchange) => void;
+  /** Called with each request, and with status, type and size of its answer, or why none came. */
+  onExchange?: (exchange: { method: string; url: string; came: string }) => void;
 }
 
 type Resolver = Pick<ReturnType<typeof openTextResolver>, 'listTexts'>;
@@ -179,6 +177,7 @@ export function summarise(parts: readonly CheckPart[]): AddressCheck {
     ok: listings.length > unpriced.length,
     checks: steps.map(({ findings: _findings, corrected: _corrected, ...check }) => check),
     listings,
+    refused: parts.reduce((sum, { refused }) => sum + refused, 0),
     findings: [...held, ...steps.flatMap(({ findings }) => findings)],
     corrected: steps.flatMap(({ corrected }) => corrected ?? []),
   };
@@ -192,10 +191,7 @@ export async function* generateParts(url: string, method: Method, context: Check
   }
   const answers = new Map<string, FetchResponse>();
   const recording = { ...context, client: recordExchanges(context, answers), answers };
-  const isRead = method === 'GET' || method === 'HEAD';
-  if (isBareHost(url)) yield* checkHost(new URL(url).origin, recording);
-  else if (context.isStranger && !isRead) yield* checkHost(new URL(url).origin, recording, { method, url });
-  else yield* checkRoute(url, method, recording);
+  yield* isBareHost(url) ? checkHost(new URL(url).origin, recording) : checkRoute(url, method, recording);
 }
 
 interface Recording extends CheckContext {
@@ -255,82 +251,57 @@ async function* checkFile(
   }
   for await (const { declaration, findings } of readManifests([path], options)) {
     const found = declaration ? 'a manifest' : 'a manifest that is refused';
-    const step = buildStep('documents', name, declaration !== undefined, found);
-    yield buildPart([{ ...step, findings: findings.map((finding) => explainFinding(finding)) }], {
-      declarations: declaration ? [declaration] : [],
-    });
+    const explained = findings.map((finding) => explainFinding(finding));
+    const step = buildStep('documents', name, declaration !== undefined, found, { findings: explained });
+    yield buildPart([step], { declarations: declaration ? [declaration] : [] });
   }
 }
 
-/** Checks a host by its documents; with `only` that one route of them. Without a document its own address is asked. */
-async function* checkHost(
-  origin: string,
-  context: Recording,
-  only?: { method: Method; url: string },
-): AsyncGenerator<CheckPart> {
+/** Checks a host by its documents. Without a document its own address is asked. */
+async function* checkHost(origin: string, context: Recording): AsyncGenerator<CheckPart> {
   const { client, resolver, config, now, signal, answers } = context;
   const { allowPrivateNetworks } = config;
   const at = now().toISOString();
   const options = { name: getSourceName(origin), base_url: null, allowPrivateNetworks, now: at };
   const found = await lookUpDocuments(origin, options, { client, resolver, signal });
-  const documents = found.filter(
-    (one): one is LookedUp & { read: Exclude<LookedUp['read'], 'absent'> } => one.read !== 'absent',
-  );
+  const documents = found.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   const isThere = documents.length > 0 || statement.kind !== 'absent';
   if (answers.size > 0) yield buildPart([buildStep('reachable', origin, true, 'The host answers.')]);
   yield buildPart([describePlaces(origin, found, statement, isThere)]);
   // Several documents may say the same, so listings are those of the one that an import would take.
-  for (const { url, read } of documents) {
-    const { steps } = describeDocument(url, read, answers.get(url), { ...options, url, speaker: url });
-    yield buildPart(steps);
-  }
-  const chosen = chooseDocument(found);
-  const declared = chosen && !('code' in chosen) ? chosen.declarations : [];
-  const stated =
-    statement.kind === 'statement'
-      ? statement.listings.flatMap((entry) => ('declaration' in entry && entry.declaration) || [])
-      : [];
-  if (statement.kind !== 'absent') yield describeStatement(statement, stated.length);
-  const bases = new Set(declared.map(({ base_url }) => base_url));
-  const declarations = [...declared, ...stated.filter(({ base_url }) => !bases.has(base_url))];
-  const refused = chosen && !('code' in chosen) ? chosen.items.refused : 0;
-  yield buildPart([], only ? {} : { declarations, refused });
-  const routes = declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
-  if (only) {
-    const isDeclared = routes.some(
-      ({ base_url, route }) => route.method === only.method && getRouteUrl(base_url, route.path) === only.url,
-    );
-    if (isDeclared || statement.kind === 'statement') yield* checkRoute(only.url, only.method, context);
-    else
-      yield buildPart([
-        buildStep('returns_402', `${only.method} ${only.url}`, false, 'not asked', {
-          code: 'not_declared',
-          place: 'documents',
-          hint: NOT_DECLARED,
-        }),
-      ]);
-    return;
+  for (const { url, read } of documents)
+    yield buildPart(describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }).steps);
+  const isStated = statement.kind === 'statement';
+  const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];
+  if (statement.kind !== 'absent') {
+    const isTaken = statement.findings.every(({ severity }) => severity === 'noted');
+    const findings = statement.findings.map((finding) => explainFinding(finding));
+    const words = `a statement of the provider with ${stated.length} listings`;
+    yield buildPart([buildStep('documents', statement.url, isTaken, words, { findings })]);
   }
   if (!isThere) {
     yield* checkRoute(`${origin}/`, 'GET', context);
     return;
   }
-  for (const { base_url, route } of routes.slice(0, MAX_PROBED)) yield await probe(base_url, route, context);
-  if (routes.length > MAX_PROBED) {
-    const words = `The first ${MAX_PROBED} of ${routes.length} routes were asked.`;
-    yield buildPart([
-      buildStep('limits', origin, false, words, {
-        severity: 'advisory',
-        code: 'too_many_routes',
-        hint: 'Check the address of another route by itself.',
-      }),
-    ]);
-  }
+  const chosen = chooseDocument(found);
+  const { declarations: declared, items } = chosen && !('code' in chosen) ? chosen : NO_DOCUMENT;
+  const bases = new Set(declared.map(({ base_url }) => base_url));
+  const declarations = [...declared, ...stated.filter(({ base_url }) => !bases.has(base_url))];
+  yield buildPart([], { declarations, refused: items.refused });
+  const routes = declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  const asked = routes.filter(({ route }) => !context.isStranger || isStated || ASKED_FOR_STRANGERS.has(route.method));
+  for (const { base_url, route } of asked.slice(0, MAX_PROBED)) yield await probe(base_url, route, context);
+  if (routes.length === Math.min(asked.length, MAX_PROBED)) return;
+  const words = `${Math.min(asked.length, MAX_PROBED)} of ${routes.length} routes were asked.`;
+  const hint = `Routes beyond ${MAX_PROBED}, and methods that may change something, are left to a host with a file of its own.`;
+  yield buildPart([buildStep('limits', origin, false, words, { severity: 'advisory', code: 'not_all_asked', hint })]);
 }
 
-const NOT_DECLARED =
-  "POST is sent only where the host's own document says that the route is paid: name it in /.well-known/x402 or /openapi.json.";
+const NO_DOCUMENT = { declarations: [], items: { refused: 0 } };
+
+/** Methods by which a route is asked for somebody who may not be its provider: POST, too, since its document says it is paid. */
+const ASKED_FOR_STRANGERS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
 /** Says where documents were looked for, and what was there. */
 function describePlaces(
@@ -339,34 +310,16 @@ function describePlaces(
   statement: Awaited<ReturnType<typeof readProviderStatement>>,
   isThere: boolean,
 ): AddressCheckStep {
-  const places = [
-    ...found.map(
-      ({ url, read }) =>
-        `${getPlaceName(url, origin)}: ${read === 'absent' ? 'nothing' : 'code' in read ? 'not taken' : 'taken'}`,
-    ),
-    `${getPlaceName(statement.url, origin)}: ${statement.kind === 'absent' ? `nothing (${statement.reason.replaceAll('_', ' ')})` : statement.kind}`,
-  ];
-  return buildStep('documents', origin, isThere, places.join('; '), {
-    severity: 'advisory',
-    expected: 'a document that names the routes and their prices',
-    ...(!isThere && {
-      code: 'no_document',
-      place: '/.well-known/x402',
-      hint: 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.',
-    }),
+  const name = (url: string) => (url.startsWith(`${origin}/`) ? url.slice(origin.length) : url);
+  const was = statement.kind === 'absent' ? `nothing (${statement.reason.replaceAll('_', ' ')})` : statement.kind;
+  const places = found.map(({ url, read }) => {
+    return `${name(url)}: ${read === 'absent' ? 'nothing' : 'code' in read ? 'not taken' : 'taken'}`;
   });
-}
-
-const getPlaceName = (url: string, origin: string) => (url.startsWith(`${origin}/`) ? url.slice(origin.length) : url);
-
-function describeStatement(
-  statement: Exclude<Awaited<ReturnType<typeof readProviderStatement>>, { kind: 'absent' }>,
-  listings: number,
-): CheckPart {
-  const refused = statement.findings.filter(({ severity }) => severity === 'refused').length;
-  const words = `a statement of the provider with ${listings} listings`;
-  const findings = statement.findings.map((finding) => explainFinding(finding));
-  return buildPart([buildStep('documents', statement.url, refused === 0, words, { findings })]);
+  const hint = 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.';
+  return buildStep('documents', origin, isThere, [...places, `${name(statement.url)}: ${was}`].join('; '), {
+    ...{ severity: 'advisory', expected: 'a document that names the routes and their prices' },
+    ...(!isThere && { code: 'no_document', place: '/.well-known/x402', hint }),
+  });
 }
 
 async function* checkRoute(url: string, method: Method, context: Recording): AsyncGenerator<CheckPart> {
@@ -403,10 +356,8 @@ function describeDocument(
   // Only a text that cannot be read is shown whole: of any other the members in question are enough.
   const isUnread = findings.some(({ code }) => code === 'document_unreadable' || code === 'duplicate_key');
   const corrected = isUnread && correction?.isWhole ? describeCorrected(url, 'document', correction) : undefined;
-  const rest = {
-    findings: findings.map((finding) => explainFinding(finding, correction)),
-    ...(corrected && { corrected }),
-  };
+  const explained = findings.map((finding) => explainFinding(finding, correction));
+  const rest = { findings: explained, ...(corrected && { corrected }) };
   if ('code' in read)
     return buildPart([buildStep('documents', url, false, read.message, { hint: read.hint, ...rest })]);
   const { received, taken, duplicates, refused } = read.items;
@@ -423,13 +374,8 @@ function describeCorrected(
   const json = JSON.stringify(value, null, 2);
   const header = sent_as === 'document' ? undefined : encodeChallenge(value);
   if (json.length > MAX_SHOWN) return undefined;
-  return {
-    item,
-    sent_as: header === undefined ? sent_as : 'header',
-    json,
-    ...(header !== undefined && { header }),
-    is_whole: isWhole,
-  };
+  const whole = { item, sent_as, json, is_whole: isWhole };
+  return header === undefined ? whole : { ...whole, sent_as: 'header', header };
 }
 
 /** Requests the 402 of a route once, without payment, like a probe. */
@@ -452,7 +398,7 @@ async function probe(
   signal.throwIfAborted();
   const challenge = answer?.status === 402 ? answer : undefined;
   const findings = challenge ? listChallengeFindings(readChallenge(challenge), name) : [];
-  const correction = challenge && findings.length > 0 ? correctChallenge(challenge, { url, item: name }) : undefined;
+  const correction = challenge && findings.length > 0 ? correctChallenge(challenge, url) : undefined;
   const corrected = correction && describeCorrected(name, 'body', correction);
   const ok = isPayable(sample.outcome);
   const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
@@ -463,23 +409,18 @@ async function probe(
     findings: findings.map((finding) => explainFinding(finding, correction)),
     ...(corrected && { corrected }),
   });
-  const declaration = {
-    ...BARE_DECLARATION,
-    base_url,
-    title: getHostTitle(base_url, []),
-    routes: [{ ...route, terms: sample.terms }],
-    source: { ...BARE_DECLARATION.source, name: base_url, speaker: base_url },
-  };
+  const source: Declaration['source'] = { kind: 'x402_file', name: base_url, observed_at: null, speaker: base_url };
+  const routes = [{ ...route, terms: sample.terms }];
+  const declaration = { ...BARE_DECLARATION, base_url, source, title: getHostTitle(base_url, []), routes };
   return buildPart([asked, ...(ok ? describePayable(name, route, sample, challenge) : [])], {
     seen: new Map([[name, sample]]),
     declarations: ok ? [declaration] : [],
   });
 }
 
-const BARE_DECLARATION: Declaration = {
-  ...{ slug: null, service_name: null, title: '', tagline: '', description: '', provider_name: '', category: null },
-  ...{ mcp_endpoint: null, docs_url: null, price: null, networks: [], routes: [], base_url: 'https://x' },
-  source: { kind: 'x402_file', name: '', observed_at: null },
+const BARE_DECLARATION: Omit<Declaration, 'base_url' | 'source' | 'title' | 'routes'> = {
+  ...{ slug: null, service_name: null, tagline: '', description: '', provider_name: '', category: null },
+  ...{ mcp_endpoint: null, docs_url: null, price: null, networks: [] },
 };
 
 /** Says what a payable route asks, and whether a buyer knows how to call it. */
@@ -493,23 +434,13 @@ function describePayable(
   const isDescribed = reading?.kind === 'challenge' && reading.challenge.input !== null;
   const { invented } = fillTemplates(route.path, route);
   const isBare = (route.method === 'GET' || route.method === 'HEAD') && invented.length === 0;
-  const found = route.example
-    ? 'an example in the document'
-    : isDescribed
-      ? 'the challenge describes the input'
-      : isBare
-        ? 'called as it is'
-        : 'none';
+  const known = (route.example && 'an example in the document') || (isDescribed && 'the challenge describes the input');
+  const found = known || (isBare && 'called as it is');
+  const hint = 'Give an example request, so that agents know what to send.';
+  const lack = { code: 'no_example', place: invented.length > 0 ? 'path' : 'input', hint };
   return [
     buildStep('terms', name, true, terms.map(describeOffer).join(' or ')),
-    buildStep('example', name, found !== 'none', found, {
-      severity: 'advisory',
-      ...(found === 'none' && {
-        code: 'no_example',
-        place: invented.length > 0 ? 'path' : 'input',
-        hint: 'Give an example request, so that agents know what to send.',
-      }),
-    }),
+    buildStep('example', name, Boolean(found), found || 'none', { severity: 'advisory', ...(!found && lack) }),
   ];
 }
 
@@ -520,17 +451,14 @@ function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
 /** Returns what would be listed. Of several declarations of one address the first counts, and a live 402 before all. */
 function describeListings(parts: readonly CheckPart[]): WouldBeListing[] {
   const seen = new Map(parts.flatMap((part) => [...part.seen]));
-  const declarations = new Map(
-    parts
-      .flatMap((part) => part.declarations)
-      .toReversed()
-      .map((one) => [one.base_url, one]),
-  );
-  return [...declarations.values()].toReversed().map((declaration) => ({
-    base_url: declaration.base_url,
-    title: mergeDeclarations([{ declaration, withdrawn_at: null }]).words.title,
-    routes: declaration.routes.map((route) => describeRoute(declaration.base_url, route, seen)),
-  }));
+  const declared = parts.flatMap((part) => part.declarations).toReversed();
+  const first = new Map(declared.map((one) => [one.base_url, one]));
+  return [...first.values()].toReversed().map((declaration) => {
+    const { base_url } = declaration;
+    const { words, category } = mergeDeclarations([{ declaration, withdrawn_at: null }]);
+    const routes = declaration.routes.map((route) => describeRoute(base_url, route, seen));
+    return { base_url, title: words.title, tagline: words.tagline, category, routes };
+  });
 }
 
 function describeRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: CheckPart['seen']): WouldBeRoute {
@@ -542,6 +470,7 @@ function describeRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, 
     url,
     price: asked.length > 0 ? Math.min(...asked.map(({ amount }) => amount)) : null,
     networks: [...new Set(asked.map(({ network }) => network))],
+    needs: asked[0] ? listNeeds(asked[0], { isTool: isToolPath(path) }) : [],
     listable: sample && isConclusive(sample.outcome) ? isPayable(sample.outcome) : asked.length > 0,
   };
 }

@@ -205,7 +205,7 @@ const OWN_NETWORK_ERRORS = new Set([
  * the cause if the outcome needs no other. An unexpected error is `internal`, and never counts against the route.
  */
 export function classifyFailure(error: unknown): Verdict {
-  const meaning = error instanceof ServiceError ? findMeaning(error.reason) : undefined;
+  const meaning = error instanceof ServiceError ? findMeaning(error) : undefined;
   if (!meaning) {
     const message = getErrorMessage(error).slice(0, 300);
     return buildVerdict('internal', 'unexpected', { detail: { message } });
@@ -217,8 +217,10 @@ export function classifyFailure(error: unknown): Verdict {
   return buildVerdict(outcome, cause ?? word, { detail });
 }
 
-function findMeaning(reason: string): readonly [ProbeOutcome, string | null] | undefined {
-  return Object.entries(MEANINGS).find(([name]) => name === reason)?.[1];
+/** Finds the meaning of a failure. A request that a rule of ours forbids says nothing of the route. */
+function findMeaning({ reason, code }: ServiceError): readonly [ProbeOutcome, string | null] | undefined {
+  const known = Object.entries(MEANINGS).find(([name]) => name === reason)?.[1];
+  return known ?? (code === 'refused' ? ['internal', reason] : undefined);
 }
 
 function findSystemWord(error: unknown): string | null {

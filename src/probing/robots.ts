@@ -47,7 +47,7 @@ export interface Robots {
  * The RFC forbids requests in that case, but probes exist to find out whether a host answers.
  */
 export async function fetchRobots(
-  client: GuardedClient,
+  client: Pick<GuardedClient, 'fetch'>,
   origin: string,
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<string | undefined> {

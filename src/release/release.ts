@@ -52,13 +52,15 @@ export function getReleasePaths(releasesDir: string) {
 }
 
 /** Returns the page-visible settings. */
-export function getSite({ baseUrl, serviceTitle, contactName, contactUrl }: Config): Site {
-  return { baseUrl, serviceTitle, contactName, contactUrl };
+export function getSite({ baseUrl, serviceTitle, contactName, contactUrl, intake }: Config): Site {
+  return { baseUrl, serviceTitle, contactName, contactUrl, hasIntake: intake !== 'off' };
 }
 
 /** Returns the hash of the page-visible settings. */
 export function getSettingsHash(site: Site): string {
-  return getHash(JSON.stringify([site.baseUrl, site.serviceTitle, site.contactName, site.contactUrl]));
+  return getHash(
+    JSON.stringify([site.baseUrl, site.serviceTitle, site.contactName, site.contactUrl, site.hasIntake === true]),
+  );
 }
 
 /** Returns the id of a release made at a time (ISO 8601 UTC) of a revision: ids sort by that time. */

@@ -21,8 +21,14 @@ export interface RenderedPage {
   readonly body: Buffer;
 }
 
-/** Renders the page at a path from a reading. Returns undefined if no page has this path. */
-export type RenderPage = (path: string, reading: Reading) => Promise<RenderedPage | undefined>;
+/**
+ * Renders the page at a path from a reading, and from what else it is given. Returns undefined if no page has this path.
+ */
+export type RenderPage = (
+  path: string,
+  reading: Pick<Reading, 'site'>,
+  more?: Partial<App.Locals>,
+) => Promise<RenderedPage | undefined>;
 
 type Handler = (request: PageRequest, response: PageResponse, next: () => void, locals: object) => Promise<void>;
 
@@ -38,10 +44,10 @@ export async function loadPageCode(code: PageCode): Promise<RenderPage> {
       reason: 'no_handler',
     });
   }
-  return async (path, reading) => {
+  return async (path, reading, more) => {
     const response = new PageResponse();
     let matched = true;
-    await module.handler(new PageRequest(path), response, () => (matched = false), { reading });
+    await module.handler(new PageRequest(path), response, () => (matched = false), { reading, ...more });
     return matched ? response.getPage() : undefined;
   };
 }

@@ -66,6 +66,10 @@ export const PATHS = {
   docsOperating: '/docs/operating',
   docsArchitecture: '/docs/architecture',
   docsData: '/docs/data',
+  /** The check of an address, which is open to everybody, and its reports. */
+  submit: '/submit',
+  submitted: (id: string) => `/submit/${id}`,
+  providersCheck: '/providers/check',
   providers: '/docs/providers',
   findings: '/docs/providers/findings',
   verified: '/verified',
@@ -76,6 +80,11 @@ export const PATHS = {
   health: '/healthz',
   ready: '/readyz',
 } as const;
+
+/** Returns the path of the check, with a host filled in. */
+export function buildSubmitPath(host: string): string {
+  return host === '' ? PATHS.submit : `${PATHS.submit}?host=${encodeURIComponent(host)}`;
+}
 
 /** Makes an address absolute: `{base_url}` of the service and a path of `PATHS`. */
 export function buildUrl(baseUrl: string, path: string): string {

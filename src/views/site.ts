@@ -7,6 +7,8 @@ export interface Site {
   readonly serviceTitle: string;
   readonly contactName: string;
   readonly contactUrl: string;
+  /** True if providers can have their API checked at `/submit`. */
+  readonly hasIntake?: boolean;
 }
 
 /** Meaning of settlement-verified in one sentence, the same everywhere (specification, "What the service does" 6). */

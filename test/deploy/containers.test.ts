@@ -72,7 +72,10 @@ describe('the Compose file', () => {
     const commands = await loadCommands([]);
     for (const [name, { command }] of OURS) {
       if (name.startsWith('server-')) expect(command).toBeUndefined();
-      else {
+      else if (name === 'intake') {
+        expect(command).toEqual(['node', ...getScriptWords('intake'), '--port', '4322']);
+        expect(getEnvironment(SERVICES['server-1'] as Service).INTAKE).toBe('http://intake:4322');
+      } else {
         const words = ['node', ...getScriptWords('catalogue')];
         expect([name, command?.slice(0, words.length)]).toEqual([name, words]);
         expect(parseCommandLine(commands, command?.slice(words.length) ?? [])).toMatchObject({ kind: 'run' });
@@ -85,7 +88,8 @@ describe('the Compose file', () => {
       const environment = getEnvironment(service);
       expect([name, Object.keys(environment).filter((variable) => !SETTINGS.has(variable))]).toEqual([name, []]);
       expect([name, readConfig(environment).baseUrl]).toEqual([name, 'https://apis.example']);
-      expect(environment.CATALOGUE).toBe('postgres://catalogue:secret@postgres:5432/catalogue');
+      const catalogue = name === 'intake' ? undefined : 'postgres://catalogue:secret@postgres:5432/catalogue';
+      expect([name, environment.CATALOGUE]).toEqual([name, catalogue]);
       if (name === 'payer') expect(() => refuseKeys(environment)).toThrow();
       else expect(() => refuseKeys(environment)).not.toThrow();
     }

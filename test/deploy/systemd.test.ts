@@ -95,10 +95,15 @@ describe('the units', () => {
     for (const name of SERVICES) {
       const [program, ...words] = getCommand(name);
       expect(program).toBe('/opt/catalogue/node_modules/node/bin/node');
-      const expected = getScriptWords(name === 'catalogue-server.service' ? 'start' : 'catalogue');
+      const script = name === 'catalogue-intake.service' ? 'intake' : 'catalogue';
+      const expected = getScriptWords(name === 'catalogue-server.service' ? 'start' : script);
       expect(words.slice(0, expected.length)).toEqual(expected);
       const args = words.slice(expected.length);
-      if (name === 'catalogue-server.service') {
+      if (script === 'intake') {
+        const { intake } = readConfig(parseEnv(readDeployed('systemd/catalogue.env')));
+        expect(intake).toBe(`http://127.0.0.1:${args[1]}`);
+        expect(readDeployed('nginx.conf')).toContain(`server 127.0.0.1:${args[1]};`);
+      } else if (name === 'catalogue-server.service') {
         expect(args).toEqual([]);
         expect(list(name, 'Environment').join(' ').split(' ')).toEqual(
           expect.arrayContaining(getScriptVariables('start')),
@@ -165,7 +170,9 @@ describe('the units', () => {
         ...list(name, 'StateDirectory').flatMap((value) => value.split(' ').map((folder) => `/var/lib/${folder}`)),
         ...list(name, 'ReadWritePaths'),
       ];
-      expect([name, places.includes('/var/lib/catalogue')]).toEqual([name, true]);
+      const isIntake = name === 'catalogue-intake.service';
+      expect([name, places.includes('/var/lib/catalogue')]).toEqual([name, !isIntake]);
+      if (isIntake) expect(list(name, 'InaccessiblePaths').join().split(' -')).toContain('/var/lib/catalogue');
       const [cache = ''] = list(name, 'CacheDirectory');
       expect(getOwnVariables(name).NODE_COMPILE_CACHE).toBe(`/var/cache/${cache}/compiled`);
     }

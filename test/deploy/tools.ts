@@ -45,7 +45,7 @@ export const OTHER_VARIABLES: readonly string[] = [
 ];
 
 /** The words of a command line of `package.json` behind the program. */
-export function getScriptWords(name: 'start' | 'catalogue'): string[] {
+export function getScriptWords(name: 'start' | 'catalogue' | 'intake'): string[] {
   return splitScript(name)[1];
 }
 

@@ -72,7 +72,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
 });
 
 it('leaves rebuilding to the operator when told so', async () => {
-  const server = start(await makeStarted(), {}, ['--no-rebuild']);
+  const server = start(await makeStarted(), { INTAKE: 'off' }, ['--no-rebuild']);
   const url = await waitForUrl(server);
   expect((await fetch(`${url}/agent/list`)).status).toBe(200);
   await sleep(700);

@@ -44,7 +44,9 @@ async function startProbed(settings: Record<string, string> = {}, now = new Date
     await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
   });
   await catalogue.close();
-  const server = start(folder, { PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, ['--no-rebuild']);
+  const server = start(folder, { PROBE: 'on', INTAKE: 'off', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, [
+    '--no-rebuild',
+  ]);
   return { folder, server, url: await waitForUrl(server) };
 }
 

@@ -31,9 +31,18 @@ describe('checking an address', () => {
       {
         base_url: origin,
         title: new URL(origin).host,
+        tagline: expect.any(String),
+        category: expect.any(String),
         routes: [
-          { method: 'GET', url: `${origin}/v1/a`, price: 10_000, networks: ['base'], listable: false },
-          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [], listable: false },
+          {
+            method: 'GET',
+            url: `${origin}/v1/a`,
+            price: 10_000,
+            networks: ['base'],
+            needs: ['evm', 'exact', 'eip3009'],
+            listable: false,
+          },
+          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [], needs: [], listable: false },
         ],
       },
     ]);

@@ -20,7 +20,7 @@ import { OPTIONS } from './bazaar/items.ts';
 
 const FOLDER = join(import.meta.dirname, 'odd');
 const URL_OF_FILE = 'https://api.tides.example/.well-known/x402';
-const ASKED = { url: 'https://api.tides.example/v1/height', item: 'GET https://api.tides.example/v1/height' };
+const ASKED = 'https://api.tides.example/v1/height';
 const DOCUMENT = { ...OPTIONS, name: URL_OF_FILE, url: URL_OF_FILE, base_url: null, now: OPTIONS.pulledAt };
 
 /** What only the author can say: a price, a payee, whether something is sold at all. */
@@ -61,7 +61,7 @@ function listOfChallenge(value: unknown): Finding[] {
   const header = encodeChallenge(value);
   const headers = new Headers(header === undefined ? {} : { 'payment-required': header });
   const body = header === undefined ? Buffer.from(JSON.stringify(value)) : new Uint8Array();
-  return listChallengeFindings(readChallenge({ headers, body }), ASKED.item);
+  return listChallengeFindings(readChallenge({ headers, body }), ASKED);
 }
 
 describe('what is odd', () => {
@@ -140,7 +140,7 @@ describe('a challenge', () => {
     expect(correction?.value).toEqual({
       x402Version: 2,
       accepts: [makeOffer({ maxTimeoutSeconds: 60 })],
-      resource: { url: ASKED.url },
+      resource: { url: ASKED },
     });
     expect([...(correction?.steps.keys() ?? [])]).toEqual(
       expect.arrayContaining(['bad_version /x402Version', 'no_accepts /accepts', 'bad_pay_to /accepts/0/payTo']),
@@ -153,10 +153,10 @@ describe('a challenge', () => {
     expect(ofOffer({ payTo: 'me' })?.isWhole).toBe(false);
   });
 
-  it('of version 1 in the header becomes one of version 2', () => {
+  it('of version 1 in the header belongs in the body', () => {
     const correction = correctHeader(encodeHeader(makeChallengeV1()));
-    const { resource, accepts, x402Version } = Object(correction?.value);
-    expect([x402Version, resource.url, accepts]).toEqual([2, 'https://seller.example/v1/quote', [makeOffer()]]);
+    expect(correction?.value).toEqual(makeChallengeV1());
+    expect(encodeChallenge(correction?.value)).toBeUndefined();
     expect(listOfChallenge(correction?.value)).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import type { Hono } from 'hono';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import type { OnToolCall } from '../../mcp/server.ts';
+import type { CheckProvider } from '../../mcp/tools/check-provider.ts';
 import { slug } from '../../model/listing.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
@@ -26,6 +27,8 @@ export interface Mount {
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Hears of each call of an MCP tool. */
   readonly onToolCall?: OnToolCall | undefined;
+  /** Has a provider checked by the intake, where there is one. */
+  readonly checkProvider?: CheckProvider | undefined;
 }
 
 /** An endpoint of the service: its operation in the OpenAPI document, and its route in the app. */

@@ -18,11 +18,15 @@ export const mcpEndpoint: Endpoint = {
   method: 'post',
   allow: ['POST', 'OPTIONS'],
   describe: describeMcp,
-  mount: ({ app, reading, onError, onToolCall }) => {
+  mount: ({ app, reading, onError, onToolCall, checkProvider }) => {
     let serve: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
     app.post(PATHS.mcp, async (c) => {
       const { createMcp } = await loadMcp();
-      serve ??= createMcp({ reading, ...{ findRequestId, onToolCall }, ...(onError && { onError }) });
+      serve ??= createMcp({
+        reading,
+        ...{ findRequestId, onToolCall, checkProvider },
+        ...(onError && { onError }),
+      });
       return serve(c.req.raw);
     });
   },

@@ -172,17 +172,14 @@ interface Advice {
 /** Advice by outcome, and before it by cause. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   not_found: { fix: 'Serve the route at this address, or correct the address in the document.', place: 'status' },
-  answered_unpaid: { fix: 'Answer 402 with the payment requirements to a request without payment.', place: 'status' },
   redirected_elsewhere: {
     fix: 'Answer at this address, or list the address it redirects to.',
     place: 'header Location',
   },
   redirect_changes_method: { fix: 'Redirect with 307 or 308, which keep the method.', place: 'status' },
-  bad_redirect: { fix: 'Write a valid address into the redirect.', place: 'header Location' },
   too_many_redirects: { fix: 'Answer at the address itself.', place: 'header Location' },
   made_up_parameter: { fix: 'Give an example value for each parameter in the path.', place: 'path' },
   other_payment_scheme: { fix: 'Offer x402 beside the other way to pay.', place: 'header WWW-Authenticate' },
-  disconnected: { fix: 'Keep the connection open until the whole answer is sent.', place: 'connection' },
   robots_disallowed: { fix: 'Allow the path in robots.txt, if it is to be checked.', place: '/robots.txt' },
   no_402: { fix: 'Answer 402 with the payment requirements to a request without payment.', place: 'status' },
   wrong_method: { fix: 'Name the method that the route takes in the document.', place: 'header Allow' },

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context, Hono } from 'hono';
+import { proxy } from 'hono/proxy';
+import { ServiceError } from '../errors.ts';
+import { PATHS } from '../views/links.ts';
+import { providerCheck } from '../views/provider-check.ts';
+import { buildProblem } from './problem.ts';
+import { type Env, findIncoming } from './request.ts';
+
+const AWAY = {
+  status: 503,
+  code: 'intake_away',
+  detail: 'Nothing can be checked at the moment.',
+  hint: 'Try again in a few seconds.',
+} as const;
+
+/** Where the intake is, and whose word on who asks is believed. */
+interface IntakePassing {
+  /** Returns its address; undefined while it does not answer. */
+  readonly getUrl: () => string | undefined;
+  readonly isTrustedProxy: (address: string) => boolean;
+}
+
+/** The way to the intake: its routes, and a check for MCP. */
+export interface IntakeGate {
+  addRoutes(app: Hono<Env>): void;
+  check(question: unknown): Promise<unknown>;
+}
+
+/** Opens the way to the intake, to which requests are passed on as they are, with the address of who asks. */
+export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): IntakeGate {
+  /** Writes who asks for the intake, which trusts the servers that pass requests on. */
+  const getForwarded = (incoming: Pick<IncomingMessage, 'socket' | 'headers'> | undefined): string => {
+    const peer = incoming?.socket.remoteAddress ?? '';
+    const before = isTrustedProxy(peer) ? incoming?.headers['x-forwarded-for'] : undefined;
+    return [before, peer].flat().filter(Boolean).join(', ');
+  };
+
+  const pass = async (c: Context<Env>): Promise<Response> => {
+    const url = getUrl();
+    if (url === undefined) return buildProblem(AWAY, { 'Retry-After': '3' });
+    const { pathname, search } = new URL(c.req.url);
+    const headers = { ...c.req.header(), 'X-Forwarded-For': getForwarded(c.env.incoming), Host: undefined };
+    try {
+      return await proxy(`${url}${pathname}${search}`, { raw: c.req.raw, headers, redirect: 'manual' });
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      return buildProblem(AWAY, { 'Retry-After': '3' });
+    }
+  };
+
+  return {
+    addRoutes(app) {
+      app.on(['GET', 'POST'], [PATHS.submit, PATHS.submitted(':id'), PATHS.providersCheck], pass);
+    },
+    async check(question) {
+      const url = getUrl();
+      const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': getForwarded(findIncoming()) };
+      const body = JSON.stringify(question);
+      const answer =
+        url && (await fetch(`${url}${PATHS.providersCheck}`, { method: 'POST', headers, body }).catch(() => undefined));
+      if (!answer) throw new ServiceError('unavailable', AWAY.detail, { hint: AWAY.hint, reason: AWAY.code });
+      const json: unknown = await answer.json();
+      if (answer.ok) return providerCheck.parse(json);
+      const { detail = AWAY.detail, hint = AWAY.hint } = Object(json);
+      throw new ServiceError('unavailable', String(detail), { hint: String(hint) });
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { stream } from 'hono/streaming';
+import { isServiceError } from '../errors.ts';
+import { isPublicName } from '../evidence/domains.ts';
+import { parseOutsideUrl } from '../fetching/address.ts';
+import type { GetClient } from '../http/client.ts';
+import { keepPrivate, secure } from '../http/headers.ts';
+import { buildProblem, buildProblemResponse, NOTHING_HERE } from '../http/problem.ts';
+import type { Env } from '../http/request.ts';
+import { parseArguments } from '../mcp/arguments.ts';
+import { parseUsdc, readTypedPrice } from '../model/usdc.ts';
+import { PATHS } from '../views/links.ts';
+import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../views/provider-check.ts';
+import type { Site } from '../views/site.ts';
+import type { Checks, Report } from './checks.ts';
+import type { Refusal } from './limits.ts';
+import { buildView } from './report.ts';
+
+/** Largest question, in bytes, and longest address, in characters. */
+const MAX_QUESTION_BYTES = 8 * 1024;
+const ADDRESS_LENGTH = 2048;
+
+const BAD_ADDRESS = {
+  status: 400,
+  code: 'bad_address',
+  detail: 'That is not the address of an API that everybody can reach.',
+  hint: 'Enter a host such as api.example.com, or the https address of a route.',
+} as const;
+const NO_PAGES = { status: 503, code: 'no_release', detail: 'The pages are not built yet.', retry_after_seconds: 5 };
+const NO_REPORT = { detail: 'There is no such report.', hint: 'Reports are kept for a day.' };
+const TOO_LARGE = { status: 413, code: 'too_large', detail: `The body is larger than ${MAX_QUESTION_BYTES} bytes.` };
+
+interface IntakeOptions {
+  readonly site: Site;
+  readonly checks: Checks;
+  readonly getClient: GetClient;
+  readonly allowPrivateNetworks: boolean;
+  /** Renders the page of the check, or a part of it; undefined while pages are not compiled. */
+  readonly render: (page: SubmitPage) => Promise<string | undefined>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Creates the app of the intake: the page of the check, and the check as JSON. */
+export function createIntake(options: IntakeOptions): Hono<Env> {
+  const { site, checks, getClient, allowPrivateNetworks, render, onError } = options;
+  const app = new Hono<Env>();
+
+  const begin = (c: Context<Env>, text: string): Report | Refusal => {
+    const url = readAddress(text, allowPrivateNetworks);
+    return url ? checks.begin(c.env.incoming ? getClient(c.env.incoming) : '', url.href) : BAD_ADDRESS;
+  };
+
+  const show = async (c: Context<Env>, page: SubmitPage, status: Refusal['status'] | 200 | 404 = 200) => {
+    const html = await render(page);
+    return html === undefined ? buildProblem(NO_PAGES) : c.html(html, status);
+  };
+
+  /** Sends the page of a report while it grows: `pieces` go before the lines, after them, and after the result. */
+  const sendLines = (c: Context<Env>, report: Report, pieces: readonly string[]): Response => {
+    c.header('Content-Type', 'text/html; charset=utf-8');
+    // nginx would send it when it is whole.
+    c.header('X-Accel-Buffering', 'no');
+    const renderPart = async (part: 'lines' | 'result', lines: ReportView['checks']) =>
+      (await render({ url: report.url, part, report: { ...buildView(report, site), checks: lines } })) ?? '';
+    return stream(c, async (sent) => {
+      await sent.write(pieces[0] ?? '');
+      for await (const lines of checks.follow(report)) {
+        if (sent.aborted) return;
+        await sent.write(await renderPart('lines', lines));
+      }
+      await sent.write(`${pieces[1]}${await renderPart('result', report.lines)}${pieces[2]}`);
+    });
+  };
+
+  app.use(keepPrivate);
+  app.use(secure(site.baseUrl, false));
+  app.use(bodyLimit({ maxSize: MAX_QUESTION_BYTES, onError: () => buildProblem(TOO_LARGE) }));
+  app.get(PATHS.submit, (c) => {
+    const { host = '', url = host, route, price = '', about = '' } = c.req.query();
+    const given = url.slice(0, ADDRESS_LENGTH);
+    if (route === undefined) return show(c, { url: given });
+    const fields = { route: route.slice(0, 500), price: price.slice(0, 40), about: about.slice(0, 200).trim() };
+    return show(c, { url: given, ...writeFile(readAddress(given, allowPrivateNetworks), fields) });
+  });
+  app.post(PATHS.submit, async (c) => {
+    const { url = '' } = await c.req.parseBody();
+    const text = String(url).slice(0, ADDRESS_LENGTH).trim();
+    const begun = begin(c, text);
+    if ('id' in begun) return c.redirect(PATHS.submitted(begun.id), 303);
+    const { retry_after_seconds: wait } = begun;
+    if (wait !== undefined) c.header('Retry-After', String(wait));
+    return show(c, { url: text, problem: begun }, begun.status);
+  });
+  app.get(PATHS.submitted(':id'), async (c) => {
+    const report = checks.find(c.req.param('id') ?? '');
+    if (!report) return show(c, { url: '', problem: NO_REPORT }, 404);
+    const page = { url: report.url, report: buildView(report, site) };
+    if (report.state === 'done') return show(c, page);
+    const pieces = (await render({ ...page, report: { ...page.report, checks: [] } }))?.split(LINES_END);
+    return pieces ? sendLines(c, report, pieces) : buildProblem(NO_PAGES);
+  });
+  app.post(PATHS.providersCheck, async (c) => {
+    const { url, resource = '' } = parseArguments(checkRequest, await c.req.json().catch(() => undefined));
+    const begun = begin(c, url ?? resource);
+    if (!('id' in begun)) return buildProblem({ ...begun });
+    for await (const _lines of checks.follow(begun));
+    const { cards: _cards, ...json } = buildView(begun, site);
+    return c.json(json);
+  });
+  app.notFound(() => buildProblem(NOTHING_HERE));
+  app.onError((error) => {
+    if (!isServiceError(error)) onError(error);
+    return buildProblemResponse(error);
+  });
+  return app;
+}
+
+/** Reads an address, or a bare host, as a provider writes it. */
+function readAddress(text: string, allowPrivateNetworks: boolean): URL | undefined {
+  const written = text.trim();
+  const isWhole = /^https?:\/\//i.test(written);
+  if (!isWhole && !isPublicName(written.split(/[/:?#]/)[0] ?? '')) return undefined;
+  const secured = allowPrivateNetworks ? written : written.replace(/^http:/i, 'https:');
+  const url = parseOutsideUrl(isWhole ? secured : `https://${written}`, { allowPrivateNetworks });
+  return url instanceof URL ? url : undefined;
+}
+
+/** Writes the provider's file from three fields, or says which of them is wrong. */
+function writeFile(
+  url: URL | undefined,
+  fields: { route: string; price: string; about: string },
+): Pick<SubmitPage, 'file' | 'problem'> {
+  const [, method = 'GET', path] = /^\s*(?:(GET|POST)\s+)?(?:https?:\/\/[^/\s]+)?(\/\S*)\s*$/i.exec(fields.route) ?? [];
+  const price_usdc = readTypedPrice(fields.price);
+  if (!url) return { problem: BAD_ADDRESS };
+  if (path === undefined) return { problem: { detail: 'Enter a route such as GET /v1/quote.' } };
+  if (!parseUsdc(price_usdc)) return { problem: { detail: 'Enter a price such as 0.01.' } };
+  if (fields.about === '') return { problem: { detail: 'Say in a few words what the route does.' } };
+  const routes = [{ method: method.toUpperCase(), path, price_usdc }];
+  const facts = { name: url.hostname, tagline: fields.about, routes };
+  const text = JSON.stringify({ version: 1, listings: [{ base_url: url.origin, listed: true, facts }] }, null, 2);
+  return { file: { ...fields, text } };
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { LRUCache } from 'lru-cache';
+import { getNetwork } from '../http/client.ts';
+import type { CheckLine, ReportView } from '../views/provider-check.ts';
+import { buildRefusal, type openLimits, type Refusal } from './limits.ts';
+
+/** Checks under way at once, those that wait, so that nobody waits for longer than one takes, and both of one network. */
+const AT_ONCE = 16;
+const MAX_WAITING = 16;
+const MAX_OF_NETWORK = 8;
+
+/** Time for which a report is kept, in milliseconds, and most reports, together in bytes. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+const KEPT_REPORTS = 5_000;
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** A report that grows until it is done. */
+export interface Report {
+  readonly id: string;
+  readonly url: string;
+  readonly at: string;
+  state: ReportView['state'];
+  readonly lines: CheckLine[];
+  readonly asked: ReportView['asked'];
+  /** What is known at the end. */
+  result: Pick<ReportView, 'summary' | 'valid' | 'corrected' | 'listings' | 'cards'>;
+  /** True if the provider's own file was found. */
+  hasFile: boolean;
+  readonly changes: EventEmitter;
+}
+
+export interface ChecksOptions {
+  readonly limits: ReturnType<typeof openLimits>;
+  /** Runs a check, and writes into its report what it finds. Never throws. */
+  readonly run: (report: Report) => Promise<void>;
+  readonly now: () => Date;
+  /** Hears of each check that ended, with its time in milliseconds, and of each refusal. */
+  readonly onEnd: (outcome: 'done' | Refusal['code'], ms?: number) => void;
+}
+
+export type Checks = ReturnType<typeof openChecks>;
+
+/** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
+export function openChecks({ limits, run, now, onEnd }: ChecksOptions) {
+  const reports = new LRUCache<string, Report>({ max: KEPT_REPORTS, maxSize: KEPT_BYTES, ttl: KEPT_MS });
+  const waiting: Report[] = [];
+  /** The networks of those who asked for what is under way or waits. */
+  const open = new Map<Report, string>();
+
+  const start = async (report: Report): Promise<void> => {
+    const started = performance.now();
+    report.state = 'running';
+    await run(report);
+    report.state = 'done';
+    open.delete(report);
+    limits.end(report.url, report.hasFile);
+    const { lines, asked, result } = report;
+    reports.set(report.id, report, { size: JSON.stringify([lines, asked, result]).length });
+    report.changes.emit('change');
+    onEnd('done', performance.now() - started);
+    const next = waiting.shift();
+    if (next) void start(next);
+  };
+
+  return {
+    /** Begins a check for a client, or lets it wait for its turn. Returns why it may not begin. */
+    begin(client: string, url: string): Report | Refusal {
+      const network = getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
+      const isFull =
+        waiting.length >= MAX_WAITING || [...open.values()].filter((one) => one === network).length >= MAX_OF_NETWORK;
+      const full = isFull && buildRefusal('queue_full', 'As many checks wait as may.', 30_000);
+      const refusal = full || limits.begin(client, url);
+      if (refusal) {
+        onEnd(refusal.code);
+        return refusal;
+      }
+      const report: Report = {
+        ...{
+          id: randomBytes(18).toString('base64url'),
+          url,
+          at: now().toISOString(),
+          state: 'waiting',
+          hasFile: false,
+        },
+        ...{ lines: [], asked: [], changes: new EventEmitter().setMaxListeners(0) },
+        result: { summary: '', valid: false, corrected: [], listings: [], cards: [] },
+      };
+      reports.set(report.id, report, { size: 1 });
+      open.set(report, network);
+      if (open.size <= AT_ONCE) void start(report);
+      else waiting.push(report);
+      return report;
+    },
+    find: (id: string): Report | undefined => reports.get(id),
+    /** Yields the lines of a report as they come, until it is done. */
+    async *follow(report: Report): AsyncGenerator<CheckLine[]> {
+      for (let seen = 0; ; ) {
+        const lines = report.lines.slice(seen);
+        seen += lines.length;
+        if (lines.length > 0) yield lines;
+        else if (report.state === 'done') return;
+        else await once(report.changes, 'change');
+      }
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { getRequestListener } from '@hono/node-server';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { openGuardedClient } from '../fetching/client.ts';
+import { openTextResolver } from '../fetching/text-records.ts';
+import { buildClientReader } from '../http/client.ts';
+import { openListener } from '../http/listening.ts';
+import { type CheckContext, type CheckPart, generateParts } from '../probing/check-address.ts';
+import { findPageCode, getCodeVersion } from '../release/page-code.ts';
+import { getSite } from '../release/release.ts';
+import { loadPageCode, type RenderPage } from '../release/rendering.ts';
+import { getProviderFileUrl } from '../sources/provider-file/read.ts';
+import { PATHS } from '../views/links.ts';
+import type { SubmitPage } from '../views/provider-check.ts';
+import { getUserAgent } from '../views/site.ts';
+import { createIntake } from './app.ts';
+import { type ChecksOptions, openChecks, type Report } from './checks.ts';
+import { openLimits } from './limits.ts';
+import { addLines, buildResult } from './report.ts';
+import { buildStrictClient, CHECK_MS } from './strict-client.ts';
+
+/** Starts the intake: it checks what strangers name, in a process without rights on the catalogue. */
+export async function startIntake({
+  config,
+  logger,
+  onEnd,
+  now = () => performance.now(),
+}: {
+  config: Config;
+  logger: Logger;
+  onEnd: ChecksOptions['onEnd'];
+  now?: () => number;
+}): Promise<{ url: string; close: () => Promise<void> }> {
+  const { baseUrl, allowPrivateNetworks, trustedProxies } = config;
+  const site = { ...getSite(config), hasIntake: true };
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
+  const resolver = openTextResolver();
+  const closing = new AbortController();
+  const onError = (error: unknown) => logger.error({ err: error }, 'a check failed');
+
+  const run = async (report: Report): Promise<void> => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
+    const file = getProviderFileUrl(new URL(report.url).origin);
+    const parts: CheckPart[] = [];
+    const context: CheckContext = {
+      ...{ client: buildStrictClient(client, { url: report.url, baseUrl, signal }), resolver, config, signal },
+      ...{ isStranger: true, now: () => new Date() },
+      onExchange: (exchange) => {
+        report.asked.push(exchange);
+        if (exchange.url === file && exchange.came.startsWith('200')) report.hasFile = true;
+      },
+    };
+    try {
+      for await (const part of generateParts(report.url, 'GET', context)) {
+        parts.push(part);
+        addLines(report, part.steps);
+      }
+    } catch (error) {
+      if (!signal.aborted) onError(error);
+      const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
+      const found = `The check ended because ${why}, before all was asked.`;
+      const step = {
+        name: report.url,
+        ok: false,
+        severity: 'advisory',
+        found,
+        code: 'not_all_asked',
+        findings: [],
+      } as const;
+      addLines(report, [{ ...step, check: 'limits', findings: [] }]);
+    }
+    report.result = buildResult(parts, report.at);
+  };
+
+  const limits = openLimits(now, allowPrivateNetworks);
+  const checks = openChecks({ limits, run, now: () => new Date(), onEnd });
+  const app = createIntake({
+    ...{ site, checks, allowPrivateNetworks, render: openRenderer(site), onError },
+    // What passes requests on to it is on this machine, or is named.
+    getClient: buildClientReader(['loopback', ...trustedProxies]),
+  });
+  const { serve, drain, url } = await openListener({ ...config, trustedProxies: ['loopback', ...trustedProxies] });
+  const answer = getRequestListener(app.fetch, { hostname: 'localhost' });
+  serve((request, response) => void answer(request, response));
+  return {
+    url,
+    close: async () => {
+      closing.abort();
+      await drain();
+      resolver.close();
+      await client.close();
+    },
+  };
+}
+
+/** Opens the rendering of the page of the check, by the compiled pages of this code. */
+function openRenderer(site: ReturnType<typeof getSite>): (page: SubmitPage) => Promise<string | undefined> {
+  let loading: Promise<RenderPage> | undefined;
+  return async (submission) => {
+    const code = loading ? undefined : findPageCode(getCodeVersion());
+    if (code) loading = loadPageCode(code);
+    const render = await loading;
+    const path = submission.part ? `${PATHS.submit}/part` : PATHS.submit;
+    const page = await render?.(path, { site }, { submission });
+    return page?.body.toString();
+  };
+}

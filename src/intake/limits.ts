@@ -1,0 +1,89 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { getDomain } from '../evidence/domains.ts';
+import { listNetworks } from '../http/client.ts';
+
+/** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
+const CLIENT_BURST = 5;
+const CLIENT_EACH_MS = 20_000;
+
+/** Checks of one registered domain in an hour and in a day; in a day with the provider's own file on its host. */
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+const PER_HOUR = 10;
+const PER_DAY = 20;
+const PER_DAY_WITH_FILE = 60;
+
+/** Clients and domains that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
+const MAX_KNOWN = 100_000;
+
+/** The reason why a check does not begin. `code` is a stable word, by which refusals are counted. */
+export interface Refusal {
+  readonly status: 400 | 429 | 503;
+  readonly code: 'bad_address' | 'rate_limited' | 'domain_limit' | 'domain_busy' | 'queue_full';
+  readonly detail: string;
+  readonly hint: string;
+  readonly retry_after_seconds?: number;
+}
+
+/**
+ * Opens the limits of checks. `now` gives milliseconds of a clock that never goes backwards. Of a client only a hash under a
+ * key of this process is kept, until it may begin as many checks as any other.
+ */
+export function openLimits(now: () => number, isLocalAllowed: boolean) {
+  const key = randomBytes(32);
+  /** The time at which all that a client took is there again. */
+  const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
+  const domains = new LRUCache<string, { times: number[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
+  const getName = (url: string) => {
+    const { host, hostname } = new URL(url);
+    // In demonstrations and tests every port of this machine is a provider.
+    return isLocalAllowed && isIP(hostname) !== 0 ? host : getDomain(url);
+  };
+
+  const takeFromClient = (client: string): Refusal | undefined => {
+    const time = now();
+    const buckets = listNetworks(client).map(({ name, times }) => {
+      const hash = createHmac('sha256', key).update(name).digest('base64url');
+      return { hash, fullAt: Math.max(clients.get(hash) ?? 0, time) + CLIENT_EACH_MS / times };
+    });
+    const wait = Math.max(...buckets.map(({ fullAt }) => fullAt - time - CLIENT_BURST * CLIENT_EACH_MS));
+    if (wait > 0) return buildRefusal('rate_limited', 'This client has asked for as many checks as it may.', wait);
+    for (const { hash, fullAt } of buckets) clients.set(hash, fullAt);
+    return undefined;
+  };
+
+  const takeFromDomain = (name: string): Refusal | undefined => {
+    const time = now();
+    const domain = domains.get(name) ?? { times: [], isBusy: false, hasFile: false };
+    if (domain.isBusy) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
+    domain.times = domain.times.filter((at) => at > time - DAY_MS);
+    /** The time until fewer than `most` of the last `span` are left. */
+    const getWait = (most: number, span: number) => (domain.times.at(-most) ?? Number.NEGATIVE_INFINITY) + span - time;
+    const ofDay = getWait(domain.hasFile ? PER_DAY_WITH_FILE : PER_DAY, DAY_MS);
+    const wait = Math.max(ofDay, domain.hasFile ? 0 : getWait(PER_HOUR, HOUR_MS));
+    if (wait > 0) return buildRefusal('domain_limit', `${name} was checked as often as it may be.`, wait);
+    domain.times.push(time);
+    domain.isBusy = true;
+    domains.set(name, domain);
+    return undefined;
+  };
+
+  return {
+    /** Begins a check, which has to be ended. Returns why it may not begin. */
+    begin: (client: string, url: string): Refusal | undefined => takeFromClient(client) ?? takeFromDomain(getName(url)),
+    /** Ends a check; `hasFile` if the provider's own file is on the host. */
+    end(url: string, hasFile: boolean): void {
+      const domain = domains.get(getName(url));
+      if (domain) Object.assign(domain, { isBusy: false, hasFile });
+    },
+  };
+}
+
+/** Builds a refusal that ends by itself. */
+export function buildRefusal(code: Refusal['code'], detail: string, waitMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  const status = code === 'queue_full' ? 503 : 429;
+  return { status, code, detail, hint: `Ask again in ${seconds} s.`, retry_after_seconds: seconds };
+}

@@ -1,0 +1,94 @@
+import { ServiceError } from '../errors.ts';
+import { getDomain } from '../evidence/domains.ts';
+import type { GuardedClient } from '../fetching/client.ts';
+import { buildFetchFailure } from '../fetching/failure.ts';
+import { openPace } from '../fetching/pacing.ts';
+import type { FetchInit } from '../fetching/request.ts';
+import { fetchFromOrigin } from '../fetching/same-origin.ts';
+import { ROBOTS_DISALLOWED } from '../probing/fetch-within-origin.ts';
+import { fetchRobots, parseRobots, type Robots } from '../probing/robots.ts';
+
+/** Most that one check may cost: time in milliseconds, bytes of all answers, requests; and the pause between two of these. */
+export const CHECK_MS = 30_000;
+const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_REQUESTS = 64;
+const PAUSE_MS = 50;
+
+/** Longest wait for one answer, in milliseconds. */
+const ANSWER_MS = 10_000;
+
+type Client = Pick<GuardedClient, 'fetch'>;
+
+/**
+ * Builds the client of one check that a stranger asked for. It asks one party alone, the one of `url`, and never ourselves;
+ * it follows redirects within an origin only, obeys robots.txt, pauses between requests, and ends at its limits. Throws
+ * `refused` for a request that it does not make.
+ */
+export function buildStrictClient(
+  client: Client,
+  { url: checked, baseUrl, signal }: { url: string; baseUrl: string; signal: AbortSignal },
+): Client {
+  const domain = getDomain(checked);
+  const { port } = new URL(checked);
+  const pace = openPace(PAUSE_MS, signal);
+  const robots = new Map<string, Promise<Robots>>();
+  const left = { requests: MAX_REQUESTS, bytes: MAX_BYTES };
+
+  const ask = async (url: URL, init: FetchInit, delayMs: number) => {
+    if (url.host === new URL(baseUrl).host) throw refuse('ourselves', 'This service does not check itself.');
+    if (getDomain(url.href) !== domain || !['', port].includes(url.port))
+      throw refuse('other_host', `${url.hostname} is not the host that is checked.`);
+    if (left.requests <= 0 || left.bytes <= 0) throw refuse('check_limits', 'The limits of one check are reached.');
+    await pace.wait();
+    left.requests -= 1;
+    const most = Math.min(init.limits?.bodyBytes ?? MAX_BYTES, left.bytes);
+    const totalMs = Math.min(init.limits?.totalMs ?? ANSWER_MS, ANSWER_MS);
+    const limits = {
+      ...init.limits,
+      totalMs,
+      bodyBytes: most,
+      decodedBytes: Math.min(init.limits?.decodedBytes ?? most, most),
+    };
+    let received = most;
+    try {
+      const answer = await client.fetch(url, { ...init, redirect: 'manual', signal, limits });
+      received = answer.receivedBytes;
+      return answer;
+    } catch (error) {
+      // Only an answer that is too large has cost as much as it may.
+      if (error instanceof ServiceError && error.reason !== 'too_large') received = 0;
+      throw error;
+    } finally {
+      left.bytes -= received;
+      pace.end(delayMs);
+    }
+  };
+
+  const follow = async (url: URL, init: FetchInit, delayMs: number) => {
+    const answer = await fetchFromOrigin({ fetch: (to, own) => ask(new URL(to), own ?? {}, delayMs) }, url, init);
+    if ('reason' in answer) throw buildFetchFailure('redirected', `The host ${url.hostname} redirects elsewhere.`);
+    return answer;
+  };
+
+  const readRobots = async (origin: string): Promise<Robots> => {
+    const plain: Client = { fetch: (to, init) => follow(new URL(to), init ?? {}, 0) };
+    return parseRobots((await fetchRobots(plain, origin, { timeoutMs: ANSWER_MS, signal })) ?? '');
+  };
+
+  return {
+    fetch: async (address, init = {}) => {
+      const url = URL.parse(String(address));
+      if (!url) throw buildFetchFailure('bad_url', 'The address is not a valid URL.');
+      const rules = robots.get(url.origin) ?? readRobots(url.origin);
+      robots.set(url.origin, rules);
+      const { delayMs, findForbidding } = await rules;
+      if (findForbidding(url.href) !== undefined)
+        throw refuse(ROBOTS_DISALLOWED, `The robots.txt of ${url.hostname} asks us not to.`);
+      return init.redirect === 'manual' ? ask(url, init, delayMs) : follow(url, init, delayMs);
+    },
+  };
+}
+
+function refuse(reason: string, message: string): ServiceError {
+  return new ServiceError('refused', message, { reason });
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { nameNetworks } from '../model/network.ts';
+import type { ListingCard } from './listing/item.ts';
+
+/** One line of a report, with the names of Coinbase's `validate` beside our own. Absent is what does not apply. */
+const checkLine = z.object({
+  check: z.string().describe('What was checked: reachable, documents, returns_402, terms, example, limits, or parse'),
+  passed: z.boolean(),
+  severity: z.enum(['required', 'advisory']).describe('required: buyers cannot pay without it'),
+  item: z.string().describe('The address, route or document that it is about'),
+  detail: z.string(),
+  expected: z.string().optional(),
+  actual: z.string().optional(),
+  code: z.string().optional().describe('Stable word for what is wrong'),
+  place: z.string().optional().describe('JSON pointer, line, header or part of the answer'),
+  fix: z.string().optional(),
+  example: z.string().optional(),
+  corrected: z.string().optional().describe('The corrected members, to copy'),
+  patch: z
+    .array(z.object({ op: z.enum(['add', 'replace', 'remove']), path: z.string(), value: z.unknown().optional() }))
+    .optional()
+    .describe('JSON Patch (RFC 6902) that corrects the challenge or document'),
+});
+export type CheckLine = z.infer<typeof checkLine>;
+
+const correctedJson = z.object({
+  item: z.string(),
+  sent_as: z.enum(['header', 'body', 'document']),
+  json: z.string().describe('The whole JSON, corrected'),
+  header: z.string().optional().describe('Value of the header PAYMENT-REQUIRED that carries it'),
+  is_whole: z.boolean().describe('False if something is left that only its author can say'),
+});
+
+const listedRoute = z.object({
+  method: z.string(),
+  url: z.string(),
+  price_usdc: z.string().optional(),
+  networks: z.array(z.string()),
+  needs: z.array(z.string()).describe('What a client must be able to do to pay it'),
+  listable: z.boolean(),
+});
+
+/** The report of a check. */
+export const providerCheck = z.object({
+  report_url: z.url().describe('Page of this report, for a day'),
+  resource: z.string().describe('What was checked'),
+  checked_at: z.iso.datetime(),
+  state: z.enum(['waiting', 'running', 'done']),
+  valid: z.boolean().describe('True if every route that was found can be listed'),
+  summary: z.string(),
+  checks: z.array(checkLine),
+  corrected: z.array(correctedJson),
+  listings: z.array(z.object({ base_url: z.string(), title: z.string(), routes: z.array(listedRoute) })),
+  asked: z
+    .array(z.object({ method: z.string(), url: z.string(), came: z.string() }))
+    .describe('Every request that was made, with status, type and size of the answer'),
+});
+export type ProviderCheck = z.infer<typeof providerCheck>;
+
+/** The question: `resource` is the name of Coinbase's `validate`, `url` ours. */
+export const checkRequest = z.object({
+  url: z
+    .string()
+    .max(2048)
+    .optional()
+    .describe('A host such as api.example.com, or the address of a route or document'),
+  resource: z.string().max(2048).optional().describe('The same'),
+});
+
+/** A report as its page shows it. */
+export interface ReportView extends ProviderCheck {
+  readonly cards: readonly ListingCard[];
+}
+
+/** What the page of the check shows. */
+export interface SubmitPage {
+  /** Address in the field. */
+  readonly url: string;
+  readonly problem?: { readonly detail: string; readonly hint?: string | undefined };
+  readonly report?: ReportView;
+  /** Part of a report, in place of the whole page. */
+  readonly part?: 'lines' | 'result';
+  /** The provider's file, written for it from three fields. */
+  readonly file?: { readonly route: string; readonly price: string; readonly about: string; readonly text: string };
+}
+
+/** Where the page of an unfinished report is cut: lines are sent as they come at the first place, the result at the second. */
+export const LINES_END = '<!-- lines -->';
+
+const NEEDS: Readonly<Record<string, string>> = {
+  v1: 'x402 version 1',
+  v2: 'x402 version 2',
+  evm: 'an EVM wallet',
+  svm: 'a Solana wallet',
+  mcp: 'payment inside MCP tool calls',
+  'usdc-domain': 'the EIP-712 domain of USDC by heart, since extra leaves it out',
+  facilitator: 'more than any client has: extra names no facilitator',
+  'fee-payer': 'more than any client has: extra names no feePayer',
+};
+
+/** Says which clients can pay the routes that can be listed, once for each kind. */
+export function listPayers({ listings }: Pick<ProviderCheck, 'listings'>): string[] {
+  const payable = listings
+    .flatMap(({ routes }) => routes)
+    .filter(({ listable, needs }) => listable && needs.length > 0);
+  const kinds = new Map(payable.map(({ needs }) => [needs.join(' '), needs.map((need) => NEEDS[need] ?? need)]));
+  return [...kinds.values()].map((needs) => `Clients with ${needs.join(', ')}`);
+}
+
+/** Writes how many routes can be listed. */
+export function summariseRoutes(listable: number, total: number): string {
+  if (total === 0) return `No route was found that can be paid in USDC on ${nameNetworks()}.`;
+  return `${listable} of ${total} ${total === 1 ? 'route' : 'routes'} can be listed.`;
+}

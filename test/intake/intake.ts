@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { startIntake } from '../../src/intake/intake.ts';
+
+/** The intake on loopback, closed after the test, with what it counted. */
+export async function openIntake({
+  now = () => performance.now(),
+  settings = {},
+}: {
+  now?: () => number;
+  settings?: Record<string, string>;
+} = {}) {
+  const counted: string[] = [];
+  const config = readConfig({
+    BASE_URL: 'http://catalogue.example',
+    PORT: '0',
+    ALLOW_PRIVATE_NETWORKS: 'on',
+    ...settings,
+  });
+  const intake = await startIntake({
+    ...{ config, now, logger: pino({ level: 'silent' }) },
+    onEnd: (outcome) => counted.push(outcome),
+  });
+  onTestFinished(() => intake.close());
+  return { url: intake.url, counted };
+}
+
+/** Asks the intake for a check as JSON. */
+export async function check(intake: { url: string }, question: object, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${intake.url}/providers/check`, {
+    ...{ method: 'POST', body: JSON.stringify(question) },
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+  return { status: answer.status, headers: answer.headers, json: await answer.json() };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A provider on loopback, closed after the test, with what it was asked for. */
+export async function openProvider(answer: Answer) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    answer(request, response);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a server on a port has one');
+  return { origin: `http://127.0.0.1:${address.port}`, asked };
+}
