@@ -14,6 +14,9 @@ const AWAY = {
   hint: 'Try again in a few seconds.',
 } as const;
 
+/** Longest time that a tool of MCP waits for a check, in milliseconds: its connection is closed after 30 s of silence. */
+const LONGEST_MS = 25_000;
+
 /** Where the intake is, and whose word on who asks is believed. */
 interface IntakePassing {
   /** Returns its address; undefined while it does not answer. */
@@ -54,15 +57,21 @@ export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): Intak
       app.on(['GET', 'POST'], [PATHS.submit, PATHS.submitted(':id'), PATHS.providersCheck], pass);
     },
     async check(question) {
-      const url = getUrl();
       const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': getForwarded(findIncoming()) };
-      const body = JSON.stringify(question);
-      const answer =
-        url && (await fetch(`${url}${PATHS.providersCheck}`, { method: 'POST', headers, body }).catch(() => undefined));
-      if (!answer) throw new ServiceError('unavailable', AWAY.detail, { hint: AWAY.hint, reason: AWAY.code });
-      const json: unknown = await answer.json();
-      if (answer.ok) return providerCheck.parse(json);
-      const { detail = AWAY.detail, hint = AWAY.hint } = Object(json);
+      const asked = {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(question),
+        signal: AbortSignal.timeout(LONGEST_MS),
+      };
+      const answer = await fetch(`${getUrl()}${PATHS.providersCheck}`, asked).catch(() => undefined);
+      const json: unknown = await answer?.json().catch(() => undefined);
+      if (answer?.ok && json) return providerCheck.parse(json);
+      const place = answer?.headers.get('location');
+      const late = place
+        ? { detail: 'The check takes longer than that.', hint: `Its report will be at ${place}.` }
+        : AWAY;
+      const { detail = late.detail, hint = late.hint } = Object(json);
       throw new ServiceError('unavailable', String(detail), { hint: String(hint) });
     },
   };

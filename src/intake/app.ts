@@ -67,7 +67,7 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
       await sent.write(pieces[0] ?? '');
       for await (const lines of checks.follow(report)) {
         if (sent.aborted) return;
-        await sent.write(await renderPart('lines', lines));
+        await sent.write(lines.length > 0 ? await renderPart('lines', lines) : '\n');
       }
       await sent.write(`${pieces[1]}${await renderPart('result', report.lines)}${pieces[2]}`);
     });
@@ -104,9 +104,14 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     const { url, resource = '' } = parseArguments(checkRequest, await c.req.json().catch(() => undefined));
     const begun = begin(c, url ?? resource);
     if (!('id' in begun)) return buildProblem({ ...begun });
-    for await (const _lines of checks.follow(begun));
-    const { cards: _cards, ...json } = buildView(begun, site);
-    return c.json(json);
+    c.header('Content-Type', 'application/json');
+    c.header('Location', buildView(begun, site).report_url);
+    return stream(c, async (sent) => {
+      // JSON may begin with blanks, which say meanwhile that somebody is there.
+      for await (const lines of checks.follow(begun)) if (lines.length === 0) await sent.write(' ');
+      const { cards: _cards, ...json } = buildView(begun, site);
+      await sent.write(JSON.stringify(json));
+    });
   });
   app.notFound(() => buildProblem(NOTHING_HERE));
   app.onError((error) => {

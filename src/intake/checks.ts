@@ -6,14 +6,17 @@ import type { CheckLine, ReportView } from '../views/provider-check.ts';
 import { buildRefusal, type openLimits, type Refusal } from './limits.ts';
 
 /** Checks under way at once, those that wait, so that nobody waits for longer than one takes, and both of one network. */
-const AT_ONCE = 16;
-const MAX_WAITING = 16;
-const MAX_OF_NETWORK = 8;
+const AT_ONCE = 12;
+const MAX_WAITING = 12;
+const MAX_OF_NETWORK = 6;
 
 /** Time for which a report is kept, in milliseconds, and most reports, together in bytes. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 const KEPT_REPORTS = 5_000;
 const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Longest time without anything for a reader, in milliseconds: a connection on which nothing moves is closed after 30 s. */
+const QUIET_MS = 5_000;
 
 /** A report that grows until it is done. */
 export interface Report {
@@ -32,8 +35,9 @@ export interface Report {
 
 export interface ChecksOptions {
   readonly limits: ReturnType<typeof openLimits>;
-  /** Runs a check, and writes into its report what it finds. Never throws. */
+  /** Runs a check, and writes into its report what it finds. */
   readonly run: (report: Report) => Promise<void>;
+  readonly onError: (error: unknown) => void;
   readonly now: () => Date;
   /** Hears of each check that ended, with its time in milliseconds, and of each refusal. */
   readonly onEnd: (outcome: 'done' | Refusal['code'], ms?: number) => void;
@@ -42,7 +46,7 @@ export interface ChecksOptions {
 export type Checks = ReturnType<typeof openChecks>;
 
 /** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
-export function openChecks({ limits, run, now, onEnd }: ChecksOptions) {
+export function openChecks({ limits, run, now, onEnd, onError }: ChecksOptions) {
   const reports = new LRUCache<string, Report>({ max: KEPT_REPORTS, maxSize: KEPT_BYTES, ttl: KEPT_MS });
   const waiting: Report[] = [];
   /** The networks of those who asked for what is under way or waits. */
@@ -51,7 +55,7 @@ export function openChecks({ limits, run, now, onEnd }: ChecksOptions) {
   const start = async (report: Report): Promise<void> => {
     const started = performance.now();
     report.state = 'running';
-    await run(report);
+    await run(report).catch(onError);
     report.state = 'done';
     open.delete(report);
     limits.end(report.url, report.hasFile);
@@ -93,14 +97,17 @@ export function openChecks({ limits, run, now, onEnd }: ChecksOptions) {
       return report;
     },
     find: (id: string): Report | undefined => reports.get(id),
-    /** Yields the lines of a report as they come, until it is done. */
+    /** Yields the lines of a report as they come, until it is done; none now and then, so that a reader hears something. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {
         const lines = report.lines.slice(seen);
         seen += lines.length;
         if (lines.length > 0) yield lines;
         else if (report.state === 'done') return;
-        else await once(report.changes, 'change');
+        else {
+          await once(report.changes, 'change', { signal: AbortSignal.timeout(QUIET_MS) }).catch(() => undefined);
+          yield [];
+        }
       }
     },
   };

@@ -58,22 +58,22 @@ export async function startIntake({
     } catch (error) {
       if (!signal.aborted) onError(error);
       const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
-      const found = `The check ended because ${why}, before all was asked.`;
+      const words = { code: 'not_all_asked', found: `The check ended because ${why}, before all was asked.` };
       const step = {
+        check: 'limits',
         name: report.url,
         ok: false,
         severity: 'advisory',
-        found,
-        code: 'not_all_asked',
         findings: [],
+        ...words,
       } as const;
-      addLines(report, [{ ...step, check: 'limits', findings: [] }]);
+      addLines(report, [{ ...step, findings: [] }]);
     }
     report.result = buildResult(parts, report.at);
   };
 
   const limits = openLimits(now, allowPrivateNetworks);
-  const checks = openChecks({ limits, run, now: () => new Date(), onEnd });
+  const checks = openChecks({ limits, run, now: () => new Date(), onEnd, onError });
   const app = createIntake({
     ...{ site, checks, allowPrivateNetworks, render: openRenderer(site), onError },
     // What passes requests on to it is on this machine, or is named.

@@ -14,6 +14,11 @@ const MAX_BYTES = 5 * 1024 * 1024;
 const MAX_REQUESTS = 64;
 const PAUSE_MS = 50;
 
+/** Largest answer, in bytes; of what is no JSON less, since YAML takes seconds and a gigabyte to read where it is large. */
+const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
+const MAX_OTHER_BYTES = 128 * 1024;
+const JSON_START = /^(?:\xef\xbb\xbf)?\s*[[{]/;
+
 /** Longest wait for one answer, in milliseconds. */
 const ANSWER_MS = 10_000;
 
@@ -41,7 +46,7 @@ export function buildStrictClient(
     if (left.requests <= 0 || left.bytes <= 0) throw refuse('check_limits', 'The limits of one check are reached.');
     await pace.wait();
     left.requests -= 1;
-    const most = Math.min(init.limits?.bodyBytes ?? MAX_BYTES, left.bytes);
+    const most = Math.min(init.limits?.bodyBytes ?? MAX_ANSWER_BYTES, MAX_ANSWER_BYTES, left.bytes);
     const totalMs = Math.min(init.limits?.totalMs ?? ANSWER_MS, ANSWER_MS);
     const limits = {
       ...init.limits,
@@ -53,6 +58,9 @@ export function buildStrictClient(
     try {
       const answer = await client.fetch(url, { ...init, redirect: 'manual', signal, limits });
       received = answer.receivedBytes;
+      const start = Buffer.from(answer.body.subarray(0, 1024)).toString('latin1');
+      if (answer.body.byteLength > MAX_OTHER_BYTES && !JSON_START.test(start))
+        throw buildFetchFailure('malformed', `The host ${url.hostname} sent a long text that is not JSON.`);
       return answer;
     } catch (error) {
       // Only an answer that is too large has cost as much as it may.

@@ -32,6 +32,7 @@ import { readManifests } from '../sources/manifest.ts';
 import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName, isWebAddress } from '../sources/source-name.ts';
+import type { CorrectedJson } from '../views/provider-check.ts';
 import { getUserAgent } from '../views/site.ts';
 import { findAdvice, formatOutcome } from '../views/words/outcome.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
@@ -66,17 +67,6 @@ export interface ExplainedFinding extends Finding {
   /** The corrected members, to copy, and the steps that put them in place. */
   corrected?: string;
   patch?: readonly PatchStep[];
-}
-
-/** A corrected JSON text, to copy. */
-export interface CorrectedJson {
-  item: string;
-  sent_as: 'header' | 'body' | 'document';
-  json: string;
-  /** The value of the header PAYMENT-REQUIRED that carries it. */
-  header?: string;
-  /** False if something is left that only its author can say. */
-  is_whole: boolean;
 }
 
 /** A route as it would be listed. The price is in atomic USDC; null if none is known. */

@@ -30,6 +30,7 @@ const correctedJson = z.object({
   header: z.string().optional().describe('Value of the header PAYMENT-REQUIRED that carries it'),
   is_whole: z.boolean().describe('False if something is left that only its author can say'),
 });
+export type CorrectedJson = z.infer<typeof correctedJson>;
 
 const listedRoute = z.object({
   method: z.string(),
@@ -57,15 +58,10 @@ export const providerCheck = z.object({
 });
 export type ProviderCheck = z.infer<typeof providerCheck>;
 
+const address = z.string().max(2048).describe('A host such as api.example.com, or the address of a route or document');
+
 /** The question: `resource` is the name of Coinbase's `validate`, `url` ours. */
-export const checkRequest = z.object({
-  url: z
-    .string()
-    .max(2048)
-    .optional()
-    .describe('A host such as api.example.com, or the address of a route or document'),
-  resource: z.string().max(2048).optional().describe('The same'),
-});
+export const checkRequest = z.object({ url: address.optional(), resource: address.optional() });
 
 /** A report as its page shows it. */
 export interface ReportView extends ProviderCheck {
