@@ -65,6 +65,7 @@ function buildSecurityHeaders(
       scriptSrc: ["'self'", `'sha256-${loader}'`],
       styleSrc: ["'self'"],
       imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
       connectSrc: ["'self'", ...(isAsking ? ['https:', ...(allowPrivateNetworks ? LOOPBACK : [])] : [])],
       formAction: ["'self'"],
       baseUri: ["'none'"],
