@@ -236,7 +236,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     contactName: read.CONTACT_NAME,
     contactUrl: read.CONTACT_URL ?? baseUrl,
     probe: read.PROBE,
-    intake: read.INTAKE ?? (LOOPBACK_HOSTS.has(read.HOST) ? 'on' : 'off'),
+    intake: read.INTAKE ?? (isLoopback(read.HOST) ? 'on' : 'off'),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimit: read.RATE_LIMIT,
     allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,
