@@ -90,7 +90,9 @@ describe('a page of the release', () => {
     for (const asset of assets) {
       const answer = await ask(server, asset);
       expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
-      expect(answer.headers['content-type']).toMatch(/^(text\/(css|javascript); charset=utf-8|image\/(svg\+xml|png))$/);
+      expect(answer.headers['content-type']).toMatch(
+        /^(text\/(css|javascript); charset=utf-8|image\/(svg\+xml|png)|font\/woff2)$/,
+      );
     }
     for (const path of ['/_astro/none.css', '/_astro/', '/_astro/../rebuild.lock', '/_astro/.hidden.css', '/_image']) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 404]);

@@ -19,7 +19,7 @@ const ORIGIN = 'http://catalogue.example';
  * and that its document is valid.
  */
 export async function testFeed(feed: string, least: number): Promise<void> {
-  const { environment, runJson } = makeCommands({ BASE_URL: ORIGIN, PORT: '0', RATE_LIMIT: '0' });
+  const { environment, runJson } = makeCommands({ BASE_URL: ORIGIN, PORT: '0', RATE_LIMIT: '0', INTAKE: 'off' });
   expect((await runJson('import', '--bazaar', feed)).code).toBe(0);
   const config = readConfig(environment);
   await rebuildAgain({ config });
