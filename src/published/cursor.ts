@@ -10,14 +10,23 @@ export interface Cursor {
    */
   readonly after: { readonly key: number; readonly slug: string; readonly position?: number };
   readonly plan: Plan;
-  /** The match below which listings were weak then, where these come last. */
+  /** The match below which listings were weak then, where these come last, and the number of listings by which it was measured. */
   readonly leastMatch?: number;
+  readonly size?: number;
 }
 
 /** Writes a cursor as text that travels in an address. */
-export function buildCursor({ after, plan, leastMatch }: Cursor, query: object, sort: string): string {
+export function buildCursor({ after, plan, leastMatch, size }: Cursor, query: object, sort: string): string {
   const { key, slug, position } = after;
-  const parts = [key, slug, getQueryKey(query, sort), formatPlan(plan), position ?? null, leastMatch ?? null];
+  const parts = [
+    key,
+    slug,
+    getQueryKey(query, sort),
+    formatPlan(plan),
+    position ?? null,
+    leastMatch ?? null,
+    size ?? null,
+  ];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
@@ -36,15 +45,17 @@ export function parseCursor(cursor: string, query: object, sort: string): Cursor
     throw refuse(error);
   }
   if (!Array.isArray(parsed)) throw refuse();
-  const [key, slug, queryKey, plan, position = null, leastMatch = null] = parsed as unknown[];
+  const [key, slug, queryKey, plan, position = null, leastMatch = null, size = null] = parsed as unknown[];
   if (typeof key !== 'number' || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
   if (typeof plan !== 'string' || !PLAN_TEXT.test(plan)) throw refuse();
   if (position !== null && !Number.isSafeInteger(position)) throw refuse();
   if (leastMatch !== null && typeof leastMatch !== 'number') throw refuse();
+  if (size !== null && !Number.isSafeInteger(size)) throw refuse();
   return {
     after: { key, slug, ...(position !== null && { position: position as number }) },
     plan: parsePlan(plan),
     ...(leastMatch !== null && { leastMatch }),
+    ...(size !== null && { size: size as number }),
   };
 }
 

@@ -69,7 +69,7 @@ interface FoundPage {
   readonly hasMore: boolean;
   readonly facets?: Facets;
   /** What the words of the request were weighed by, and how well they are answered. */
-  readonly words?: Omit<Answer, 'matches'> & Pick<Cursor, 'plan' | 'leastMatch'>;
+  readonly words?: Omit<Answer, 'matches'> & Pick<Cursor, 'plan' | 'leastMatch' | 'size'>;
 }
 
 /**
@@ -88,10 +88,11 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const isByFile = q === undefined && can === undefined && path === undefined && !isCounting;
   const select = isByFile ? selectFromFile : selectByColumns;
   const { total, facets, listed, hasMore, words } = select(published, snapshot, { query, sort, cursor });
-  const { plan = [], leastMatch, ...answered } = words ?? { isWeak: false, unmatched: [] };
+  const { plan = [], leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
   const getCursorAfter = (count: number) => {
     const { key = 0, slug = '' } = listed[count - 1] ?? {};
-    return buildCursor({ after: { key, slug }, plan, ...(leastMatch !== undefined && { leastMatch }) }, query, sort);
+    const measured = leastMatch !== undefined && size !== undefined && { leastMatch, size };
+    return buildCursor({ after: { key, slug }, plan, ...measured }, query, sort);
   };
   const matches = listed.flatMap(({ match }) => match ?? []);
   return {
@@ -129,7 +130,7 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   const index = query.q === undefined ? undefined : getWordIndex(published, snapshot);
   const asked = index?.buildPlan(query.q ?? '');
   const plan = cursor?.plan ?? asked?.plan ?? [];
-  const scores = asked && index?.score(plan, asked.vector);
+  const scores = asked && index?.score(plan, asked.vector, cursor?.size);
   const all = getColumns(published, snapshot);
   const columns = query.can === undefined ? all : narrowColumns(published, all, query.can);
   const named = findNamedRoutes(published, query);
@@ -154,7 +155,7 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
       answered && {
         words: {
           plan,
-          ...(sort !== 'relevance' && { leastMatch: answered.leastMatch }),
+          ...(scores && sort !== 'relevance' && { leastMatch: answered.leastMatch, size: scores.size }),
           isWeak: answered.best < WEAK_BELOW,
           unmatched: asked.unmatched.slice(0, UNMATCHED_MAX),
         },

@@ -35,18 +35,21 @@ export interface Worth {
   match: number;
 }
 
-/** Scores a plan; `vector` is that of the request, empty where there is none. */
-export type Score = (plan: Plan, vector: Float64Array) => Scores;
+/**
+ * Scores a plan; `vector` is that of the request, empty where there is none. Matches are measured by a catalogue of `size` listings,
+ * its present size where that is left out.
+ */
+export type Score = (plan: Plan, vector: Float64Array, size?: number) => Scores;
 
 /** Makes the scoring of listings and routes. */
 export function createScoring(postings: Postings): Score {
   const tallies = { listings: new Tally(), added: new Tally(), said: new Tally(), best: new BestRoutes() };
-  return (plan, vector) => {
+  return (plan, vector, size = postings.getSize()) => {
     const facts = postings.getFacts();
     for (const ofRoutes of [tallies.added, tallies.said]) ofRoutes.clear(facts.routes);
     for (const ofListings of [tallies.listings, tallies.best]) ofListings.clear(facts.listings);
     for (const group of plan) tallyWord(group, { postings, facts, tallies });
-    return new Scores({ facts, tallies, vector, measures: measurePlan(plan, postings.getSize()) });
+    return new Scores({ facts, tallies, vector, size, measures: measurePlan(plan, size) });
   };
 }
 
@@ -159,6 +162,7 @@ interface Tallied {
   readonly tallies: Tallies;
   readonly measures: Measures;
   readonly vector: Float64Array;
+  readonly size: number;
 }
 
 /** Scores of the listings by a plan. Good until the next request is scored. */
@@ -168,6 +172,11 @@ export class Scores {
 
   constructor(tallied: Tallied) {
     this.#of = tallied;
+  }
+
+  /** Number of listings by which matches are measured. */
+  get size(): number {
+    return this.#of.size;
   }
 
   /** Calls `visit` with each listing that has anything of the request, in the order of their numbers, in which they lie in memory. */

@@ -11,6 +11,27 @@ it.each(WISHES)(
   },
 );
 
+it('shows no listing again by price because so many came that it counts as a weaker answer', async () => {
+  const { reading, put } = await makeShop();
+  const words =
+    'token|weather weather|stock|forecast token weather|weather|stock|other|forecast token|stock weather|token|token stock|weather|' +
+    'weather weather|weather|forecast stock|weather|stock other|weather|other|stock forecast|weather|weather|weather|weather|weather|' +
+    'weather|weather|weather|weather stock|weather|weather|weather|weather|weather|weather|weather|forecast stock|weather|weather|weather';
+  await put(words.split('|').map((some) => some.split(' ')));
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  for (const coming of [2, 10, ...Array(20).fill(0)]) {
+    const query = listQuery.parse({ q: 'weather stock', sort: 'price', limit: 3, ...(cursor && { cursor }) });
+    const { listings, next_cursor } = selectListings(reading.published, reading.getSnapshot(), query);
+    seen.push(...listings.map(({ slug }) => slug));
+    cursor = next_cursor;
+    if (cursor === undefined) break;
+    await put(Array(coming).fill(['weather']));
+  }
+  expect(cursor).toBeUndefined();
+  expect(seen.filter((slug, at) => seen.indexOf(slug) !== at)).toEqual([]);
+});
+
 it('ranks a rare word above a common one, a title above a description, and more words above fewer', async () => {
   const { reading, put } = await makeShop();
   await put([
