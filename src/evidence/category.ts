@@ -47,8 +47,9 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
       llms?, translat(?:e|es|ion|or), grammar, spell ?check, language detection, text (?:analysis|similarity),
       keyword extraction, object detection, face detection, gpt(?: [0-9])?, openai, claude, gemini, grok, haiku, sonnet,
       chat(?:bot)?s?, (?:text|chat) completions?, completions, summar(?:y|ies|ise|ize|isation|ization), sentiment,
-      brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, inference, reasoning, joke generation, deep research, ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic),
-      playbooks?, consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
+      brainstorm, rewrit(?:e|es|ing), explain(?:s|er)?, inference, reasoning, joke generation, deep research,
+      ai synthesi[sz]ed, ai powered, ai answers?, ai agents?, intelligence, strateg(?:y|ies|ist|ic), playbooks?,
+      consult(?:ant|ing), advis(?:or|ory|er), specialist, market intelligence,
       (?:planner|designer|navigator|architect|analyst|manager|researcher|creator|writer|assistant)s?,
       detects? (?:text )?language, text recognition, ocr, speech recognition, face recognition, emotions?, nlp,
       natural language, machine learning, neural, embeddings?, prompts?, image recognition, computer vision,
@@ -93,8 +94,9 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
   Tools: {
     strong: `
       text to (?:image|video|speech), (?:image|video) (?:generat(?:e|ion|or)|create),
-      (?:generat(?:e|es|ed|ing|ion)|creates?) (?:w+ ){0,2}(?:images?|videos?|avatars?|pictures?), scrap(?:e|es|er|ing),
-      crawl(?:er|s|ing)?, qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?, shorten(?:s|er)?,
+      (?:generat(?:e|es|ed|ing|ion)|creates?) (?:[a-z]+ ){0,2}(?:images?|videos?|avatars?|pictures?), scrap(?:e|es|er|ing),
+      crawl(?:er|s|ing)?, qr(?: codes?)?, convert(?:s|er)?, conver(?:sion|sions), resiz(?:e|es|ing), compress(?:es|ion)?,
+      shorten(?:s|er)?,
       screenshots?, upload(?:s|ed)?, hash(?:es|ing)?, passwords?, random, uuid, browser (?:session|automation), headless,
       render(?:s|ing)?, transcri(?:be|bes|ption), notif(?:y|ies|ication|ications), email notifications?,
       send(?:s|ing)? (?:an? )?(?:emails?|sms|messages?), sms, messaging, bar ?codes?, calculators?, generators?,

@@ -170,7 +170,7 @@ describe('categories', () => {
     ['Intelligence', 'Chat completions', 'LLM inference behind one chat completion route.'],
     ['Data', 'Weather lookup', 'Weather records and historical data by location.'],
     ['Tools', 'Resize pictures', 'Makes a picture smaller.'],
-    ['Tools', 'Draw', 'Generates small images with AI.'],
+    ['Tools', 'Draw', 'Generates detailed pictures with AI.'],
     ['Tools', 'Pages', 'Scrapes pages of a site.'],
   ])('infer %s from the texts', (expected, title, tagline) => {
     expect(inferCategory({ title, tagline, description: '', tags: [], routes: [] }).category).toBe(expected);
