@@ -85,6 +85,6 @@ try {
   await run();
   process.exit(0);
 } catch (error) {
-  // What a package throws, too, is no fault of this program: nobody answers, the key is wrong, or the check forbids it.
+  // Errors of the payment packages are shown as a sentence: nobody answers, the key is wrong, or the check forbids the payment.
   endWithFailure(error instanceof ServiceError ? error : new ServiceError('unavailable', getErrorMessage(error)));
 }

@@ -6,7 +6,7 @@ declare namespace App {
     reading: import('./published/reading.ts').Reading;
     /** The app of the live routes, for the endpoints that hand requests on to it. */
     app: { fetch(request: Request): Response | Promise<Response> };
-    /** What the page of the check shows. Only the intake gives it. */
+    /** Content of the page of the check. The intake alone sets it. */
     submission?: import('./views/provider-check.ts').SubmitPage;
   }
 }

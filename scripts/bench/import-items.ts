@@ -1,4 +1,4 @@
-/** Measures the import of a long feed: a real one, repeated under other hosts until it has so many items. */
+/** Measures the import of a feed of many items. Repeats the items of a real feed under other hosts until there are enough. */
 import '../require-node.mjs';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -189,7 +189,7 @@ async function fetchReceipt(address: string, { getConfig, signal }: CommandConte
     throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: RECEIPT_ADDRESS_HINT });
   const { before = '', agent, id } = RECEIPT_PATH.exec(url.pathname)?.groups ?? {};
   if (id !== undefined && agent === undefined) url.pathname = `${before}${PATHS.agentReceipt(id.toLowerCase())}`;
-  // A receipt of a service on this machine, as of a demo, is fetched from it by whoever runs it.
+  // Who runs a service on this machine, such as the demo, may fetch its receipts.
   const isOwn = [url, new URL(baseUrl)].every(({ hostname }) => isLoopback(hostname));
   const client = openGuardedClient({
     allowPrivateNetworks: allowPrivateNetworks || isOwn,

@@ -40,7 +40,7 @@ const REQUEST_LINE = /^(?:GET|POST|PUT|PATCH|DELETE)\s+\/\S*\s*(?:[—–:-]\s*)
 /** End of the first thing that a sentence says: a dash, a colon or a semicolon. */
 const BREAK = /\s[—–|-]+\s|[:;]\s/;
 
-/** What a footnote takes back or narrows is not said without it: `verified* coin`. */
+/** A word with a footnote's mark: `verified* coin`. The footnote may take the claim back, so that it is not quoted alone. */
 const FOOTNOTE_MARK = /\p{L}\*(?!\*)/u;
 
 /** Longest opening of a description, in UTF-16 units. */

@@ -39,7 +39,7 @@ export interface Service {
   readonly allowPrivateNetworks?: boolean;
   /** Names the release that pages are served from, for the cache. */
   readonly getRelease?: () => string;
-  /** The way to the intake; left out where there is none. */
+  /** Passes requests on to the intake. Undefined where there is no intake. */
   readonly intake?: IntakeGate | undefined;
   /** Adds the routes by which the server is watched. */
   readonly addHealth?: (app: Hono<Env>) => void;

@@ -59,13 +59,13 @@ const STOP_MS = 3000;
 
 /** A process that runs beside the server. It ends when the channel to its parent does. */
 interface Companion {
-  /** What it does, for the log. */
+  /** Name in the log: `probing`. */
   readonly name: string;
   /** Its script, with arguments. */
   readonly command: readonly string[];
   readonly logger: Logger;
   readonly env?: NodeJS.ProcessEnv;
-  /** Gets what it sends; undefined once it has ended. */
+  /** Called with each message of the process, and with undefined once it has ended. */
   readonly onMessage?: (message: unknown) => void;
 }
 

@@ -17,20 +17,20 @@ const AWAY = {
 /** Longest time that a tool of MCP waits for a check, in milliseconds: its connection is closed after 30 s of silence. */
 const LONGEST_MS = 25_000;
 
-/** Where the intake is, and whose word on who asks is believed. */
+/** Address of the intake, and the proxies that may say who asks. */
 interface IntakePassing {
   /** Returns its address; undefined while it does not answer. */
   readonly getUrl: () => string | undefined;
   readonly isTrustedProxy: (address: string) => boolean;
 }
 
-/** The way to the intake: its routes, and a check for MCP. */
+/** Routes that are passed on to the intake, and the check for MCP. */
 export interface IntakeGate {
   addRoutes(app: Hono<Env>): void;
   check(question: unknown): Promise<unknown>;
 }
 
-/** Opens the way to the intake, to which requests are passed on as they are, with the address of who asks. */
+/** Passes requests on to the intake as they are, with the address of the client. */
 export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): IntakeGate {
   /** Writes who asks for the intake, which trusts the servers that pass requests on. */
   const getForwarded = (incoming: Pick<IncomingMessage, 'socket' | 'headers'> | undefined): string => {

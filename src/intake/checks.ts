@@ -26,7 +26,7 @@ export interface Report {
   state: ReportView['state'];
   readonly lines: CheckLine[];
   readonly asked: ReportView['asked'];
-  /** What is known at the end. */
+  /** Result, filled in when the check has ended. */
   result: Pick<ReportView, 'summary' | 'valid' | 'corrected' | 'listings' | 'cards'>;
   /** True if the provider's own file was found. */
   hasFile: boolean;

@@ -58,16 +58,15 @@ export async function startIntake({
     } catch (error) {
       if (!signal.aborted) onError(error);
       const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
-      const words = { code: 'not_all_asked', found: `The check ended because ${why}, before all was asked.` };
+      const found = `The check ended because ${why}, before all was asked.`;
       const step = {
         check: 'limits',
         name: report.url,
         ok: false,
         severity: 'advisory',
-        findings: [],
-        ...words,
+        code: 'not_all_asked',
       } as const;
-      addLines(report, [{ ...step, findings: [] }]);
+      addLines(report, [{ ...step, found, findings: [] }]);
     }
     report.result = buildResult(parts, report.at);
   };

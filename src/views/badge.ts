@@ -33,7 +33,7 @@ export function buildGoneBadge({ host, delisted_at }: Tombstone, site: Site): st
   return drawBadge(host, { text: `removed from the catalogue ${formatDay(delisted_at)}`, tone: 'plain' }, site);
 }
 
-/** Returns the message of a badge: what matters most of how the listing stands, and beside a danger what is proved. */
+/** Returns the message of a badge: the gravest standing of the listing, and beside a danger the proof. */
 function describeListing(item: AgentItem): BadgeMessage {
   const [first] = listItemStandings(item);
   if (first.tone === 'danger') {

@@ -16,7 +16,7 @@ export interface Picture {
   readonly author: string | null;
   /** Small facts along the bottom, each with its name. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** How it stands; null where the picture is of no API. */
+  /** Its gravest standing; null where the picture is of no API. */
   readonly stamp: Standing | null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Public names of the x402 package for Python with their signatures, at the version that pages name: those of
- * https://github.com/x402-foundation/x402, folder `python/x402`, as far as a buyer calls them. Bodies are left out. With
- * them come the names of other packages that its users call. Each module is Python.
+ * Public names of the x402 package for Python with their signatures, just before the version that pages name: those of
+ * https://github.com/x402-foundation/x402, folder `python/x402`, at commit f903d13e or near it, as far as a buyer calls them. Bodies
+ * are left out. With them come the names of other packages that its users call. Each module is Python.
  */
 export const X402_SDK: { readonly version: string; readonly modules: Readonly<Record<string, string>> } = {
   version: '2.20.0',

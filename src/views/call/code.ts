@@ -201,7 +201,7 @@ function quoteForTypescript(text: string): string {
   return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
 }
 
-/** The version of the x402 package for Python by whose names and signatures the code is checked. */
+/** First version of the x402 package for Python that has all that the code calls, by the source at commit f903d13e, just before it. */
 export const PYTHON_SDK = '2.20.0';
 
 const PYTHON_WALLETS: Readonly<Record<Family, WalletCode>> = {

@@ -245,7 +245,7 @@ export interface ListingCard {
   readonly networks: string;
   /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
   readonly verified_ratio: string;
-  /** How it stands, what matters most first. */
+  /** Its standings, the gravest first. */
   readonly standing: readonly Standing[];
   /** `84, established`; empty where it is unscored. */
   readonly reliability: string;
@@ -276,7 +276,7 @@ export interface CardCaution {
   readonly text: string;
 }
 
-/** Lists how a listing stands from its short form, what matters most first. */
+/** Lists the standings of a listing from its short form, the gravest first. */
 export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions'>): ReturnType<typeof listStandings> {
   const extent = getVerifiedExtent(item);
   const tone = extent === 'all' ? 'proved' : 'partly';

@@ -379,11 +379,11 @@ export interface GlanceFact {
   readonly note: string;
 }
 
-/** Facts that a reader decides by before reading on: how it stands, price, reliability. */
+/** Facts that a reader decides by before reading on: standing, price, reliability. */
 interface Glance {
-  /** What matters most of how it stands. */
+  /** Its gravest standing. */
   readonly standing: Standing;
-  /** How far it is verified, or why not. */
+  /** Extent of the verification, or why there is none. */
   readonly verification: string;
   /** Value in USDC per request. */
   readonly price: GlanceFact;

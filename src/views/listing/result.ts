@@ -39,7 +39,7 @@ interface ResultRoute {
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
   readonly networks: string;
-  /** How it stands, what matters most first, and then the dangers of other routes of the listing. */
+  /** Standings of the route, the gravest first, and then the dangers of other routes of the listing. */
   readonly standing: readonly Standing[];
 }
 

@@ -90,7 +90,7 @@ export interface RouteRow {
   readonly folded_under: Route['folded_under'];
   /** `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
   readonly verification: string;
-  /** How it stands, what matters most first. */
+  /** Its standings, the gravest first. */
   readonly standing: readonly Standing[];
   /** Its cautions, the gravest first. */
   readonly cautions: readonly RouteCaution[];
@@ -157,7 +157,7 @@ function formatRouteVerification({ proof, terms }: Route, asOf: string): string 
   return `${isOld ? 'Last proved' : 'Settlement-verified'} ${formatDay(proof.verified_at)}${price}`;
 }
 
-/** Lists how a route stands as of a time (ISO 8601 UTC), what matters most first. */
+/** Lists the standings of a route as of a time (ISO 8601 UTC), the gravest first. */
 export function listRouteStandings(route: Route, asOf: string): readonly Standing[] {
   const proof = { tone: 'proved', text: lowerFirst(formatRouteVerification(route, asOf)) } as const;
   return listStandings(route.cautions, route.proof ? proof : null);

@@ -61,7 +61,7 @@ export interface ComparedFacts {
   readonly recorded: string | null;
   /** `0.001 USDC on Base`, each. */
   readonly networks: readonly string[];
-  /** How it stands, what matters most first. */
+  /** Its standings, the gravest first. */
   readonly standing: readonly Standing[];
   /** `3 days old`; null for a route that is not verified. */
   readonly proof_age: string | null;

@@ -42,7 +42,7 @@ export interface HomeParts {
   readonly news: readonly ChangeNews[];
 }
 
-/** What agents buy most: jobs that several providers do. */
+/** Searches for common jobs, as examples. */
 const JOBS = [
   'weather forecast',
   'web search',

@@ -1,15 +1,15 @@
 import type { Caution, CautionCode, CautionSeverity } from '../../model/caution.ts';
 import { formatDay } from './figures.ts';
 
-/** What stands for or against a listing or a route, in one look: the same in lists, on pages, in badges and in pictures. */
+/** Standing of a listing or a route in a few words: the same in lists, on pages, in badges and in pictures. */
 export interface Standing {
   /** `danger`: pay nothing. `proved` and `partly`: all or some of it was paid for by this service and delivered. `plain`: neither. */
   readonly tone: 'danger' | 'proved' | 'partly' | 'plain';
-  /** What happened, and when: `failed our paid call on 2026-11-14`, `2 of 5 routes verified, 2026-11-20`. */
+  /** The event with its day: `failed our paid call on 2026-11-14`, `2 of 5 routes verified, 2026-11-20`. */
   readonly text: string;
 }
 
-/** What is said of each caution, with its day, or an empty text where that is not known. */
+/** Words for each caution. They take its day, which is empty where it is not known. */
 const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
   undelivered: (day) => `failed our paid call${on(day)}`,
   unrecognised: (day) => `our paid call brought something else${on(day)}`,
@@ -44,8 +44,8 @@ export function formatStanding({ code, since: at, evidence }: Held): string {
 }
 
 /**
- * Lists how a listing or a route stands, what matters most first: dangers, then its proof, then what else is worth knowing. That its
- * terms were never seen is left out beside a danger or a proof. `proof` is null where nothing is proved.
+ * Lists the standings of a listing or a route: first dangers, then its proof, then notices. The notice that its terms were never seen
+ * is left out beside a danger or a proof. `proof` is null where nothing is proved.
  */
 export function listStandings(cautions: readonly Held[], proof: Standing | null): readonly [Standing, ...Standing[]] {
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
