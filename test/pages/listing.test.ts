@@ -38,7 +38,9 @@ describe('the listing page', () => {
       "curl --include --globoff \\ --url 'https://example-prices.example-provider.com/v1/price/<symbol>'",
     );
     expect(text).toContain('wrapFetchWithPayment');
-    expect(text).toContain('Checked by the names and signatures of x402 2.20.0 for Python.');
+    expect(text).toContain(
+      'Checked against the names and signatures in the public source of x402 for Python just before 2.20.0.',
+    );
     expect(text).toMatch(/GET \/v1\/price\/:symbol 0\.001 USDC on Base verified 2026-11-20 On-chain receipt/);
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
     expect(text).toContain('All other routes are unverified.');
