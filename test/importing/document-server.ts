@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
+import { listen } from '../fetching/outside.ts';
 
 /** What a host answers at one path: a body, or the status, type and address to send on to. */
 export interface Served {
@@ -21,12 +22,7 @@ export async function serveDocuments(
     response.writeHead(status, { 'content-type': type, ...(location !== undefined && { location }) });
     response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a server on a port has one');
-  return { origin: `http://127.0.0.1:${address.port}`, pages, asked };
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { origin: `http://127.0.0.1:${port}`, pages, asked };
 }

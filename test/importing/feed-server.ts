@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
+import { listen } from '../fetching/outside.ts';
 
 /** Makes a raw item of a feed, in the shape of protocol version 2. */
 export function makeItem(host: string, path = '/v1/things', overrides: Record<string, unknown> = {}): object {
@@ -40,14 +41,9 @@ export async function serveFeed(answer: Answer): Promise<{ address: string; offs
     offsets.push(page.offset);
     answer(request, response, page);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a server on a port has one');
-  return { address: `http://127.0.0.1:${address.port}/discovery/resources`, offsets };
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { address: `http://127.0.0.1:${port}/discovery/resources`, offsets };
 }
 
 /** Answers the pages of a list of items, which may be another at each request. */

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startIntake } from '../../src/intake/intake.ts';
+import { listen } from '../fetching/outside.ts';
 
 /** The intake on loopback, closed after the test, with what it counted. */
 export async function openIntake({
@@ -45,12 +46,7 @@ export async function openProvider(answer: Answer) {
     asked.push(`${request.method} ${request.url}`);
     answer(request, response);
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a server on a port has one');
-  return { origin: `http://127.0.0.1:${address.port}`, asked };
+  const { port, close } = await listen(server);
+  onTestFinished(close);
+  return { origin: `http://127.0.0.1:${port}`, asked };
 }
