@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createPublicClient, http } from 'viem';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
@@ -20,7 +21,16 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 const now = () => new Date();
-const sell = () => serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
+/** A seller that delivers once the payment is in a block: the chain's clock, which tests move next, must not let it expire before. */
+const sell = () =>
+  serveSeller(chain, async ({ response, settle }) => {
+    const hash = await settle();
+    await createPublicClient({ transport: http(chain.rpcUrl) }).waitForTransactionReceipt({
+      hash,
+      pollingInterval: 20,
+    });
+    return deliver(response, hash);
+  });
 
 /** A payment for tests without a chain. */
 function makeAttempt(overrides: Partial<PreparedPayment> = {}): PreparedPayment {
