@@ -44,6 +44,9 @@ const SHORT_BYTES = 32 * 1024;
 const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
+/** Bodies from here on take milliseconds to be copied to a connection, and many may wait for the same one. */
+const LONG_BYTES = 256 * 1024;
+
 /** Longest time for which making a large document holds up other requests, in milliseconds. */
 const TURN_MS = 6;
 
@@ -74,6 +77,12 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       return stored;
     },
   });
+  let lastTurn = Promise.resolve();
+  /** Waits until others were answered since the last long body was handed to a connection. */
+  const waitForTurn = async () => {
+    lastTurn = lastTurn.then(() => nextTurn());
+    await lastTurn;
+  };
   return async (c, key, make) => {
     const encoding = chooseEncoding(c);
     const makeStored = async () => compress(await make(encoding), encoding, limits.entryBytes);
@@ -82,6 +91,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       version === undefined
         ? await makeStored()
         : await cache.forceFetch(`${version} ${encoding} ${key}`, { context: makeStored });
+    if (stored.body.length > LONG_BYTES) await waitForTurn();
     return send(c, stored, encoding);
   };
 }

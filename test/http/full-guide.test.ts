@@ -43,6 +43,22 @@ describe('llms-full.txt', () => {
     expect([after.status, await after.text()]).toEqual([200, expect.stringContaining('> Tagline: Something else.')]);
   });
 
+  it('keeps nobody waiting until all who want it have it', async () => {
+    const description = 'x'.repeat(600);
+    const slugs = Array.from({ length: 500 }, (_, number) => ({ slug: `api-${number}`, description }));
+    const { get } = serveLive((await makeReadCatalogue(...slugs)).catalogue);
+    expect((await (await get('/llms-full.txt')).arrayBuffer()).byteLength).toBeGreaterThan(256 * 1024);
+    let answered = 0;
+    const readers = Array.from({ length: 20 }, async () => {
+      await get('/llms-full.txt');
+      answered += 1;
+    });
+    await get('/agent/list?limit=1');
+    expect(answered).toBeLessThan(10);
+    await Promise.all(readers);
+    expect(answered).toBe(20);
+  });
+
   it('quotes what providers wrote in named fields and nowhere else', async () => {
     const { catalogue } = await makeReadCatalogue({
       slug: 'hostile',
