@@ -14,6 +14,7 @@ import {
   gzip,
   gzipSync,
 } from 'node:zlib';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { LRUCache } from 'lru-cache';
@@ -47,6 +48,9 @@ const GZIP = { level: 5 };
 /** Bodies from here on take milliseconds to be copied to a connection, and many may wait for the same one. */
 const LONG_BYTES = 256 * 1024;
 
+/** Bytes of all long bodies that are being sent; beyond that, those who read the oldest are cut off. */
+const SENT_BYTES = 128 * 1024 * 1024;
+
 /** Longest time for which making a large document holds up other requests, in milliseconds. */
 const TURN_MS = 6;
 
@@ -77,12 +81,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       return stored;
     },
   });
-  let lastTurn = Promise.resolve();
-  /** Waits until others were answered since the last long body was handed to a connection. */
-  const waitForTurn = async () => {
-    lastTurn = lastTurn.then(() => nextTurn());
-    await lastTurn;
-  };
+  const takeTurn = openSending();
   return async (c, key, make) => {
     const encoding = chooseEncoding(c);
     const makeStored = async () => compress(await make(encoding), encoding, limits.entryBytes);
@@ -91,8 +90,35 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       version === undefined
         ? await makeStored()
         : await cache.forceFetch(`${version} ${encoding} ${key}`, { context: makeStored });
-    if (stored.body.length > LONG_BYTES) await waitForTurn();
+    if (stored.body.length > LONG_BYTES) await takeTurn(stored.body, c.env?.outgoing);
     return send(c, stored, encoding);
+  };
+}
+
+/**
+ * Lets long bodies be sent one after the other, with others answered in between. A document that names its time is another
+ * one each second, so that slow readers who come one by one would hold as many of them.
+ */
+function openSending(): (body: Uint8Array, outgoing: HttpBindings['outgoing'] | undefined) => Promise<void> {
+  /** The bodies that are being sent, the oldest first, and to whom. */
+  const sent = new Map<Uint8Array, Set<HttpBindings['outgoing']>>();
+  let lastTurn = Promise.resolve();
+  return async (body, outgoing) => {
+    lastTurn = lastTurn.then(() => nextTurn());
+    await lastTurn;
+    if (!outgoing || outgoing.destroyed) return;
+    const readers = sent.get(body) ?? new Set();
+    sent.set(body, readers.add(outgoing));
+    outgoing.once('close', () => {
+      readers.delete(outgoing);
+      if (readers.size === 0) sent.delete(body);
+    });
+    let bytes = [...sent.keys()].reduce((sum, { length }) => sum + length, 0);
+    for (const [oldest, slow] of sent) {
+      if (bytes <= SENT_BYTES || oldest === body) break;
+      bytes -= oldest.length;
+      for (const reader of slow) reader.destroy();
+    }
   };
 }
 

@@ -103,6 +103,20 @@ it('nothing that clients do stops the others or fills the memory', async () => {
   await expect.poll(() => countFiles() - filesBefore, { timeout: 240_000, interval: 1000 }).toBeLessThan(5);
   console.log(`all slow readers are cut off; ${getMemory().toFixed(0)} MB`);
 
+  // Each second the document is another one, since it names its time.
+  const onlyOne = async (at: number) => {
+    await sleep(at * 1100);
+    await readSlowly(`127.0.1.${1 + (at % 5)}`);
+  };
+  const oneByOne = Array.from({ length: 60 }, (_, at) => onlyOne(at));
+  const beforeEach = getMemory();
+  const besideEach = await askBeside(url, sleep(70_000));
+  const each = getMemory();
+  console.log(`60 slow readers, one a second: ${format(besideEach)}; ${each.toFixed(0)} MB`);
+  expect(each - beforeEach).toBeLessThan(220);
+  void Promise.allSettled(oneByOne);
+  await expect.poll(() => countFiles() - filesBefore, { timeout: 240_000, interval: 1000 }).toBeLessThan(5);
+
   const beforeFlood = getMemory();
   let asked = 0;
   /** Searches so many times, for another thing each time; gives how often the answer was another than 200. */
