@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { COMMAND_NAMES } from '../../src/cli/index.ts';
+import { COMMAND_NAMES, loadCommands } from '../../src/cli/index.ts';
+import { parseCommandLine } from '../../src/cli/program.ts';
 import { FAULTS } from '../../src/http/endpoints/health.ts';
 import { makeUsed } from '../cli/used.ts';
 import { DEPLOY, listDeployed, ROOT, readDeployed } from '../deploy/tools.ts';
@@ -96,6 +97,31 @@ describe('what it says of costs', () => {
 });
 
 describe('the commands that it shows', () => {
+  it('are of the tasks first, in the order in which they come up', () => {
+    const tasks = [...MANUAL.matchAll(/^## (.*)$/gm)].map(([, title]) => title).slice(0, 6);
+    expect(tasks).toEqual([
+      'Install',
+      'First probe',
+      'First proof',
+      'Back up and restore',
+      'Upgrade',
+      'More than one machine',
+    ]);
+    for (const task of tasks) expect(getSection(task ?? '')).toContain('```sh\n');
+  });
+
+  it('can be pasted: each of ours is understood with its words', async () => {
+    const commands = await loadCommands([]);
+    const lines = [...MANUAL.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, text = '']) => text.split('\n'));
+    const ours = lines.filter((line) => line.startsWith('catalogue ')).map((line) => line.split(' ').slice(1));
+    expect(ours.length).toBeGreaterThan(6);
+    // Throws for a command, an option or an argument that there is not.
+    for (const args of ours) expect(parseCommandLine(commands, args)).toMatchObject({ kind: 'run' });
+    const named = ours.flatMap(([, word = '']) => (/^\w+-\w+$/.test(word) ? [`data/listings/${word}.yaml`] : []));
+    expect(named.length).toBeGreaterThan(1);
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
   it('name files and units that there are', () => {
     const blocks = [...MANUAL.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text).join('');
     const files = [...blocks.matchAll(/scripts\/deploy\/[\w./-]+/g)].map(([file]) => file.replace(/-$/, ''));
@@ -104,7 +130,9 @@ describe('the commands that it shows', () => {
       existsSync(join(ROOT, file)) ||
       listDeployed('systemd', '').some((name) => join(DEPLOY, 'systemd', name).startsWith(join(ROOT, file)));
     expect(files.filter((file) => !isThere(file))).toEqual([]);
-    const units = [...MANUAL.matchAll(/\bcatalogue-(?!payer\b(?!\.))[a-z]+(?:\.\w+)?/g)].map(([unit]) => unit);
+    const units = [...MANUAL.matchAll(/(?<!\/lib\/)\bcatalogue-(?!payer\b(?!\.))[a-z]+(?:\.\w+)?/g)].map(
+      ([unit]) => unit,
+    );
     const known = listDeployed('systemd', '');
     expect(units.filter((unit) => !known.includes(unit) && !known.includes(`${unit}.service`))).toEqual([]);
   });
