@@ -7,7 +7,7 @@ for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-fil
 }
 
 function openFilter(input: HTMLInputElement, region: Element, status: Element): void {
-  const routes = [...region.querySelectorAll<HTMLElement>('[id^=route-]')];
+  const routes = [...region.querySelectorAll<HTMLElement>('.route-row[id], details[id]')];
   const texts = routes.map((route) => route.textContent.toLowerCase());
   const apply = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -17,7 +17,7 @@ function openFilter(input: HTMLInputElement, region: Element, status: Element): 
       if (!route.hidden) shown += 1;
     }
     for (const group of region.querySelectorAll<HTMLElement>(':scope > div, .route-fold')) {
-      group.hidden = !group.querySelector('[id^=route-]:not([hidden])');
+      group.hidden = !routes.some((route) => !route.hidden && group.contains(route));
       if (group instanceof HTMLDetailsElement) group.open = words.length > 0;
     }
     status.textContent = words.length === 0 ? '' : `${shown} of ${routes.length} routes`;

@@ -45,7 +45,7 @@ const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100}\\.(\\w{1,10})
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
 const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 /** One route of a listing, by the anchor that it has on the listing's page. */
-const ROUTE = /^\/api\/([a-z0-9-]+)\/route-[0-9a-f]{8}-[0-9a-f]{4}$/;
+const ROUTE = /^\/api\/([a-z0-9-]+)\/[a-z]{3,7}-[\w-]{1,150}$/;
 /** An id as the service itself writes it. */
 const RECEIPT = /^\/receipts\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 

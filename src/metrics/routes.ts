@@ -26,7 +26,7 @@ const TEMPLATES: readonly string[] = [
   '/network/{network}/{page}',
   '/network/{network}',
   '/verified/{page}',
-  '/api/{slug}/route-{id}',
+  PATHS.route('{slug}', '{method}-{route}'),
   '/_astro/{file}',
 ];
 

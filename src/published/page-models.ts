@@ -174,12 +174,12 @@ function readListingPage(
   });
 }
 
-/** Finds the page of a route by its listing and its anchor; undefined where the listing is not live, or has no such route. */
-export function findRoutePage({ published, readAtOnce }: Reading, slug: string, anchor: string): RoutePage | undefined {
+/** Finds the page of a route by its listing and its name; undefined where the listing is not live, or has no such route. */
+export function findRoutePage({ published, readAtOnce }: Reading, slug: string, name: string): RoutePage | undefined {
   return readAtOnce(() => {
     const listing = findListing(published, { slug });
     if (!listing || !isLive(listing)) return undefined;
-    return buildRoutePage(listing, anchor, new Set(listCurrentReceipts(published, slug)));
+    return buildRoutePage(listing, name, new Set(listCurrentReceipts(published, slug)));
   });
 }
 

@@ -52,7 +52,7 @@ describe('the reference of endpoints', () => {
 
   it('fills in the path, and shows a refusal as one', async () => {
     const { page } = await openPage(world);
-    await visit(page, `${world.url}${PATHS.docsApi}#getListing`);
+    await visit(page, `${world.url}${PATHS.docsApi}#get-agent-listings-slug`);
     const form = page.locator('form[data-operation="getListing"]');
     await form.locator('#getListing-slug').fill('no such/listing');
     await form.getByRole('button', { name: 'Send' }).click();

@@ -20,7 +20,11 @@ export const RECEIPTS = {
 /** The listing in hostile words, and its route. */
 export const HOSTILE_BASE = 'https://hostile.example-provider.com';
 export const HOSTILE_PATH = '/v1/\'"><script>window.hacked=1</script>';
-const HOSTILE_ANCHOR = getRouteAnchor(getRouteId(getListingId(HOSTILE_BASE), 'GET', HOSTILE_PATH));
+const HOSTILE_ANCHOR = getRouteAnchor({
+  id: getRouteId(getListingId(HOSTILE_BASE), 'GET', HOSTILE_PATH),
+  method: 'GET',
+  path: HOSTILE_PATH,
+});
 /** Routes that are compared: a verified one, one that was paid for in vain, one of a removed listing, and one that is not known. */
 const COMPARED = [
   'example-prices GET /v1/other',

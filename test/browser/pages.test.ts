@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { getListingId, getRouteId } from '../../src/model/ids.ts';
 import { PAGE_KINDS, RECEIPTS } from './page-kinds.ts';
 import { isTooWide, openPage, openWorld, tabTo, visit, type World } from './world.ts';
 
@@ -76,7 +77,7 @@ describe('in a real browser', () => {
     expect(await page.locator('.card').count()).toBe(1);
     await tabTo(page, 'Latest price of one symbol.');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/api/example-prices#route-*');
+    await page.waitForURL('**/api/example-prices#get-v1-other');
 
     // Copy a call, in Python.
     await page.locator('details[open] .tabs input:checked').first().focus();
@@ -102,13 +103,13 @@ describe('in a real browser', () => {
     await page.keyboard.press('Enter');
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
-    await page.waitForURL('**/api/example-prices#route-*');
+    await page.waitForURL('**/api/example-prices#get-v1-other');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
     await tabTo(page, 'This route on the listing');
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/api/example-prices#route-*');
+    await page.waitForURL('**/api/example-prices#get-v1-other');
     expect(await page.locator('details:target[open] h3').textContent()).toBe('GET /v1/other');
     expect(faults).toEqual([]);
   });
@@ -389,16 +390,22 @@ describe('in a real browser', () => {
     await visit(page, `${world.url}/api/most-routes`);
     expect(await page.locator('.routes h3').count()).toBe(200);
     await page.getByRole('link', { name: 'GET /most/tool-150' }).click();
-    await page.waitForURL('**/api/most-routes/route-*');
+    await page.waitForURL('**/api/most-routes/get-most-tool--150');
     const text = await page.locator('main').textContent();
     for (const part of ['GET /most/tool-150', 'city string, required', 'wrapFetchWithPayment(fetch']) {
       expect(text).toContain(part);
     }
     await page.getByRole('link', { name: 'All 200 routes of the listing' }).click();
-    await page.waitForURL('**/api/most-routes#route-*');
+    await page.waitForURL('**/api/most-routes#get-most-tool--150');
     expect(await page.locator('.route-row:target h3').textContent()).toBe('GET /most/tool-150');
-    const [unknown] = [await fetch(`${world.url}/api/most-routes/route-00000000-0000`)];
-    expect(unknown?.status).toBe(404);
+    // Pages that were published by the hash of their route go on answering.
+    const id = getRouteId(getListingId('https://most.example-provider.com'), 'GET', '/most/tool-150');
+    for (const [name, status] of [
+      [`route-${id.slice(0, 13)}`, 200],
+      ['route-00000000-0000', 404],
+      ['get-most-tool-150', 404],
+    ])
+      expect([name, (await fetch(`${world.url}/api/most-routes/${name}`)).status]).toEqual([name, status]);
     expect(faults).toEqual([]);
   });
 });

@@ -73,7 +73,13 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   }
   for (const path of [
     ...['/404', '/none', '/api/none', '/release.json', '/root/index', '/root/list.json', '/api.ap/api-3'],
-    ...['/api.ap/list.json', '/current/root/index.html', '/_astro/none.css', '/assets/_astro/none.css'],
+    ...[
+      '/api/ap/api-3',
+      '/api.ap/list.json',
+      '/current/root/index.html',
+      '/_astro/none.css',
+      '/assets/_astro/none.css',
+    ],
   ]) {
     expect([path, (await expectSame(path, 'process')).status]).toEqual([path, 404]);
   }

@@ -7,7 +7,7 @@ import { PATHS } from '../../src/views/links.ts';
 const ADDRESSES = Object.values(PATHS).map((path) =>
   typeof path === 'string'
     ? path
-    : (path as (part: string, page?: number | string) => string)('some-1', path === PATHS.route ? 'route-2' : 2),
+    : (path as (part: string, page?: number | string) => string)('some-1', path === PATHS.route ? 'get-2' : 2),
 );
 
 it('gives every address of the service a label of its own, without its variable part', () => {

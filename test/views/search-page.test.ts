@@ -146,7 +146,7 @@ describe('the page of a search', () => {
         },
       ).results[0];
     expect(build({})?.route).toMatchObject({
-      href: `/api/example-prices#${getRouteAnchor(first.id)}`,
+      href: `/api/example-prices#${getRouteAnchor(first)}`,
       method: first.method,
       path: first.path,
       description: first.description,

@@ -44,7 +44,7 @@ import type { Tombstone } from './record.ts';
 import {
   buildRouteDetail,
   buildRouteRow,
-  getRouteAnchor,
+  isRoutePage,
   listVerifiedRoutes,
   type ReceiptIds,
   type RouteDetail,
@@ -290,19 +290,19 @@ export interface RoutePage {
   readonly route: RouteRow & { readonly detail: RouteDetail };
 }
 
-/** Builds the page of the route with that anchor; undefined where the listing has none. */
+/** Builds the page of a route by its name, which is its anchor; undefined where the listing has none. */
 export function buildRoutePage(
   listing: LiveListing,
-  anchor: string,
+  name: string,
   receipts: ReceiptIds | undefined,
 ): RoutePage | undefined {
-  const route = listing.routes.find(({ id }) => getRouteAnchor(id) === anchor);
+  const route = listing.routes.find((one) => isRoutePage(name, one));
   if (!route) return undefined;
   const row = buildRouteRow(route, { slug: listing.slug, asOf: listing.updated_at }, receipts);
   const host = getHost(listing.base_url);
   const prices = row.offers.map(({ price, networks }) => `${price} USDC on ${networks}`).join(', ');
   return {
-    path: PATHS.route(listing.slug, anchor),
+    path: PATHS.route(listing.slug, row.anchor),
     title: `${cutText(formatRoute(route), NAME_LENGTH)} (${host})`,
     summary:
       `${row.description || listing.tagline} ${prices || 'Price unknown'}, ${lowerFirst(row.verification)}.`.trim(),

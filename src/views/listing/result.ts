@@ -57,7 +57,7 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
   const proof = verified && verified_at !== null ? buildProof(route, verified_at, item.updated_at) : null;
   return {
     reference: `${item.slug} ${method} ${path}`,
-    href: `${PATHS.listing(item.slug)}#${getRouteAnchor(getRouteId(item.id, method, path))}`,
+    href: `${PATHS.listing(item.slug)}#${getRouteAnchor({ id: getRouteId(item.id, method, path), method, path })}`,
     method,
     path,
     description: description || item.tagline,

@@ -1,10 +1,11 @@
 import { takesNothing } from '../../evidence/input-parts.ts';
+import { toSlug } from '../../evidence/slug.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { Route, RouteProof } from '../../model/route.ts';
+import { formatRoute, type Route, type RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { lowerFirst } from '../../model/text.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
@@ -111,9 +112,22 @@ const NO_RECEIPTS: ReceiptIds = new Set();
 /** Characters of an id that go into an anchor: 48 bits, so that no two routes of one listing share one. */
 const ANCHOR_LENGTH = 13;
 
-/** Returns the anchor of a route's row on its listing's page. It is made of the route's id, so no path can break it. */
-export function getRouteAnchor(routeId: string): string {
-  return `route-${routeId.slice(0, ANCHOR_LENGTH)}`;
+/** Paths of words and templates (`:id`, `{id}`), short enough to be an anchor. No two of them are written alike. */
+const READABLE = /^(?=.{2,120}$)(?:\/(?:[a-z\d]\w*(?:-\w+)*|:[a-z\d]\w*|\{[a-z\d]\w*\}))+$/i;
+
+/**
+ * Returns the anchor of a route's row on its listing's page, which is the name of its own page, too: `get-v1-forecast`. A hyphen
+ * of the path is doubled, so that it is no slash. Any other path is abridged and ends in a part of the route's id.
+ */
+export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'method' | 'path', string>>): string {
+  if (!READABLE.test(path)) return `${toSlug(formatRoute({ method, path }))}---${id.slice(0, ANCHOR_LENGTH)}`;
+  const words = path.replaceAll('-', '--').replaceAll('/', '-').replaceAll(':', '_').replaceAll('{', '__');
+  return `${method.toLowerCase()}${words.replaceAll('}', '')}`;
+}
+
+/** Returns whether a name is that of the page of a route. The pages of releases before had hashes for names. */
+export function isRoutePage(name: string, route: Route): boolean {
+  return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
 }
 
 function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
@@ -169,9 +183,9 @@ export function buildRouteRow(
   { slug, asOf }: { slug: string; asOf: string },
   receipts = NO_RECEIPTS,
 ): RouteRow {
-  const { id, method, path, description, cautions, terms, probe } = route;
+  const { method, path, description, cautions, terms, probe } = route;
   return {
-    anchor: getRouteAnchor(id),
+    anchor: getRouteAnchor(route),
     method,
     path,
     description,

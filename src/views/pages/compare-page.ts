@@ -161,7 +161,7 @@ function buildColumn(
       route: `${route.method} ${route.path}`,
       facts: buildFacts(listing, route, asOf),
       notice: null,
-      href: `${PATHS.listing(listing.slug)}#${getRouteAnchor(route.id)}`,
+      href: `${PATHS.listing(listing.slug)}#${getRouteAnchor(route)}`,
       nearest: [],
     };
   }

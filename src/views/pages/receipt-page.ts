@@ -98,7 +98,8 @@ export function buildReceiptPage(
   const network = receipt.public_chain ? label : `a local test chain for ${label}`;
   const { outcome, note } = describeOutcome(paid);
   const { host } = new URL(base_url);
-  const anchor = listing.routes.some(({ id }) => id === paid.route_id) ? `#${getRouteAnchor(paid.route_id)}` : '';
+  const isListed = listing.routes.some(({ id }) => id === paid.route_id);
+  const anchor = isListed ? `#${getRouteAnchor({ ...route, id: paid.route_id })}` : '';
   return {
     id: paid.id,
     path: PATHS.receipt(paid.id),

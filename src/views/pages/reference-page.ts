@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
+import { toSlug } from '../../evidence/slug.ts';
 import { isObject } from '../../model/json.ts';
 import { buildSecurityTxt } from '../conventions.ts';
 import { buildUrl, PATHS } from '../links.ts';
@@ -18,8 +19,10 @@ export interface ReferenceAnswer {
 
 /** One operation of the service, as a person reads and tries it. */
 export interface ReferenceOperation {
-  /** Id of its section, which is its operation id. */
+  /** Its operation id. */
   readonly id: string;
+  /** Anchor of its section: `get-agent-list`. */
+  readonly anchor: string;
   readonly method: 'GET' | 'POST';
   /** `/agent/listings/{slug}`. */
   readonly path: string;
@@ -144,7 +147,8 @@ function buildOperation(
   const kind = !isRead ? 'call' : fields.length === 0 && isThere ? 'document' : 'form';
   const answer = kind !== 'call' || success === undefined ? null : writeExample(success);
   return {
-    ...{ id: operation.operationId ?? path, method: method === 'get' ? 'GET' : 'POST', path },
+    ...{ id: operation.operationId ?? path, anchor: toSlug(`${method} ${path}`) },
+    ...{ method: method === 'get' ? 'GET' : 'POST', path },
     ...{ summary: operation.summary ?? '', description: operation.description ?? '', fields, body },
     statuses: answers.map(({ status }) => status),
     answers: answers.map(({ status, description, types }) => ({ status, description, types })),

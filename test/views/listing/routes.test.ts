@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getListingId, getRouteId } from '../../../src/model/ids.ts';
 import type { Route } from '../../../src/model/route.ts';
 import type { RecordedTerms } from '../../../src/model/terms.ts';
 import {
   buildRouteRow,
   formatOfferEvidence,
   formatOfferHistory,
+  getRouteAnchor,
   groupRoutes,
   LONG_LIST,
   listRouteOffers,
@@ -45,7 +48,37 @@ function makePublished(overrides: Partial<Route> = {}): Route {
 
 const DECLARED = makeRecorded({ evidence: 'declared', source: 'x.yaml', last_seen_at: '2026-10-01T00:00:00.000Z' });
 
+const LISTING = getListingId('https://api.prices.example-provider.com');
+
 const WHERE = { slug: 'example-prices', asOf: NOW };
+
+describe('the anchor of a route', () => {
+  const getAnchor = (path: string, method = 'GET', id = getRouteId(LISTING, method, path)) =>
+    getRouteAnchor({ id, method, path });
+
+  it('reads as the route does, and ends in a part of its id where that cannot be', () => {
+    const id = '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01';
+    expect(getAnchor('/v1/forecast', 'GET', id)).toBe('get-v1-forecast');
+    expect(getAnchor('/v1/air-quality/:city', 'POST', id)).toBe('post-v1-air--quality-_city');
+    expect(getAnchor('/v1/{city}', 'GET', id)).toBe('get-v1-__city');
+    expect(getAnchor('/mcp#shout_text', 'POST', id)).toBe('post-mcp-shout-text---5f3a0c53-3b6e');
+    expect(getAnchor('/', 'GET', id)).toBe('get---5f3a0c53-3b6e');
+    expect(getAnchor(`/${'long/'.repeat(400)}x`, 'GET', id).length).toBeLessThan(90);
+  });
+
+  it('is that of no other route, and an id and a name in an address without escapes', () => {
+    const part = fc.oneof(fc.stringMatching(/^[:{]?[aA]?[-_]{0,2}[b9]?}?$/), fc.string({ maxLength: 3 }));
+    const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => `/${parts.join('/')}`);
+    fc.assert(
+      fc.property(path, path, (one, other) => {
+        const [first, second] = [getAnchor(one), getAnchor(other)];
+        expect(first).toMatch(/^[a-z][\w-]*$/);
+        expect(first === second).toBe(one === other);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
 
 describe('the prices of a route', () => {
   it('name what a 402 was last seen to ask before, and what is declared instead', () => {
