@@ -105,5 +105,8 @@ export function findNeighbours(path: string): {
 
 /** Lists the headings of the second level that have an id, as HTML, in their order. */
 export function listHeadings(html: string): { readonly id: string; readonly title: string }[] {
-  return [...html.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/gs)].map(([, id = '', title = '']) => ({ id, title }));
+  return [...html.matchAll(/<h2(?=\s)[^>]*?\sid="([^"]+)"[^>]*>(.*?)<\/h2>/gs)].map(([, id = '', title = '']) => ({
+    id,
+    title,
+  }));
 }
