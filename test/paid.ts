@@ -2,6 +2,7 @@ import type { Catalogue } from '../src/catalogue/database.ts';
 import { findListing } from '../src/catalogue/read/listings.ts';
 import { openLedger } from '../src/catalogue/write/payments.ts';
 import { NETWORKS } from '../src/model/network.ts';
+import type { AnswerField } from '../src/model/payment.ts';
 import { getRequestHash } from '../src/model/request.ts';
 import { makeTerms, NOW } from './records.ts';
 
@@ -12,6 +13,8 @@ interface Paid {
   id: string;
   status?: number;
   body?: string | null;
+  /** Names and types of its answer, which is plain text without any. */
+  fields?: AnswerField[] | null;
   at?: string;
   /** Time of the steps after it was prepared. */
   later?: string;
@@ -21,7 +24,7 @@ interface Paid {
 export async function recordPaid(
   catalogue: Catalogue,
   slug: string,
-  { path, id, status = 200, body = null, at = NOW, later = at }: Paid,
+  { path, id, status = 200, body = null, fields = null, at = NOW, later = at }: Paid,
 ): Promise<void> {
   const listing = await findListing(catalogue, { slug });
   const route = listing?.routes.find((candidate) => candidate.path === path);
@@ -42,7 +45,10 @@ export async function recordPaid(
   const answer = {
     ...{ delivered: status === 200, conforming: status === 200 ? ('undeclared' as const) : null, seller_receipt: null },
     unrecognised: null,
-    answer: { at, duration_ms: 5, status, content_type: 'text/plain', size: 3, hash: 'b'.repeat(64), fields: null },
+    answer: {
+      ...{ at, duration_ms: 5, status, size: 3, hash: 'b'.repeat(64), fields },
+      content_type: fields ? 'application/json' : 'text/plain',
+    },
   };
   await ledger.record(id, { step: 'answered', answer }, later);
   const settlement = {

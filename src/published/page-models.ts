@@ -40,7 +40,7 @@ import {
 import { listChangeNews } from './news.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
-import { listCurrentReceipts } from './receipts.ts';
+import { getCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How many listings the home page names as new, and as newly verified, and how many changes. */
@@ -81,7 +81,7 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
       listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
     return buildReferencePage(site, frame, {
       listing: { slug: listing.slug, identifier: buildIdentifier(site, 'listing', listing.slug) },
-      receipt: listCurrentReceipts(published, listing.slug)[0],
+      receipt: getCurrentReceipts(published, listing.slug).keys().next().value,
       route: route && {
         method: route.method,
         url: getRouteUrl(listing.base_url, route.path.replace(PLACEHOLDERS, 'x')),
@@ -165,7 +165,7 @@ function readListingPage(
     if (!ref) return undefined;
     const surroundings = {
       related: reading.listRelated(published, snapshot, ref.number).map((near) => getItem(published, near)),
-      receipts: new Set(listCurrentReceipts(published, slug)),
+      receipts: getCurrentReceipts(published, slug),
       same_product: listSameProduct(published, slug),
       number,
       ...listHistory(reading, unparsed.head),
@@ -179,7 +179,7 @@ export function findRoutePage({ published, readAtOnce }: Reading, slug: string, 
   return readAtOnce(() => {
     const listing = findListing(published, { slug });
     if (!listing || !isLive(listing)) return undefined;
-    return buildRoutePage(listing, name, new Set(listCurrentReceipts(published, slug)));
+    return buildRoutePage(listing, name, getCurrentReceipts(published, slug));
   });
 }
 

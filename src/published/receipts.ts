@@ -1,4 +1,5 @@
 import type { Correction, PublicPayment } from '../model/payment.ts';
+import type { PaidAnswers } from '../views/listing/fields.ts';
 import type { Published } from './file.ts';
 
 /** A payment that settled, and what it was made for. */
@@ -41,14 +42,15 @@ export function hasReceipt(published: Published, id: string): boolean {
   return published.prepare('SELECT 1 FROM receipts WHERE id = ?').get(id) !== undefined;
 }
 
-/** Lists the ids of the receipts that a live listing rests on now, or names as corrected. */
-export function listCurrentReceipts(published: Published, slug: string): string[] {
-  return published
-    .prepare<{ id: string }>(
-      'SELECT receipts.id FROM listings JOIN receipts ON listing = number WHERE slug = ? AND current = 1 ORDER BY receipts.id',
+/** Gets the answers of the receipts that a live listing rests on now, or names as corrected, in the order of their ids. */
+export function getCurrentReceipts(published: Published, slug: string): PaidAnswers {
+  const rows = published
+    .prepare<{ id: string; answer: string | null }>(
+      `SELECT receipts.id, receipts.document ->> '$.answer' AS answer FROM listings JOIN receipts ON listing = number
+       WHERE slug = ? AND current = 1 ORDER BY receipts.id`,
     )
-    .all(slug)
-    .map(({ id }) => id);
+    .all(slug);
+  return new Map(rows.map(({ id, answer }) => [id, answer === null ? null : JSON.parse(answer)]));
 }
 
 /** Goes through the current receipts of all live listings, by slug, with the revision of the listing. */

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { getListingId, getRouteId } from '../../src/model/ids.ts';
 import { PAGE_KINDS, RECEIPTS } from './page-kinds.ts';
@@ -13,6 +14,15 @@ async function open(options: Parameters<typeof openPage>[1] = {}) {
   const opened = await openPage(world, options);
   onTestFinished(() => opened.context.close());
   return opened;
+}
+
+/** Lists the texts of the cells of tables, row by row. */
+function listCells(page: Page, tables: string): Promise<string[][]> {
+  return page
+    .locator(`${tables} tbody tr`)
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.children].map((cell) => (cell.textContent ?? '').replace(/\s+/g, ' ').trim())),
+    );
 }
 
 describe('in a real browser', () => {
@@ -341,15 +351,45 @@ describe('in a real browser', () => {
     await page.locator(`#${id} .route-body`).waitFor();
     const text = await page.locator(`#${id}`).textContent();
     for (const part of [
-      'city string, required',
       'Where to look',
       'Berlin',
-      'Sample, as declared',
+      'The whole example',
       'In the words of a manifest, seen 2026-11-01.',
       'celsius',
     ]) {
       expect(text).toContain(part);
     }
+    expect(await listCells(page, `#${id} .fields`)).toEqual([
+      ['city', 'string, required', 'Where to look Berlin'],
+      ['units', '"celsius"|"kelvin", optional', 'celsius'],
+      ['at', 'string', '2026-11-20'],
+      ['values', 'number[]', '[1,2]'],
+    ]);
+  });
+
+  it('shows what one gets: as our paid call got it, as its source declares it, or that the provider does not say', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/api/example-prices`);
+    const [paid, silent] = await page.locator('.route-body .halves > div:last-child').all();
+    expect(await paid?.textContent()).toContain(
+      'Names and types are those of the answer to our paid call on 2026-11-20. Meanings and examples are in the words of a manifest, seen 2026-11-01.',
+    );
+    expect(await paid?.getByRole('link', { name: 'Receipt' }).getAttribute('href')).toBe(
+      `/receipts/${RECEIPTS.delivered}`,
+    );
+    expect(
+      await listCells(
+        page,
+        `#${await paid?.evaluate((half) => half.closest('details')?.id)} .halves > div:last-child .fields`,
+      ),
+    ).toEqual([
+      ['at', 'string', 'Its day 2026-11-20'],
+      ['values', 'number[]', ''],
+      ['note', 'string or null', ''],
+    ]);
+    expect(await silent?.textContent()).toContain(
+      'The provider does not say what it returns, only its type: application/json.',
+    );
   });
 
   it('keeps the language of calls: one choice for the whole page, and for the next', async () => {
@@ -392,7 +432,7 @@ describe('in a real browser', () => {
     await page.getByRole('link', { name: 'GET /most/tool-150' }).click();
     await page.waitForURL('**/api/most-routes/get-most-tool--150');
     const text = await page.locator('main').textContent();
-    for (const part of ['GET /most/tool-150', 'city string, required', 'wrapFetchWithPayment(fetch']) {
+    for (const part of ['GET /most/tool-150', 'citystring, required', 'wrapFetchWithPayment(fetch']) {
       expect(text).toContain(part);
     }
     await page.getByRole('link', { name: 'All 200 routes of the listing' }).click();

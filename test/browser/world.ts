@@ -87,7 +87,16 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
   await writeCatalogue(catalogue, NOW, async (writing) => {
     await recordDeclaration(
       writing,
-      makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/v1/other', example: { query: { of: 'x' } } })] }),
+      makeDeclaration({
+        routes: [
+          makeRoute(),
+          makeRoute({
+            path: '/v1/other',
+            example: { query: { of: 'x' } },
+            output_schema: { properties: { at: { type: 'number', description: 'Its day', example: '2026-11-20' } } },
+          }),
+        ],
+      }),
     );
     await recordDeclaration(
       writing,
@@ -136,7 +145,14 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
     );
     await delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
   });
-  await recordPaid(catalogue, 'example-prices', { path: '/v1/other', id: RECEIPTS.delivered });
+  await recordPaid(catalogue, 'example-prices', {
+    ...{ path: '/v1/other', id: RECEIPTS.delivered },
+    fields: [
+      { path: 'at', type: 'string' },
+      { path: 'values[]', type: 'number' },
+      { path: 'note', type: 'string or null' },
+    ],
+  });
   await recordPaid(catalogue, 'hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
   await recordProbed(catalogue, 'example-prices', [
     { at: '2026-11-21T06:00:00.000Z' },

@@ -71,11 +71,11 @@ function buildRoute({ probe, proofs, ...route }: ListedRoute): object {
   };
 }
 
-function buildDetail({ input, output, mime_type, call }: RouteDetail): object {
+function buildDetail({ input, output, output_basis, by, call }: RouteDetail): object {
   return {
     input: input.map((list) => ({ place: list.place, ...buildFields(list) })),
     output: output && { ...buildFields(output), sample: output.sample, is_cut: output.is_cut },
-    mime_type,
+    ...{ output_basis, by },
     call: buildCall(call),
   };
 }

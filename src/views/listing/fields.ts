@@ -1,5 +1,6 @@
 import { type InputPlace, splitInput } from '../../evidence/input-parts.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
+import type { AnswerField, PaidAnswer } from '../../model/payment.ts';
 import type { Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { getType, getTypeOf, PAYING } from './input-shape.ts';
@@ -11,7 +12,10 @@ const NAME_LENGTH = 60;
 const MEANING_LENGTH = 160;
 const EXAMPLE_LENGTH = 60;
 
-/** A field that a route takes or gives, as its source declares it. */
+/** The answers to the paid calls that have a receipt's page, by the id of the receipt; null where none is on record. */
+export type PaidAnswers = ReadonlyMap<string, PaidAnswer | null>;
+
+/** A field that a route takes or gives, as its source declares it or as an answer has it. */
 export interface FieldRow {
   /** Its name, or its path: `location.city`, `items[].id`. */
   readonly name: string;
@@ -38,7 +42,7 @@ export interface InputFields extends FieldList {
   readonly place: string;
 }
 
-/** Fields that a route returns. */
+/** Fields that a route returns, with the provider's examples. */
 export interface OutputFields extends FieldList {
   /** The sample that the provider declares, as JSON; null where it declares none. */
   readonly sample: string | null;
@@ -90,12 +94,17 @@ function listOfExample({ query, body }: Example): { place: InputPlace; rows: Fie
 /** Longest sample that is shown whole, in UTF-16 units. */
 const SAMPLE_LENGTH = 1200;
 
-/** Lists the fields that a route returns, with the provider's sample; null where the provider declares neither. */
-export function findOutputFields({ output_schema: schema }: Pick<Route, 'output_schema'>): OutputFields | null {
-  if (schema === null) return null;
-  const [sample] = Array.isArray(schema.examples) ? schema.examples : [];
-  // The values are those of the sample, which is shown itself.
-  const rows = listFields(schema, sample).map((row) => ({ ...row, example: '' }));
+/**
+ * Lists the fields that a route returns, with the provider's sample: those of an answer that was seen, else the declared
+ * ones. The examples and meanings are the provider's in both. Null without any field and without a sample.
+ */
+export function findOutputFields(
+  { output_schema: schema }: Pick<Route, 'output_schema'>,
+  seen: readonly AnswerField[],
+): OutputFields | null {
+  const [sample] = Array.isArray(schema?.examples) ? schema.examples : [];
+  const declared = schema ? listFields(schema, sample) : [];
+  const rows = seen.length > 0 ? listSeenFields(seen, declared) : declared;
   if (rows.length === 0 && sample === undefined) return null;
   const written = sample === undefined ? null : JSON.stringify(sample, null, 2);
   return {
@@ -103,6 +112,23 @@ export function findOutputFields({ output_schema: schema }: Pick<Route, 'output_
     sample: written && cutText(written, SAMPLE_LENGTH),
     is_cut: written !== null && written.length > SAMPLE_LENGTH,
   };
+}
+
+/** Lists the fields of an answer by their names and types there, each with what its provider declares under that name. */
+function listSeenFields(seen: readonly AnswerField[], declared: readonly FieldRow[]): FieldRow[] {
+  const known = new Map(declared.map((row) => [row.name, row]));
+  return seen.map(({ path, type }) => {
+    const lists = /(?:\[\])*$/.exec(path)?.[0] ?? '';
+    const name = cutText(path.slice(0, path.length - lists.length) || path, NAME_LENGTH);
+    const { meaning = '', example = '' } = known.get(name) ?? {};
+    return {
+      name,
+      type: `${lists && type.includes(' ') ? `(${type})` : type}${lists}`,
+      is_required: null,
+      meaning,
+      example,
+    };
+  });
 }
 
 function cutRows(rows: readonly FieldRow[]): FieldList {

@@ -20,6 +20,7 @@ import { describeEvidence, describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import { describeSources, getAuthor } from '../words/source.ts';
 import type { Standing } from '../words/standing.ts';
+import type { PaidAnswers } from './fields.ts';
 import {
   buildDecisionRows,
   buildPriceHistory,
@@ -46,7 +47,6 @@ import {
   buildRouteRow,
   isRoutePage,
   listVerifiedRoutes,
-  type ReceiptIds,
   type RouteDetail,
   type RouteRow,
   type VerifiedRoute,
@@ -144,8 +144,8 @@ export interface ListingSurroundings {
   readonly related?: readonly AgentItem[];
   /** Slugs of listings that are the same product at other addresses. */
   readonly same_product?: readonly string[];
-  /** Ids of its receipts that have a page. */
-  readonly receipts?: ReceiptIds | undefined;
+  /** Its receipts that have a page. */
+  readonly receipts?: PaidAnswers | undefined;
   /** Number of the page of routes, from 1. */
   readonly number?: number;
   /** Its latest `priced` changes, the earliest first. */
@@ -252,7 +252,7 @@ const BRIEF_LENGTH = 70;
 /** Most routes that are all unfolded at first. */
 const OPEN_ROUTES = 2;
 
-function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined, before: number): ListedRoute[] {
+function listRoutes(listing: LiveListing, receipts: PaidAnswers | undefined, before: number): ListedRoute[] {
   const { routes, slug, updated_at } = listing;
   const telling = findTellingRoute(routes.filter(({ folded_under }) => !folded_under));
   const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
@@ -262,7 +262,7 @@ function listRoutes(listing: LiveListing, receipts: ReceiptIds | undefined, befo
   return shown.map((route) => {
     const row = buildRouteRow(route, { slug, asOf: updated_at }, receipts);
     const isWhole = (room > 0 && !route.folded_under) || route === telling;
-    const whole = isWhole ? buildRouteDetail(listing, route) : null;
+    const whole = isWhole ? buildRouteDetail(listing, route, receipts) : null;
     room -= whole ? JSON.stringify([whole.input, whole.output, whole.call.curl]).length : 0;
     const detail = room > 0 || route === telling ? whole : null;
     const said = routes.length === 1 ? listing.tagline : told.get(route.folded_under?.route ?? '');
@@ -294,7 +294,7 @@ export interface RoutePage {
 export function buildRoutePage(
   listing: LiveListing,
   name: string,
-  receipts: ReceiptIds | undefined,
+  receipts: PaidAnswers | undefined,
 ): RoutePage | undefined {
   const route = listing.routes.find((one) => isRoutePage(name, one));
   if (!route) return undefined;
@@ -316,7 +316,7 @@ export function buildRoutePage(
       category: listing.category,
       routes: listing.routes.length,
     },
-    route: { ...row, detail: buildRouteDetail(listing, route) },
+    route: { ...row, detail: buildRouteDetail(listing, route, receipts) },
   };
 }
 

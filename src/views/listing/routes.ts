@@ -5,9 +5,10 @@ import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/ve
 import type { CautionSeverity } from '../../model/caution.ts';
 import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
+import type { PaidAnswer } from '../../model/payment.ts';
 import { formatRoute, type Route, type RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
-import { lowerFirst } from '../../model/text.ts';
+import { lowerFirst, upperFirst } from '../../model/text.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { PATHS } from '../links.ts';
@@ -17,7 +18,7 @@ import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
 import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/outcome.ts';
 import { describeRouteAuthors } from '../words/source.ts';
 import { listStandings, type Standing } from '../words/standing.ts';
-import { findOutputFields, type InputFields, listInputFields, type OutputFields } from './fields.ts';
+import { findOutputFields, type InputFields, listInputFields, type OutputFields, type PaidAnswers } from './fields.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
 export interface VerifiedRoute {
@@ -69,11 +70,16 @@ export interface RouteDetail {
   readonly input: readonly InputFields[];
   /** Whether a source says that the request has no input. */
   readonly takes_nothing: boolean;
-  /** Null where no source declares the output. */
+  /** Null where no source declares the output, and no answer to a paid call is on record. */
   readonly output: OutputFields | null;
-  readonly mime_type: string | null;
+  /** Who says what it returns, and what of it was seen, in sentences. */
+  readonly output_basis: string;
+  /** Page of the receipt whose answer gave the names and types of the output; null where these are declared. */
+  readonly output_receipt: string | null;
   /** Authors of what it does, takes and returns, with the day that was seen: `a manifest, seen 2026-03-17`; may be empty. */
   readonly words_by: string;
+  /** The same of each alone. */
+  readonly by: Readonly<Record<'description' | 'input', string>>;
   readonly call: CallGuide;
 }
 
@@ -104,10 +110,7 @@ export interface RouteRow {
   readonly compare_href: string;
 }
 
-/** The ids of the receipts that have a page. */
-export type ReceiptIds = ReadonlySet<string>;
-
-const NO_RECEIPTS: ReceiptIds = new Set();
+const NO_RECEIPTS: PaidAnswers = new Map();
 
 /** Characters of an id that go into an anchor: 48 bits, so that no two routes of one listing share one. */
 const ANCHOR_LENGTH = 13;
@@ -130,7 +133,7 @@ export function isRoutePage(name: string, route: Route): boolean {
   return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
 }
 
-function findReceiptHref(id: string, receipts: ReceiptIds): string | null {
+function findReceiptHref(id: string, receipts: PaidAnswers): string | null {
   return receipts.has(id) ? PATHS.receipt(id) : null;
 }
 
@@ -213,15 +216,45 @@ export function buildRouteRow(
 }
 
 /** Builds everything that is needed to call a route of a listing, and its output. */
-export function buildRouteDetail(listing: LiveListing, route: Route): RouteDetail {
+export function buildRouteDetail(listing: LiveListing, route: Route, receipts = NO_RECEIPTS): RouteDetail {
+  const { proof } = route;
+  const answer = (proof && receipts.get(proof.receipt_id)) ?? null;
+  const output = findOutputFields(route, answer?.fields ?? []);
   return {
     input: listInputFields(route),
     takes_nothing: takesNothing(route.input_schema),
-    output: findOutputFields(route),
-    mime_type: route.mime_type,
+    output,
+    output_basis: describeOutputBasis(listing, route, { output, answer }),
+    output_receipt: proof && answer ? findReceiptHref(proof.receipt_id, receipts) : null,
     words_by: describeRouteAuthors(listing, route),
+    by: {
+      description: describeRouteAuthors(listing, route, ['description']),
+      input: describeRouteAuthors(listing, route, ['input', 'example']),
+    },
     call: buildRouteCall(listing, route),
   };
+}
+
+/** Says whose words the output of a route is in: of the provider or another source, or of the answer to a paid call. */
+function describeOutputBasis(
+  listing: LiveListing,
+  route: Route,
+  { output, answer }: { output: OutputFields | null; answer: PaidAnswer | null },
+): string {
+  const author = describeRouteAuthors(listing, route, ['output']) || 'its source';
+  const call = `the answer to our paid call on ${route.proof && formatDay(route.proof.verified_at)}`;
+  if (answer?.fields?.length) {
+    const isExplained = output?.rows.some(({ meaning, example }) => meaning !== '' || example !== '');
+    const rest =
+      isExplained || output?.sample
+        ? `Meanings and examples are in the words of ${author}.`
+        : 'The provider gives no example.';
+    return `Names and types are those of ${call}. ${rest}`;
+  }
+  const declared = output
+    ? `In the words of ${author}.`
+    : `The provider does not say what it returns${route.mime_type ? `, only its type: ${route.mime_type}` : ''}.`;
+  return answer ? `${upperFirst(call)} was ${answer.content_type ?? 'of no stated type'}. ${declared}` : declared;
 }
 
 /** The price before the current one, and whether the current one is higher. */

@@ -65,15 +65,16 @@ export function getAuthor({ sources, said_by }: Pick<Listing, 'sources' | 'said_
 }
 
 /**
- * Names the authors of the description, input and output of a route, each with the day on which that was seen, to follow
+ * Names the authors of facts of a route, such as its description, input and output, each with the day on which that was seen, to follow
  * "In the words of": `a manifest, seen 2026-03-17`. Empty where nobody says any of it.
  */
 export function describeRouteAuthors(
   { sources }: Pick<Listing, 'sources'>,
   { said_by }: Pick<Route, 'said_by'>,
+  facts: readonly RouteFact[] = ['description', 'input', 'example', 'output'],
 ): string {
-  const places = [said_by.description, said_by.input, said_by.example, said_by.output];
-  const names = places.flatMap((place) => {
+  const names = facts.flatMap((fact) => {
+    const place = said_by[fact];
     const source = place === undefined ? undefined : sources[place];
     if (!source) return [];
     const { observed_at } = source;

@@ -47,7 +47,7 @@ describe('the page of a listing with a verified route', () => {
 
   it('lists that route with price, date and receipt, and says that all others are unverified', async () => {
     const listing = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
-    const receipts = new Set(['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01']);
+    const receipts = new Map([['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', null]]);
     const page = buildListingPage(listing, { receipts }, SITE);
     expect(page.verified_routes).toEqual([
       {
