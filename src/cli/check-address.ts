@@ -1,51 +1,28 @@
-import { formatUsdc } from '../model/usdc.ts';
-import type { AddressCheck } from '../probing/check-address.ts';
+import type { CheckLine, CheckResult } from '../views/provider-check.ts';
 import type { Page } from './terminal/page.ts';
 
-/** Most routes of one listing, and most findings, that are written for a person. */
+/** Most lines, and most routes of one listing, that are written for a person. */
+const SHOWN_LINES = 100;
 const SHOWN_ROUTES = 20;
-const SHOWN_FINDINGS = 100;
 
-/** Writes what would be listed, then each finding with its place and its fix, and what is corrected. */
-export function renderAddressCheck(
-  { listings, findings, corrected }: Pick<AddressCheck, 'listings' | 'findings' | 'corrected'>,
-  page: Page,
-): void {
+type Route = CheckResult['listings'][number]['routes'][number];
+
+/** Writes what was found, line by line, with place and fix; then what would be listed, and what is corrected. */
+export function renderAddressCheck({ checks, listings, corrected }: CheckResult, page: Page): void {
   if (!page.isTerminal) {
-    renderRows({ listings, findings }, page);
+    renderRows({ checks, listings }, page);
     return;
   }
+  for (const line of checks.slice(0, SHOWN_LINES)) renderLine(line, page);
+  const more = checks.length - SHOWN_LINES;
+  if (more > 0) page.say(`And ${more} more findings; --json has them all.`);
   for (const { base_url, title, routes } of listings) {
     page.blank();
     page.title(`Would be listed: ${title}, ${base_url}`);
-    page.table(
-      [{ heading: 'price' }, { heading: 'route', cut: true }],
-      routes
-        .slice(0, SHOWN_ROUTES)
-        .map(({ method, url, price, networks }) => [
-          price === null ? 'no price' : `${formatUsdc(price)} USDC on ${networks.join(', ')}`,
-          `${method} ${url}`,
-        ]),
-      2,
-    );
+    const rows = routes.slice(0, SHOWN_ROUTES).map((route) => [getPrice(route), `${route.method} ${route.url}`]);
+    page.table([{ heading: 'price' }, { heading: 'route', cut: true }], rows, 2);
     if (routes.length > SHOWN_ROUTES) page.say(`And ${routes.length - SHOWN_ROUTES} more routes.`, 2);
   }
-  if (findings.length > 0) {
-    page.blank();
-    page.title('Findings');
-  }
-  for (const { severity, code, item, message, place, fix, ...found } of findings.slice(0, SHOWN_FINDINGS)) {
-    const example = found.corrected ?? found.example;
-    page.say(
-      { text: `${severity} ${code}${place ? ` at ${place}` : ''}`, style: severity === 'refused' ? 'red' : 'yellow' },
-      2,
-    );
-    page.say(`${item}: ${message}`, 4);
-    if (fix !== null) page.say(`Fix: ${fix}`, 4);
-    if (example !== null) page.say({ text: example, style: 'dim' }, 6);
-  }
-  const more = findings.length - SHOWN_FINDINGS;
-  if (more > 0) page.say(`And ${more} more findings; --json has them all.`, 2);
   for (const { item, sent_as, json, header } of corrected) {
     page.blank();
     page.title(`Corrected: the ${sent_as} of ${item}`);
@@ -54,21 +31,30 @@ export function renderAddressCheck(
   }
 }
 
-/** Writes all of it for a program, one line each: what would be listed, then the findings. */
-function renderRows({ listings, findings }: Pick<AddressCheck, 'listings' | 'findings'>, page: Page): void {
-  const columns = ['kind', 'what', 'where', 'found', 'what to do'].map((heading) => ({ heading }));
-  const routes = listings.flatMap(({ base_url, routes: own }) =>
-    own.map(({ method, url, price, networks }) => {
-      const words = price === null ? 'no price' : `${formatUsdc(price)} USDC on ${networks.join(', ')}`;
-      return ['would be listed', `${method} ${url}`, base_url, words, ''];
-    }),
-  );
-  const rows = findings.map(({ severity, code, item, message, place = '', fix }) => [
-    `${severity} ${code}`,
-    item,
-    place,
-    message,
-    fix ?? '',
-  ]);
-  page.table(columns, [...routes, ...rows]);
+function renderLine(line: CheckLine, page: Page): void {
+  const { passed, severity, item, place, fix } = line;
+  const example = line.corrected ?? line.example;
+  const style = passed ? 'green' : severity === 'required' ? 'red' : 'yellow';
+  page.say({ text: `${getMark(line)} ${item}${place ? ` at ${place}` : ''}: ${getFound(line)}`, style });
+  if (fix !== undefined) page.say(`Fix: ${fix}`, 2);
+  if (example !== undefined) page.say({ text: example, style: 'dim' }, 4);
 }
+
+/** Writes all of it for a program, one line each: what was found, then what would be listed. */
+function renderRows({ checks, listings }: Pick<CheckResult, 'checks' | 'listings'>, page: Page): void {
+  const columns = ['state', 'what', 'where', 'found', 'what to do'].map((heading) => ({ heading }));
+  const lines = checks.map((line) => [getMark(line), line.item, line.place ?? '', getFound(line), line.fix ?? '']);
+  const routes = listings.flatMap(({ base_url, routes: own }) =>
+    own.map((route) => ['would be listed', `${route.method} ${route.url}`, base_url, getPrice(route), '']),
+  );
+  page.table(columns, [...lines, ...routes]);
+}
+
+const getMark = ({ passed, severity }: CheckLine): string =>
+  passed ? 'ok' : severity === 'required' ? 'problem' : 'note';
+
+/** Returns what was seen, or the code of a finding with its meaning. */
+const getFound = ({ actual, code, detail }: CheckLine): string => actual ?? `${code}: ${detail}`;
+
+const getPrice = ({ price_usdc, networks }: Route): string =>
+  price_usdc === undefined ? 'no price' : `${price_usdc} USDC on ${networks.join(', ')}`;

@@ -11,13 +11,14 @@ import { httpMethod } from '../model/request.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { openRails } from '../paying/networks.ts';
 import { findStop } from '../paying/stop-file.ts';
-import { type AddressCheck, checkAddress } from '../probing/check-address.ts';
+import { checkAddress } from '../probing/check-address.ts';
 import { listPublishedFaults } from '../published/compare.ts';
 import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { isWebAddress } from '../sources/source-name.ts';
+import type { CheckResult } from '../views/provider-check.ts';
 import { renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
@@ -37,12 +38,8 @@ interface Check {
   hint?: string;
 }
 
-interface CheckResult extends Partial<Pick<AddressCheck, 'listings' | 'findings' | 'corrected'>> {
-  ok: boolean;
-  /** Slugs of listings that were repaired first. */
-  repaired: string[];
-  checks: Check[];
-}
+/** The result for an address, or for the catalogue with the slugs of listings that were repaired first. */
+type Result = { ok: boolean } & (CheckResult | { repaired: string[]; checks: Check[] });
 
 export const check: Command = defineCommand({
   summary:
@@ -85,10 +82,11 @@ export const check: Command = defineCommand({
       ({ address, method }) => method === undefined || (address !== undefined && isWebAddress(address)),
       '--method goes with an address.',
     ),
-  run: async ({ address, method = 'GET', repair }, context): Promise<CheckResult> => {
+  run: async ({ address, method = 'GET', repair }, context): Promise<Result> => {
     if (address !== undefined) {
-      const about = await checkAddress(context.getConfig(), address, { ...context, method });
-      return { ...about, repaired: [] };
+      const found = await checkAddress(context.getConfig(), address, { ...context, method });
+      const ok = found.listings.some(({ routes }) => routes.some(({ price_usdc }) => price_usdc !== undefined));
+      return { ok, ...found };
     }
     const repaired = repair
       ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
@@ -98,7 +96,7 @@ export const check: Command = defineCommand({
     checks.push(...(await checkWallets()));
     return { ok: checks.every(({ ok }) => ok), repaired, checks };
   },
-  render: renderChecks,
+  render: (result, page) => ('listings' in result ? renderAddressCheck(result, page) : renderChecks(result, page)),
   isDone: ({ ok }) => ok,
 });
 
@@ -235,21 +233,19 @@ async function attempt<Value>(
 }
 
 function renderChecks(
-  { checks, repaired, listings = [], findings = [], corrected = [] }: CheckResult,
+  { checks, repaired }: { checks: readonly Check[]; repaired: readonly string[] },
   page: Page,
 ): void {
   if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
   if (!page.isTerminal) {
     const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
     page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
-    renderAddressCheck({ listings, findings, corrected }, page);
     return;
   }
   for (const { name, ok, found, hint } of checks) {
     page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
     if (hint !== undefined) page.say(hint, STATE_WIDTH);
   }
-  renderAddressCheck({ listings, findings, corrected }, page);
 }
 
 const STATE_WIDTH = 'problem  '.length;

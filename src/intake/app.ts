@@ -15,7 +15,6 @@ import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../vi
 import type { Site } from '../views/site.ts';
 import type { Checks, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
-import { buildView } from './report.ts';
 
 /** Largest question, in bytes, and longest address, in characters. */
 const MAX_QUESTION_BYTES = 8 * 1024;
@@ -62,14 +61,14 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     // nginx would send it when it is whole.
     c.header('X-Accel-Buffering', 'no');
     const renderPart = async (part: 'lines' | 'result', lines: ReportView['checks']) =>
-      (await render({ url: report.url, part, report: { ...buildView(report, site), checks: lines } })) ?? '';
+      (await render({ url: report.view.resource, part, report: { ...report.view, checks: lines } })) ?? '';
     return stream(c, async (sent) => {
       await sent.write(pieces[0] ?? '');
       for await (const lines of checks.follow(report)) {
         if (sent.aborted) return;
         await sent.write(lines.length > 0 ? await renderPart('lines', lines) : '\n');
       }
-      await sent.write(`${pieces[1]}${await renderPart('result', report.lines)}${pieces[2]}`);
+      await sent.write(`${pieces[1]}${await renderPart('result', report.view.checks)}${pieces[2]}`);
     });
   };
 
@@ -95,9 +94,9 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
   app.get(PATHS.submitted(':id'), async (c) => {
     const report = checks.find(c.req.param('id') ?? '');
     if (!report) return show(c, { url: '', problem: NO_REPORT }, 404);
-    const page = { url: report.url, report: buildView(report, site) };
-    if (report.state === 'done') return show(c, page);
-    const pieces = (await render({ ...page, report: { ...page.report, checks: [] } }))?.split(LINES_END);
+    const page = { url: report.view.resource, report: report.view };
+    if (report.view.state === 'done') return show(c, page);
+    const pieces = (await render({ ...page, report: { ...report.view, checks: [] } }))?.split(LINES_END);
     return pieces ? sendLines(c, report, pieces) : buildProblem(NO_PAGES);
   });
   app.post(PATHS.providersCheck, async (c) => {
@@ -105,11 +104,11 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     const begun = begin(c, url ?? resource);
     if (!('id' in begun)) return buildProblem({ ...begun });
     c.header('Content-Type', 'application/json');
-    c.header('Location', buildView(begun, site).report_url);
+    c.header('Location', begun.view.report_url);
     return stream(c, async (sent) => {
       // JSON may begin with blanks, which say meanwhile that somebody is there.
       for await (const lines of checks.follow(begun)) if (lines.length === 0) await sent.write(' ');
-      const { cards: _cards, ...json } = buildView(begun, site);
+      const { cards: _cards, ...json } = begun.view;
       await sent.write(JSON.stringify(json));
     });
   });

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { getNetwork } from '../http/client.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
+import type { Site } from '../views/site.ts';
 import { buildRefusal, type openLimits, type Refusal } from './limits.ts';
 
 /** Checks under way at once, those that wait, so that nobody waits for longer than one takes, and both of one network. */
@@ -21,19 +23,15 @@ const QUIET_MS = 5_000;
 /** A report that grows until it is done. */
 export interface Report {
   readonly id: string;
-  readonly url: string;
-  readonly at: string;
-  state: ReportView['state'];
-  readonly lines: CheckLine[];
-  readonly asked: ReportView['asked'];
-  /** Result, filled in when the check has ended. */
-  result: Pick<ReportView, 'summary' | 'valid' | 'corrected' | 'listings' | 'cards'>;
+  /** What its page shows. Its result is filled in when the check has ended. */
+  readonly view: ReportView;
   /** True if the provider's own file was found. */
   hasFile: boolean;
   readonly changes: EventEmitter;
 }
 
 export interface ChecksOptions {
+  readonly site: Site;
   readonly limits: ReturnType<typeof openLimits>;
   /** Runs a check, and writes into its report what it finds. */
   readonly run: (report: Report) => Promise<void>;
@@ -46,7 +44,7 @@ export interface ChecksOptions {
 export type Checks = ReturnType<typeof openChecks>;
 
 /** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
-export function openChecks({ limits, run, now, onEnd, onError }: ChecksOptions) {
+export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOptions) {
   const reports = new LRUCache<string, Report>({ max: KEPT_REPORTS, maxSize: KEPT_BYTES, ttl: KEPT_MS });
   const waiting: Report[] = [];
   /** The networks of those who asked for what is under way or waits. */
@@ -54,13 +52,13 @@ export function openChecks({ limits, run, now, onEnd, onError }: ChecksOptions) 
 
   const start = async (report: Report): Promise<void> => {
     const started = performance.now();
-    report.state = 'running';
+    const { id, view } = report;
+    Object.assign(view, { state: 'running', summary: 'Being checked.' });
     await run(report).catch(onError);
-    report.state = 'done';
+    view.state = 'done';
     open.delete(report);
-    limits.end(report.url, report.hasFile);
-    const { lines, asked, result } = report;
-    reports.set(report.id, report, { size: JSON.stringify([lines, asked, result]).length });
+    limits.end(view.resource, report.hasFile);
+    reports.set(id, report, { size: JSON.stringify(view).length });
     report.changes.emit('change');
     onEnd('done', performance.now() - started);
     const next = waiting.shift();
@@ -79,18 +77,14 @@ export function openChecks({ limits, run, now, onEnd, onError }: ChecksOptions) 
         onEnd(refusal.code);
         return refusal;
       }
-      const report: Report = {
-        ...{
-          id: randomBytes(18).toString('base64url'),
-          url,
-          at: now().toISOString(),
-          state: 'waiting',
-          hasFile: false,
-        },
-        ...{ lines: [], asked: [], changes: new EventEmitter().setMaxListeners(0) },
-        result: { summary: '', valid: false, corrected: [], listings: [], cards: [] },
+      const id = randomBytes(18).toString('base64url');
+      const view: ReportView = {
+        ...{ report_url: buildUrl(site.baseUrl, PATHS.submitted(id)), resource: url, checked_at: now().toISOString() },
+        ...{ state: 'waiting', valid: false, summary: 'Waiting for its turn.' },
+        ...{ checks: [], corrected: [], listings: [], cards: [], asked: [] },
       };
-      reports.set(report.id, report, { size: 1 });
+      const report: Report = { id, view, hasFile: false, changes: new EventEmitter().setMaxListeners(0) };
+      reports.set(id, report, { size: 1 });
       open.set(report, network);
       if (open.size <= AT_ONCE) void start(report);
       else waiting.push(report);
@@ -100,10 +94,10 @@ export function openChecks({ limits, run, now, onEnd, onError }: ChecksOptions) 
     /** Yields the lines of a report as they come, until it is done; none now and then, so that a reader hears something. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {
-        const lines = report.lines.slice(seen);
+        const lines = report.view.checks.slice(seen);
         seen += lines.length;
         if (lines.length > 0) yield lines;
-        else if (report.state === 'done') return;
+        else if (report.view.state === 'done') return;
         else {
           await once(report.changes, 'change', { signal: AbortSignal.timeout(QUIET_MS) }).catch(() => undefined);
           yield [];

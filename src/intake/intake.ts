@@ -5,7 +5,7 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
 import { buildClientReader } from '../http/client.ts';
 import { openListener } from '../http/listening.ts';
-import { type CheckContext, type CheckPart, generateParts } from '../probing/check-address.ts';
+import { buildLine, type CheckContext, type CheckPart, generateParts, summarise } from '../probing/check-address.ts';
 import { findPageCode, getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { loadPageCode, type RenderPage } from '../release/rendering.ts';
@@ -16,7 +16,7 @@ import { getUserAgent } from '../views/site.ts';
 import { createIntake } from './app.ts';
 import { type ChecksOptions, openChecks, type Report } from './checks.ts';
 import { openLimits } from './limits.ts';
-import { addLines, buildResult } from './report.ts';
+import { addLines, addResult } from './report.ts';
 import { buildStrictClient, CHECK_MS } from './strict-client.ts';
 
 /** Starts the intake: it checks what strangers name, in a process without rights on the catalogue. */
@@ -40,39 +40,33 @@ export async function startIntake({
 
   const run = async (report: Report): Promise<void> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
-    const file = getProviderFileUrl(new URL(report.url).origin);
+    const { resource, asked } = report.view;
+    const file = getProviderFileUrl(new URL(resource).origin);
     const parts: CheckPart[] = [];
     const context: CheckContext = {
-      ...{ client: buildStrictClient(client, { url: report.url, baseUrl, signal }), resolver, config, signal },
+      ...{ client: buildStrictClient(client, { url: resource, baseUrl, signal }), resolver, config, signal },
       ...{ isStranger: true, now: () => new Date() },
       onExchange: (exchange) => {
-        report.asked.push(exchange);
+        asked.push(exchange);
         if (exchange.url === file && exchange.came.startsWith('200')) report.hasFile = true;
       },
     };
     try {
-      for await (const part of generateParts(report.url, 'GET', context)) {
+      for await (const part of generateParts(resource, 'GET', context)) {
         parts.push(part);
-        addLines(report, part.steps);
+        addLines(report, part.lines);
       }
     } catch (error) {
       if (!signal.aborted) onError(error);
       const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
       const found = `The check ended because ${why}, before all was asked.`;
-      const step = {
-        check: 'limits',
-        name: report.url,
-        ok: false,
-        severity: 'advisory',
-        code: 'not_all_asked',
-      } as const;
-      addLines(report, [{ ...step, found, findings: [] }]);
+      addLines(report, [buildLine('limits', resource, false, found, { severity: 'advisory', code: 'not_all_asked' })]);
     }
-    report.result = buildResult(parts, report.at);
+    addResult(report, summarise(parts));
   };
 
   const limits = openLimits(now, allowPrivateNetworks);
-  const checks = openChecks({ limits, run, now: () => new Date(), onEnd, onError });
+  const checks = openChecks({ site, limits, run, now: () => new Date(), onEnd, onError });
   const app = createIntake({
     ...{ site, checks, allowPrivateNetworks, render: openRenderer(site), onError },
     // What passes requests on to it is on this machine, or is named.

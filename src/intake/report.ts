@@ -1,10 +1,6 @@
 import { networkKey } from '../model/network.ts';
-import { formatUsdc, getUsdcNumber } from '../model/usdc.ts';
-import { type AddressCheck, type AddressCheckStep, type CheckPart, summarise } from '../probing/check-address.ts';
-import { buildUrl, PATHS } from '../views/links.ts';
 import { type AgentItem, buildListingCard, type ListingCard } from '../views/listing/item.ts';
-import { type CheckLine, type ReportView, summariseRoutes } from '../views/provider-check.ts';
-import type { Site } from '../views/site.ts';
+import type { CheckLine, CheckResult } from '../views/provider-check.ts';
 import type { Report } from './checks.ts';
 
 /** Most lines, listings and routes of one report. */
@@ -13,65 +9,27 @@ const MAX_LISTINGS = 8;
 const MAX_ROUTES = 100;
 
 /** Adds what was found to a report. */
-export function addLines(report: Report, steps: readonly AddressCheckStep[]): void {
-  report.lines.push(...steps.flatMap(buildLines).slice(0, MAX_LINES - report.lines.length));
-  report.changes.emit('change');
+export function addLines({ view, changes }: Report, lines: readonly CheckLine[]): void {
+  view.checks.push(...lines.slice(0, MAX_LINES - view.checks.length));
+  changes.emit('change');
 }
 
-function buildLines({ name, ok, found, hint, findings, corrected: _json, ...step }: AddressCheckStep): CheckLine[] {
-  const fix = !ok && hint !== undefined ? { fix: hint } : {};
-  const line: CheckLine = {
-    ...step,
-    passed: ok,
-    item: name,
-    detail: ok ? found : (hint ?? found),
-    actual: found,
-    ...fix,
-  };
-  const further = findings.map(
-    ({ severity, message, fix: advice, example, patch, ...finding }): CheckLine => ({
-      ...{ check: 'parse', passed: false, severity: severity === 'refused' ? 'required' : 'advisory', detail: message },
-      ...{ ...finding, place: finding.place || 'body' },
-      ...(advice !== null && { fix: advice }),
-      ...(example !== null && { example }),
-      ...(patch && { patch: [...patch] }),
-    }),
-  );
-  return [line, ...further];
-}
-
-/** Returns what a report says at its end. */
-export function buildResult(parts: readonly CheckPart[], at: string): Report['result'] {
-  const { listings, corrected, refused } = summarise(parts);
-  const routes = listings.flatMap((listing) => listing.routes);
-  const known = new Set(routes.map(({ method, url }) => `${method} ${url}`));
-  const others = parts.flatMap(({ seen }) =>
-    [...seen].filter(([name, { status }]) => status === 402 && !known.has(name)),
-  );
-  const total = routes.length + refused + others.length;
-  const listable = routes.filter((route) => route.listable).length;
+/** Completes a report by what a check found. */
+export function addResult({ view }: Report, { checks: _shown, listings, ...result }: CheckResult): void {
   const shown = listings.slice(0, MAX_LISTINGS);
-  return {
-    summary: summariseRoutes(listable, total),
-    valid: total > 0 && listable === total,
-    corrected,
-    listings: shown.map(({ base_url, title, routes: own }) => ({
-      ...{ base_url, title },
-      routes: own
-        .slice(0, MAX_ROUTES)
-        .map(({ price, ...route }) => ({ ...route, ...(price !== null && { price_usdc: formatUsdc(price) }) })),
-    })),
-    cards: shown.flatMap((listing) => buildCard(listing, at) ?? []),
-  };
+  Object.assign(view, result, {
+    listings: shown.map(({ routes, ...listing }) => ({ ...listing, routes: routes.slice(0, MAX_ROUTES) })),
+    cards: shown.flatMap((listing) => buildCard(listing, view.checked_at) ?? []),
+  });
 }
 
 /** Builds the card of a listing as lists would have it; undefined without a price. */
 function buildCard(
-  { base_url, title, tagline, category, routes }: AddressCheck['listings'][number],
+  { base_url, title, tagline, category, routes }: CheckResult['listings'][number],
   at: string,
 ): ListingCard | undefined {
-  const priced = routes.filter((route) => route.listable && route.price !== null);
-  const prices = priced.map(({ price }) => getUsdcNumber(price ?? 0));
+  const priced = routes.filter((route) => route.listable && route.price_usdc !== undefined);
+  const prices = priced.map(({ price_usdc }) => Number(price_usdc));
   if (prices.length === 0) return undefined;
   const networks = new Set(priced.flatMap((route) => route.networks));
   const item: AgentItem = {
@@ -83,11 +41,4 @@ function buildCard(
     source_names: [],
   };
   return { ...buildListingCard(item), href: base_url };
-}
-
-/** Builds a report as its page and the JSON have it. */
-export function buildView({ id, url, at, state, lines, asked, result }: Report, site: Site): ReportView {
-  const report_url = buildUrl(site.baseUrl, PATHS.submitted(id));
-  const summary = result.summary || (state === 'waiting' ? 'Waiting for its turn.' : 'Being checked.');
-  return { report_url, resource: url, checked_at: at, state, ...result, summary, checks: lines, asked };
 }

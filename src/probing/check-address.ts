@@ -6,7 +6,6 @@ import { mergeDeclarations } from '../evidence/declarations.ts';
 import { getHostTitle } from '../evidence/titles.ts';
 import { type FetchResponse, type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
-import type { Category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { findCodeWords } from '../model/finding.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
@@ -23,7 +22,6 @@ import {
   encodeChallenge,
   formatSteps,
   getFindingKey,
-  type PatchStep,
 } from '../sources/corrections.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
@@ -32,7 +30,13 @@ import { readManifests } from '../sources/manifest.ts';
 import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName, isWebAddress } from '../sources/source-name.ts';
-import type { CorrectedJson } from '../views/provider-check.ts';
+import {
+  type CheckLine,
+  type CheckResult,
+  type CorrectedJson,
+  type ListedRoute,
+  summariseRoutes,
+} from '../views/provider-check.ts';
 import { getUserAgent } from '../views/site.ts';
 import { findAdvice, formatOutcome } from '../views/words/outcome.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
@@ -41,69 +45,10 @@ import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** One check of an address, with what is wrong there. */
-export interface AddressCheckStep {
-  /** Its kind, in the words of Coinbase's `validate` where it has one. */
-  check: 'reachable' | 'documents' | 'returns_402' | 'terms' | 'example' | 'limits';
-  /** What was checked: an address, a route, a file. */
-  name: string;
-  ok: boolean;
-  /** `required`: buyers cannot pay without it. */
-  severity: 'required' | 'advisory';
-  found: string;
-  expected?: string;
-  hint?: string;
-  /** Stable word for what is wrong, and the part of the answer that shows it. */
-  code?: string;
-  place?: string;
-  findings: ExplainedFinding[];
-  corrected?: CorrectedJson;
-}
-
-/** A finding, and the way to fix its cause. */
-export interface ExplainedFinding extends Finding {
-  fix: string | null;
-  example: string | null;
-  /** The corrected members, to copy, and the steps that put them in place. */
-  corrected?: string;
-  patch?: readonly PatchStep[];
-}
-
-/** A route as it would be listed. The price is in atomic USDC; null if none is known. */
-interface WouldBeRoute {
-  method: Method;
-  url: string;
-  price: number | null;
-  networks: string[];
-  /** Abilities of a client that pays it. */
-  needs: string[];
-  /** True if it can be paid, as far as that is known. */
-  listable: boolean;
-}
-
-/** A listing as it would be made. */
-interface WouldBeListing {
-  base_url: string;
-  title: string;
-  tagline: string;
-  category: Category;
-  routes: WouldBeRoute[];
-}
-
-/** What a check has learnt so far. */
-export interface AddressCheck {
-  ok: boolean;
-  checks: Omit<AddressCheckStep, 'findings' | 'corrected'>[];
-  listings: WouldBeListing[];
-  /** Routes of documents that are refused, beside those of listings. */
-  refused: number;
-  findings: ExplainedFinding[];
-  corrected: CorrectedJson[];
-}
-
-/** What a part of a check found: steps to show, and what would be listed. */
+/** What a part of a check found: lines to show, and what would be listed. */
 export interface CheckPart {
-  steps: AddressCheckStep[];
+  lines: CheckLine[];
+  corrected: CorrectedJson[];
   declarations: Declaration[];
   /** Answers of routes, by method and address. */
   seen: ReadonlyMap<string, ProbeSample>;
@@ -143,7 +88,7 @@ export async function checkAddress(
   config: Config,
   url: string,
   { method, now, signal }: { method: Method; now: () => Date; signal: AbortSignal },
-): Promise<AddressCheck> {
+): Promise<CheckResult> {
   const { baseUrl, allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
   const resolver = openTextResolver();
@@ -157,31 +102,42 @@ export async function checkAddress(
   }
 }
 
-/** Returns what a check found, in the order in which it was found. */
-export function summarise(parts: readonly CheckPart[]): AddressCheck {
-  const steps = parts.flatMap((part) => part.steps);
-  const listings = describeListings(parts);
-  const unpriced = listings.filter(({ routes }) => routes.every(({ price }) => price === null));
-  const held = unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url)));
+/** Returns what a check found: its lines, what is corrected, and what would be listed. */
+export function summarise(parts: readonly CheckPart[]): CheckResult {
+  const listings = buildListings(parts);
+  const routes = listings.flatMap((listing) => listing.routes);
+  const known = new Set(routes.map(({ method, url }) => `${method} ${url}`));
+  const others = parts.flatMap(({ seen }) =>
+    [...seen].filter(([name, { status }]) => status === 402 && !known.has(name)),
+  );
+  const refused = parts.reduce((sum, part) => sum + part.refused, 0);
+  const total = routes.length + refused + others.length;
+  const listable = routes.filter((route) => route.listable).length;
   return {
-    ok: listings.length > unpriced.length,
-    checks: steps.map(({ findings: _findings, corrected: _corrected, ...check }) => check),
+    valid: total > 0 && listable === total,
+    summary: summariseRoutes(listable, total),
+    checks: parts.flatMap(({ lines }) => lines),
+    corrected: parts.flatMap(({ corrected }) => corrected),
     listings,
-    refused: parts.reduce((sum, { refused }) => sum + refused, 0),
-    findings: [...held, ...steps.flatMap(({ findings }) => findings)],
-    corrected: steps.flatMap(({ corrected }) => corrected ?? []),
   };
 }
 
 /** Checks an address, one part after the other. Throws what the signal is aborted with. */
 export async function* generateParts(url: string, method: Method, context: CheckContext): AsyncGenerator<CheckPart> {
-  if (!isWebAddress(url)) {
-    yield* checkFile(url, context);
-    return;
+  const parts: CheckPart[] = [];
+  for await (const part of generateKind(url, method, context)) {
+    parts.push(part);
+    yield part;
   }
+  const unpriced = buildListings(parts).filter(({ routes }) => routes.every(({ price_usdc }) => !price_usdc));
+  yield buildPart(unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url))));
+}
+
+function generateKind(url: string, method: Method, context: CheckContext): AsyncGenerator<CheckPart> {
+  if (!isWebAddress(url)) return checkFile(url, context);
   const answers = new Map<string, FetchResponse>();
   const recording = { ...context, client: recordExchanges(context, answers), answers };
-  yield* isBareHost(url) ? checkHost(new URL(url).origin, recording) : checkRoute(url, method, recording);
+  return isBareHost(url) ? checkHost(new URL(url).origin, recording) : checkRoute(url, method, recording);
 }
 
 interface Recording extends CheckContext {
@@ -212,18 +168,21 @@ function describeAnswer({ status, headers, receivedBytes }: FetchResponse): stri
   return [String(status), type, `${receivedBytes} bytes`].filter(Boolean).join(', ');
 }
 
-const buildPart = (steps: AddressCheckStep[], rest: Partial<CheckPart> = {}): CheckPart => ({
-  ...{ steps, declarations: [], seen: new Map(), refused: 0 },
+const buildPart = (lines: CheckLine[], rest: Partial<CheckPart> = {}): CheckPart => ({
+  ...{ lines, corrected: [], declarations: [], seen: new Map(), refused: 0 },
   ...rest,
 });
 
-const buildStep = (
-  check: AddressCheckStep['check'],
-  name: string,
-  ok: boolean,
-  found: string,
-  rest: Partial<AddressCheckStep> = {},
-): AddressCheckStep => ({ check, name, ok, severity: 'required', found, findings: [], ...rest });
+/** Builds a line about what was asked. `check` is its kind, in the words of Coinbase's `validate` where it has one. */
+export function buildLine(
+  check: 'reachable' | 'documents' | 'returns_402' | 'terms' | 'example' | 'limits',
+  item: string,
+  passed: boolean,
+  actual: string,
+  rest: Partial<CheckLine> = {},
+): CheckLine {
+  return { check, passed, severity: 'required', item, detail: rest.fix ?? actual, actual, ...rest };
+}
 
 async function* checkFile(
   path: string,
@@ -241,9 +200,10 @@ async function* checkFile(
   }
   for await (const { declaration, findings } of readManifests([path], options)) {
     const found = declaration ? 'a manifest' : 'a manifest that is refused';
-    const explained = findings.map((finding) => explainFinding(finding));
-    const step = buildStep('documents', name, declaration !== undefined, found, { findings: explained });
-    yield buildPart([step], { declarations: declaration ? [declaration] : [] });
+    const line = buildLine('documents', name, declaration !== undefined, found);
+    yield buildPart([line, ...findings.map((finding) => explainFinding(finding))], {
+      declarations: declaration ? [declaration] : [],
+    });
   }
 }
 
@@ -257,18 +217,21 @@ async function* checkHost(origin: string, context: Recording): AsyncGenerator<Ch
   const documents = found.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   const isThere = documents.length > 0 || statement.kind !== 'absent';
-  if (answers.size > 0) yield buildPart([buildStep('reachable', origin, true, 'The host answers.')]);
+  if (answers.size > 0) yield buildPart([buildLine('reachable', origin, true, 'The host answers.')]);
   yield buildPart([describePlaces(origin, found, statement, isThere)]);
   // Several documents may say the same, so listings are those of the one that an import would take.
   for (const { url, read } of documents)
-    yield buildPart(describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }).steps);
+    yield {
+      ...describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }),
+      ...{ declarations: [], refused: 0 },
+    };
   const isStated = statement.kind === 'statement';
   const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];
   if (statement.kind !== 'absent') {
     const isTaken = statement.findings.every(({ severity }) => severity === 'noted');
-    const findings = statement.findings.map((finding) => explainFinding(finding));
     const words = `a statement of the provider with ${stated.length} listings`;
-    yield buildPart([buildStep('documents', statement.url, isTaken, words, { findings })]);
+    const line = buildLine('documents', statement.url, isTaken, words);
+    yield buildPart([line, ...statement.findings.map((finding) => explainFinding(finding))]);
   }
   if (!isThere) {
     yield* checkRoute(`${origin}/`, 'GET', context);
@@ -284,8 +247,8 @@ async function* checkHost(origin: string, context: Recording): AsyncGenerator<Ch
   for (const { base_url, route } of asked.slice(0, MAX_PROBED)) yield await probe(base_url, route, context);
   if (routes.length === Math.min(asked.length, MAX_PROBED)) return;
   const words = `${Math.min(asked.length, MAX_PROBED)} of ${routes.length} routes were asked.`;
-  const hint = `Routes beyond ${MAX_PROBED}, and methods that may change something, are left to a host with a file of its own.`;
-  yield buildPart([buildStep('limits', origin, false, words, { severity: 'advisory', code: 'not_all_asked', hint })]);
+  const fix = `Routes beyond ${MAX_PROBED}, and methods that may change something, are left to a host with a file of its own.`;
+  yield buildPart([buildLine('limits', origin, false, words, { severity: 'advisory', code: 'not_all_asked', fix })]);
 }
 
 const NO_DOCUMENT = { declarations: [], items: { refused: 0 } };
@@ -299,16 +262,16 @@ function describePlaces(
   found: readonly LookedUp[],
   statement: Awaited<ReturnType<typeof readProviderStatement>>,
   isThere: boolean,
-): AddressCheckStep {
+): CheckLine {
   const name = (url: string) => (url.startsWith(`${origin}/`) ? url.slice(origin.length) : url);
   const was = statement.kind === 'absent' ? `nothing (${statement.reason.replaceAll('_', ' ')})` : statement.kind;
   const places = found.map(({ url, read }) => {
     return `${name(url)}: ${read === 'absent' ? 'nothing' : 'code' in read ? 'not taken' : 'taken'}`;
   });
-  const hint = 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.';
-  return buildStep('documents', origin, isThere, [...places, `${name(statement.url)}: ${was}`].join('; '), {
+  const fix = 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.';
+  return buildLine('documents', origin, isThere, [...places, `${name(statement.url)}: ${was}`].join('; '), {
     ...{ severity: 'advisory', expected: 'a document that names the routes and their prices' },
-    ...(!isThere && { code: 'no_document', place: '/.well-known/x402', hint }),
+    ...(!isThere && { code: 'no_document', place: '/.well-known/x402', fix }),
   });
 }
 
@@ -347,13 +310,14 @@ function describeDocument(
   const isUnread = findings.some(({ code }) => code === 'document_unreadable' || code === 'duplicate_key');
   const corrected = isUnread && correction?.isWhole ? describeCorrected(url, 'document', correction) : undefined;
   const explained = findings.map((finding) => explainFinding(finding, correction));
-  const rest = { findings: explained, ...(corrected && { corrected }) };
+  const rest = { corrected: corrected ? [corrected] : [] };
   if ('code' in read)
-    return buildPart([buildStep('documents', url, false, read.message, { hint: read.hint, ...rest })]);
+    return buildPart([buildLine('documents', url, false, read.message, { fix: read.hint }), ...explained], rest);
   const { received, taken, duplicates, refused } = read.items;
   const what = read.kind === 'openapi' ? 'OpenAPI' : 'an x402 file';
   const found = `${what}: ${received} resources, ${taken} taken, ${duplicates} duplicates, ${refused} refused`;
-  return buildPart([buildStep('documents', url, taken > 0, found, rest)], { declarations: read.declarations, refused });
+  const line = buildLine('documents', url, taken > 0, found);
+  return buildPart([line, ...explained], { ...rest, declarations: read.declarations, refused });
 }
 
 function describeCorrected(
@@ -393,16 +357,16 @@ async function probe(
   const ok = isPayable(sample.outcome);
   const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
   const advice = ok ? undefined : findAdvice(sample);
-  const asked = buildStep('returns_402', name, ok, `${formatOutcome(sample.outcome, sample.cause)}${version}`, {
+  const asked = buildLine('returns_402', name, ok, `${formatOutcome(sample.outcome, sample.cause)}${version}`, {
     ...(!ok && { expected: '402 with payment requirements of x402', code: sample.cause ?? sample.outcome }),
-    ...(advice && { hint: advice.fix, place: advice.place }),
-    findings: findings.map((finding) => explainFinding(finding, correction)),
-    ...(corrected && { corrected }),
+    ...(advice && { fix: advice.fix, place: advice.place }),
   });
+  const explained = findings.map((finding) => explainFinding(finding, correction));
   const source: Declaration['source'] = { kind: 'x402_file', name: base_url, observed_at: null, speaker: base_url };
   const routes = [{ ...route, terms: sample.terms }];
   const declaration = { ...BARE_DECLARATION, base_url, source, title: getHostTitle(base_url, []), routes };
-  return buildPart([asked, ...(ok ? describePayable(name, route, sample, challenge) : [])], {
+  return buildPart([asked, ...explained, ...(ok ? describePayable(name, route, sample, challenge) : [])], {
+    corrected: corrected ? [corrected] : [],
     seen: new Map([[name, sample]]),
     declarations: ok ? [declaration] : [],
   });
@@ -419,18 +383,18 @@ function describePayable(
   route: DeclaredRoute,
   { terms }: ProbeSample,
   answer: FetchResponse | undefined,
-): AddressCheckStep[] {
+): CheckLine[] {
   const reading = answer && readChallenge(answer);
   const isDescribed = reading?.kind === 'challenge' && reading.challenge.input !== null;
   const { invented } = fillTemplates(route.path, route);
   const isBare = (route.method === 'GET' || route.method === 'HEAD') && invented.length === 0;
   const known = (route.example && 'an example in the document') || (isDescribed && 'the challenge describes the input');
   const found = known || (isBare && 'called as it is');
-  const hint = 'Give an example request, so that agents know what to send.';
-  const lack = { code: 'no_example', place: invented.length > 0 ? 'path' : 'input', hint };
+  const fix = 'Give an example request, so that agents know what to send.';
+  const lack = { code: 'no_example', place: invented.length > 0 ? 'path' : 'input', fix };
   return [
-    buildStep('terms', name, true, terms.map(describeOffer).join(' or ')),
-    buildStep('example', name, Boolean(found), found || 'none', { severity: 'advisory', ...(!found && lack) }),
+    buildLine('terms', name, true, terms.map(describeOffer).join(' or ')),
+    buildLine('example', name, Boolean(found), found || 'none', { severity: 'advisory', ...(!found && lack) }),
   ];
 }
 
@@ -439,40 +403,40 @@ function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
 }
 
 /** Returns what would be listed. Of several declarations of one address the first counts, and a live 402 before all. */
-function describeListings(parts: readonly CheckPart[]): WouldBeListing[] {
+function buildListings(parts: readonly CheckPart[]): CheckResult['listings'] {
   const seen = new Map(parts.flatMap((part) => [...part.seen]));
   const declared = parts.flatMap((part) => part.declarations).toReversed();
   const first = new Map(declared.map((one) => [one.base_url, one]));
   return [...first.values()].toReversed().map((declaration) => {
     const { base_url } = declaration;
     const { words, category } = mergeDeclarations([{ declaration, withdrawn_at: null }]);
-    const routes = declaration.routes.map((route) => describeRoute(base_url, route, seen));
+    const routes = declaration.routes.map((route) => buildRoute(base_url, route, seen));
     return { base_url, title: words.title, tagline: words.tagline, category, routes };
   });
 }
 
-function describeRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: CheckPart['seen']): WouldBeRoute {
+function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: CheckPart['seen']): ListedRoute {
   const url = getRouteUrl(baseUrl, path);
   const sample = seen.get(`${method} ${url}`);
   const asked = sample && isPayable(sample.outcome) ? sample.terms : terms;
   return {
-    method,
-    url,
-    price: asked.length > 0 ? Math.min(...asked.map(({ amount }) => amount)) : null,
+    ...{ method, url },
+    ...(asked.length > 0 && { price_usdc: formatUsdc(Math.min(...asked.map(({ amount }) => amount))) }),
     networks: [...new Set(asked.map(({ network }) => network))],
     needs: asked[0] ? listNeeds(asked[0], { isTool: isToolPath(path) }) : [],
     listable: sample && isConclusive(sample.outcome) ? isPayable(sample.outcome) : asked.length > 0,
   };
 }
 
-function explainFinding(finding: Finding, correction?: Correction): ExplainedFinding {
+/** Returns the line of a finding, with the way to fix its cause. */
+function explainFinding({ severity, message, ...finding }: Finding, correction?: Correction): CheckLine {
   const words = findCodeWords(finding.code);
   const patch = correction?.steps.get(getFindingKey(finding));
   return {
-    ...finding,
-    ...(finding.place === undefined && patch?.[0] && { place: patch[0].path }),
-    fix: words?.fix ?? null,
-    example: words?.example ?? null,
-    ...(patch && { corrected: cutText(formatSteps(patch), 2_000), patch }),
+    ...{ check: 'parse', passed: false, severity: severity === 'refused' ? 'required' : 'advisory', detail: message },
+    ...{ ...finding, place: (finding.place ?? patch?.[0]?.path) || 'body' },
+    ...(words && { fix: words.fix }),
+    ...(words?.example && { example: words.example }),
+    ...(patch && { corrected: cutText(formatSteps(patch), 2_000), patch: [...patch] }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { category } from '../model/catalogue.ts';
 import { nameNetworks } from '../model/network.ts';
 import type { ListingCard } from './listing/item.ts';
 
@@ -40,18 +41,29 @@ const listedRoute = z.object({
   needs: z.array(z.string()).describe('What a client must be able to do to pay it'),
   listable: z.boolean(),
 });
+export type ListedRoute = z.infer<typeof listedRoute>;
 
-/** The report of a check. */
-export const providerCheck = z.object({
-  report_url: z.url().describe('Page of this report, for a day'),
-  resource: z.string().describe('What was checked'),
-  checked_at: z.iso.datetime(),
-  state: z.enum(['waiting', 'running', 'done']),
+/** What a check found. */
+const checkResult = z.object({
   valid: z.boolean().describe('True if every route that was found can be listed'),
   summary: z.string(),
   checks: z.array(checkLine),
   corrected: z.array(correctedJson),
-  listings: z.array(z.object({ base_url: z.string(), title: z.string(), routes: z.array(listedRoute) })),
+  listings: z.array(
+    z.object({
+      ...{ base_url: z.string(), title: z.string(), tagline: z.string(), category },
+      routes: z.array(listedRoute),
+    }),
+  ),
+});
+export type CheckResult = z.infer<typeof checkResult>;
+
+/** The report of a check. */
+export const providerCheck = checkResult.extend({
+  report_url: z.url().describe('Page of this report, for a day'),
+  resource: z.string().describe('What was checked'),
+  checked_at: z.iso.datetime(),
+  state: z.enum(['waiting', 'running', 'done']),
   asked: z
     .array(z.object({ method: z.string(), url: z.string(), came: z.string() }))
     .describe('Every request that was made, with status, type and size of the answer'),

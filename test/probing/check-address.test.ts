@@ -10,6 +10,9 @@ import { encodeHeader, makeChallenge, makeOffer } from '../x402/challenges.ts';
 const ON_LOOPBACK = { ALLOW_PRIVATE_NETWORKS: 'on' };
 const ENTRY = { method: 'GET', network: 'base', payTo: '0x1111111111111111111111111111111111111abc' };
 
+/** Lists the lines of a check that are about what a document or a challenge says. */
+const listFindings = ({ checks }: { checks: { check: string }[] }) => checks.filter(({ check }) => check === 'parse');
+
 describe('checking an address', () => {
   it('of a host prints what its documents would list, and each finding with place and fix', async () => {
     const { origin, asked } = await serveDocuments({
@@ -37,31 +40,31 @@ describe('checking an address', () => {
           {
             method: 'GET',
             url: `${origin}/v1/a`,
-            price: 10_000,
+            price_usdc: '0.01',
             networks: ['base'],
             needs: ['evm', 'exact', 'eip3009'],
             listable: false,
           },
-          { method: 'GET', url: `${origin}/v1/b`, price: null, networks: [], needs: [], listable: false },
+          { method: 'GET', url: `${origin}/v1/b`, networks: [], needs: [], listable: false },
         ],
       },
     ]);
-    expect(json.findings).toMatchObject([
+    expect(listFindings(json)).toMatchObject([
       { code: 'usd_as_usdc', place: '/resources/0/price' },
       {
         code: 'ambiguous_price',
-        severity: 'noted',
+        severity: 'advisory',
         place: '/resources/1/price',
         fix: expect.stringContaining('decimals'),
       },
-      { code: 'zero_amount', severity: 'refused', place: '/resources/2/price', example: expect.any(String) },
+      { code: 'zero_amount', severity: 'required', place: '/resources/2/price', example: expect.any(String) },
     ]);
     expect(asked).toEqual(expect.arrayContaining(['/.well-known/x402', '/openapi.json', '/v1/a', '/v1/b']));
     const text = (await run(['check', origin])).stdout;
     expect(text).toContain(`would be listed\tGET ${origin}/v1/a\t${origin}\t0.01 USDC on base`);
-    expect(text).toMatch(/refused zero_amount\t.*\/v1\/c\t\/resources\/2\/price\t/);
+    expect(text).toMatch(/^problem\t.*\/v1\/c\t\/resources\/2\/price\tzero_amount: /m);
     const shown = (await run(['check', origin], { columns: 200 })).stdout;
-    expect(shown).toContain('refused zero_amount at /resources/2/price');
+    expect(shown).toMatch(/problem .*\/v1\/c at \/resources\/2\/price: zero_amount: /);
     expect(shown).toContain('Fix: ');
     // Nothing was written: there is no catalogue.
     expect(existsSync(file)).toBe(false);
@@ -75,7 +78,8 @@ describe('checking an address', () => {
     const { runJson } = makeCommands(ON_LOOPBACK);
     const { code, json } = await runJson('check', origin);
     expect(code).toBe(0);
-    expect(json.listings).toMatchObject([{ title: 'Tides of Tests', routes: [{ price: 20_000 }, { price: null }] }]);
+    expect(json.listings).toMatchObject([{ title: 'Tides of Tests', routes: [{ price_usdc: '0.02' }, {}] }]);
+    expect(json.listings[0].routes[1]).not.toHaveProperty('price_usdc');
     await runJson('import', '--openapi', origin);
     const { listing } = (await runJson('show', 'tides-of-tests')).json;
     expect(listing.routes.map(({ path }: { path: string }) => `${origin}${path}`)).toEqual(
@@ -88,24 +92,24 @@ describe('checking an address', () => {
     const { runJson } = makeCommands(ON_LOOPBACK);
     const { code, json } = await runJson('check', `${origin}/feed`);
     expect(code).toBe(1);
-    expect(json).toMatchObject({
-      ok: false,
-      listings: [],
-      findings: [{ code: 'no_payable_operation' }, { code: 'bad_url', place: '/items/0/url' }],
-    });
+    expect(json).toMatchObject({ ok: false, listings: [] });
+    expect(listFindings(json)).toMatchObject([
+      { code: 'no_payable_operation' },
+      { code: 'bad_url', place: '/items/0/url' },
+    ]);
   });
 
   it('of a list without prices says that nothing goes live', async () => {
     const { origin } = await serveDocuments({ '/x402': { body: { resources: ['GET /v1/a'] } } });
     const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);
-    expect([code, json.listings[0].routes[0].price]).toEqual([1, null]);
-    expect(json.findings).toMatchObject([{ code: 'no_price', item: origin }, { code: 'resource_without_terms' }]);
+    expect([code, json.listings[0].routes[0].price_usdc]).toEqual([1, undefined]);
+    expect(listFindings(json)).toMatchObject([{ code: 'resource_without_terms' }, { code: 'no_price', item: origin }]);
   });
 
   it('of an unreadable document names the line', async () => {
     const { origin } = await serveDocuments({ '/x402': { body: '{\n "resources": [,]\n}' } });
     const { json } = await makeCommands(ON_LOOPBACK).runJson('check', `${origin}/x402`);
-    expect(json.findings).toMatchObject([{ code: 'document_unreadable', place: 'line 2, column 16' }]);
+    expect(listFindings(json)).toMatchObject([{ code: 'document_unreadable', place: 'line 2, column 16' }]);
   });
 
   it('of a route says what its 402 lacks, and where', async () => {
@@ -117,21 +121,26 @@ describe('checking an address', () => {
     const { runJson } = makeCommands(ON_LOOPBACK);
     const { code, json } = await runJson('check', address);
     expect(code).toBe(1);
-    expect(json.findings).toMatchObject([
-      { code: 'bad_pay_to', severity: 'refused', place: '/accepts/0/payTo', example: expect.stringContaining('payTo') },
+    expect(listFindings(json)).toMatchObject([
+      {
+        code: 'bad_pay_to',
+        severity: 'required',
+        place: '/accepts/0/payTo',
+        example: expect.stringContaining('payTo'),
+      },
     ]);
     offer = makeOffer({ recipient: `0x${'9'.repeat(40)}` });
-    expect((await runJson('check', address)).json.findings).toMatchObject([
-      { code: 'pay_to_differs', severity: 'refused', place: '/accepts/0/recipient', fix: expect.any(String) },
+    expect(listFindings((await runJson('check', address)).json)).toMatchObject([
+      { code: 'pay_to_differs', severity: 'required', place: '/accepts/0/recipient', fix: expect.any(String) },
     ]);
     offer = makeOffer({ amount: '1e3' });
-    expect((await runJson('check', address)).json.findings).toMatchObject([
+    expect(listFindings((await runJson('check', address)).json)).toMatchObject([
       { code: 'bad_amount', place: '/accepts/0/amount' },
     ]);
     offer = makeOffer();
     const fixed = await runJson('check', address);
-    expect([fixed.code, fixed.json.findings]).toEqual([0, []]);
-    expect(fixed.json.listings).toMatchObject([{ routes: [{ price: 10_000, networks: ['base'] }] }]);
+    expect([fixed.code, listFindings(fixed.json)]).toEqual([0, []]);
+    expect(fixed.json.listings).toMatchObject([{ routes: [{ price_usdc: '0.01', networks: ['base'] }] }]);
   });
 
   it('of a host names what its documents are of another protocol, and by which another 402 asks', async () => {
@@ -139,14 +148,14 @@ describe('checking an address', () => {
     const { origin } = await serveDocuments({ '/.well-known/x402': { body: card } });
     const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
     expect([code, json.listings]).toEqual([1, []]);
-    expect(json.findings).toMatchObject([{ code: 'other_list', severity: 'refused', fix: expect.any(String) }]);
-    expect(json.checks[2].found).toContain('an agent card of A2A: it names the endpoint https://a.example.com/a2a,');
+    expect(listFindings(json)).toMatchObject([{ code: 'other_list', severity: 'required', fix: expect.any(String) }]);
+    expect(json.checks[2].actual).toContain('an agent card of A2A: it names the endpoint https://a.example.com/a2a,');
     const { address } = await serveFeed((_request, response) => {
       response.writeHead(402, { 'www-authenticate': 'Payment id="a", realm="a", method="tempo", intent="charge"' });
       response.end();
     });
-    expect((await makeCommands(ON_LOOPBACK).runJson('check', address)).json.findings).toMatchObject([
-      { code: 'other_payment_scheme', message: expect.stringContaining('by MPP (Machine Payments Protocol) and not') },
+    expect(listFindings((await makeCommands(ON_LOOPBACK).runJson('check', address)).json)).toMatchObject([
+      { code: 'other_payment_scheme', detail: expect.stringContaining('by MPP (Machine Payments Protocol) and not') },
     ]);
   });
 
@@ -156,20 +165,27 @@ describe('checking an address', () => {
     expect(await runJson('check', manifest)).toMatchObject({
       code: 0,
       json: {
-        checks: [{ name: 'alpha.yaml', ok: true }],
-        listings: [{ title: 'The alpha service', routes: [{ method: 'GET', price: 2000, networks: ['base'] }] }],
-        findings: [],
+        checks: [{ item: 'alpha.yaml', passed: true }],
+        listings: [
+          { title: 'The alpha service', routes: [{ method: 'GET', price_usdc: '0.002', networks: ['base'] }] },
+        ],
       },
     });
     writeFileSync(manifest, 'name: Broken\n');
     const broken = await runJson('check', manifest);
-    expect(broken).toMatchObject({ code: 1, json: { checks: [{ ok: false }], listings: [] } });
-    expect(broken.json.findings[0]).toMatchObject({ severity: 'refused', place: 'line 1', fix: expect.any(String) });
+    expect(broken).toMatchObject({ code: 1, json: { ok: false, listings: [] } });
+    expect(broken.json.checks[0].passed).toBe(false);
+    expect(listFindings(broken.json)[0]).toMatchObject({
+      severity: 'required',
+      place: 'line 1',
+      fix: expect.any(String),
+    });
     const document = join(folder, 'openapi.json');
     writeFileSync(document, JSON.stringify(makeDocument()));
-    expect(await runJson('check', document)).toMatchObject({ code: 0, json: { checks: [{ name: 'openapi.json' }] } });
+    const read = await runJson('check', document);
+    expect([read.code, read.json.checks[0].item]).toEqual([0, 'openapi.json']);
     writeFileSync(document, '{"hello": "world"}');
-    expect((await runJson('check', document)).json.findings).toMatchObject([{ code: 'not_api_document' }]);
+    expect(listFindings((await runJson('check', document)).json)).toMatchObject([{ code: 'not_api_document' }]);
     expect((await run(['check', document, '--method', 'POST'])).code).toBe(2);
     expect((await run(['check', join(folder, 'none.yaml')])).code).toBe(2);
     expect(existsSync(file)).toBe(false);
@@ -188,9 +204,9 @@ describe('checking an address', () => {
     const { code, json } = await makeCommands(ON_LOOPBACK).runJson('check', origin);
     expect(code).toBe(1);
     expect(json.checks).toMatchObject([
-      { check: 'reachable', name: origin, ok: true },
-      { check: 'documents', ok: false, found: expect.stringContaining('/.well-known/x402: nothing; ') },
-      { check: 'returns_402', name: `GET ${origin}/`, ok: false, code: 'answered_unpaid', place: 'status' },
+      { check: 'reachable', item: origin, passed: true },
+      { check: 'documents', passed: false, actual: expect.stringContaining('/.well-known/x402: nothing; ') },
+      { check: 'returns_402', item: `GET ${origin}/`, passed: false, code: 'answered_unpaid', place: 'status' },
     ]);
   });
 });
