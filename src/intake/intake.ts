@@ -5,7 +5,7 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
 import { buildClientReader } from '../http/client.ts';
 import { openListener } from '../http/listening.ts';
-import { buildLine, type CheckContext, type CheckPart, generateParts, summarise } from '../probing/check-address.ts';
+import { buildLine, type CheckContext, openCheck } from '../probing/check-address.ts';
 import { findPageCode, getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { loadPageCode, type RenderPage } from '../release/rendering.ts';
@@ -42,7 +42,6 @@ export async function startIntake({
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
     const { resource, asked } = report.view;
     const file = getProviderFileUrl(new URL(resource).origin);
-    const parts: CheckPart[] = [];
     const context: CheckContext = {
       ...{ client: buildStrictClient(client, { url: resource, baseUrl, signal }), resolver, config, signal },
       ...{ isStranger: true, now: () => new Date() },
@@ -51,18 +50,16 @@ export async function startIntake({
         if (exchange.url === file && exchange.came.startsWith('200')) report.hasFile = true;
       },
     };
+    const { lines, summarise } = openCheck(resource, 'GET', context);
     try {
-      for await (const part of generateParts(resource, 'GET', context)) {
-        parts.push(part);
-        addLines(report, part.lines);
-      }
+      for await (const more of lines) addLines(report, more);
     } catch (error) {
       if (!signal.aborted) onError(error);
       const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
       const found = `The check ended because ${why}, before all was asked.`;
       addLines(report, [buildLine('limits', resource, false, found, { severity: 'advisory', code: 'not_all_asked' })]);
     }
-    addResult(report, summarise(parts));
+    addResult(report, summarise());
   };
 
   const limits = openLimits(now, allowPrivateNetworks);

@@ -15,7 +15,7 @@ export function addLines({ view, changes }: Report, lines: readonly CheckLine[])
 }
 
 /** Completes a report by what a check found. */
-export function addResult({ view }: Report, { checks: _shown, listings, ...result }: CheckResult): void {
+export function addResult({ view }: Report, { listings, ...result }: Omit<CheckResult, 'checks'>): void {
   const shown = listings.slice(0, MAX_LISTINGS);
   Object.assign(view, result, {
     listings: shown.map(({ routes, ...listing }) => ({ ...listing, routes: routes.slice(0, MAX_ROUTES) })),

@@ -45,15 +45,16 @@ import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** What a part of a check found: lines to show, and what would be listed. */
-export interface CheckPart {
-  lines: CheckLine[];
+/** What a check has found so far, beside its lines. */
+interface Found {
   corrected: CorrectedJson[];
   declarations: Declaration[];
   /** Answers of routes, by method and address. */
-  seen: ReadonlyMap<string, ProbeSample>;
+  seen: Map<string, ProbeSample>;
   /** Routes of documents that are refused. */
   refused: number;
+  /** The latest answer of each address. */
+  answers: Map<string, FetchResponse>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -92,60 +93,54 @@ export async function checkAddress(
   const { baseUrl, allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
   const resolver = openTextResolver();
-  const parts: CheckPart[] = [];
   try {
-    for await (const part of generateParts(url, method, { client, resolver, config, now, signal })) parts.push(part);
-    return summarise(parts);
+    const { lines, summarise } = openCheck(url, method, { client, resolver, config, now, signal });
+    const checks: CheckLine[] = [];
+    for await (const more of lines) checks.push(...more);
+    return { ...summarise(), checks };
   } finally {
     resolver.close();
     await client.close();
   }
 }
 
-/** Returns what a check found: its lines, what is corrected, and what would be listed. */
-export function summarise(parts: readonly CheckPart[]): CheckResult {
-  const listings = buildListings(parts);
+/**
+ * Opens the check of an address. `lines` gives what is found, as it is found, and throws what the signal is aborted with;
+ * `summarise` says what is corrected, and what would be listed, as far as that is known.
+ */
+export function openCheck(url: string, method: Method, context: CheckContext) {
+  const found: Found = { corrected: [], declarations: [], seen: new Map(), refused: 0, answers: new Map() };
+  return { lines: generateLines(url, method, context, found), summarise: () => summarise(found) };
+}
+
+function summarise(found: Found): Omit<CheckResult, 'checks'> {
+  const { corrected, seen, refused } = found;
+  const listings = buildListings(found);
   const routes = listings.flatMap((listing) => listing.routes);
   const known = new Set(routes.map(({ method, url }) => `${method} ${url}`));
-  const others = parts.flatMap(({ seen }) =>
-    [...seen].filter(([name, { status }]) => status === 402 && !known.has(name)),
-  );
-  const refused = parts.reduce((sum, part) => sum + part.refused, 0);
+  const others = [...seen].filter(([name, { status }]) => status === 402 && !known.has(name));
   const total = routes.length + refused + others.length;
   const listable = routes.filter((route) => route.listable).length;
   return {
     valid: total > 0 && listable === total,
     summary: summariseRoutes(listable, total),
-    checks: parts.flatMap(({ lines }) => lines),
-    corrected: parts.flatMap(({ corrected }) => corrected),
+    corrected,
     listings,
   };
 }
 
-/** Checks an address, one part after the other. Throws what the signal is aborted with. */
-export async function* generateParts(url: string, method: Method, context: CheckContext): AsyncGenerator<CheckPart> {
-  const parts: CheckPart[] = [];
-  for await (const part of generateKind(url, method, context)) {
-    parts.push(part);
-    yield part;
-  }
-  const unpriced = buildListings(parts).filter(({ routes }) => routes.every(({ price_usdc }) => !price_usdc));
-  yield buildPart(unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url))));
+type Lines = AsyncGenerator<CheckLine[]>;
+
+async function* generateLines(url: string, method: Method, context: CheckContext, found: Found): Lines {
+  const recording = { ...context, client: recordExchanges(context, found.answers) };
+  if (!isWebAddress(url)) yield* checkFile(url, recording, found);
+  else if (isBareHost(url)) yield* checkHost(new URL(url).origin, recording, found);
+  else yield* checkRoute(url, method, recording, found);
+  const unpriced = buildListings(found).filter(({ routes }) => routes.every(({ price_usdc }) => !price_usdc));
+  yield unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url)));
 }
 
-function generateKind(url: string, method: Method, context: CheckContext): AsyncGenerator<CheckPart> {
-  if (!isWebAddress(url)) return checkFile(url, context);
-  const answers = new Map<string, FetchResponse>();
-  const recording = { ...context, client: recordExchanges(context, answers), answers };
-  return isBareHost(url) ? checkHost(new URL(url).origin, recording) : checkRoute(url, method, recording);
-}
-
-interface Recording extends CheckContext {
-  /** The latest answer of each address. */
-  answers: Map<string, FetchResponse>;
-}
-
-function recordExchanges({ client, onExchange }: CheckContext, answers: Recording['answers']): CheckContext['client'] {
+function recordExchanges({ client, onExchange }: CheckContext, answers: Found['answers']): CheckContext['client'] {
   return {
     fetch: async (address, init) => {
       const [method, url] = [init?.method ?? 'GET', String(address)];
@@ -168,11 +163,6 @@ function describeAnswer({ status, headers, receivedBytes }: FetchResponse): stri
   return [String(status), type, `${receivedBytes} bytes`].filter(Boolean).join(', ');
 }
 
-const buildPart = (lines: CheckLine[], rest: Partial<CheckPart> = {}): CheckPart => ({
-  ...{ lines, corrected: [], declarations: [], seen: new Map(), refused: 0 },
-  ...rest,
-});
-
 /** Builds a line about what was asked. `check` is its kind, in the words of Coinbase's `validate` where it has one. */
 export function buildLine(
   check: 'reachable' | 'documents' | 'returns_402' | 'terms' | 'example' | 'limits',
@@ -184,10 +174,7 @@ export function buildLine(
   return { check, passed, severity: 'required', item, detail: rest.fix ?? actual, actual, ...rest };
 }
 
-async function* checkFile(
-  path: string,
-  { client, resolver, config, now, signal }: CheckContext,
-): AsyncGenerator<CheckPart> {
+async function* checkFile(path: string, { client, resolver, config, now, signal }: CheckContext, found: Found): Lines {
   const { allowPrivateNetworks } = config;
   const name = getSourceName(path);
   const options = { name, base_url: null, allowPrivateNetworks, now: now().toISOString() };
@@ -195,63 +182,60 @@ async function* checkFile(
   // A manifest has routes with prices, and so can be taken for an x402 file, which is JSON.
   const isOther = 'code' in read ? read.code === 'not_api_document' : read.kind === 'x402_file';
   if (!isOther || !/\.ya?ml$/i.test(path)) {
-    yield describeDocument(name, read);
+    addDocument(found, read);
+    yield describeDocument(name, read, found);
     return;
   }
   for await (const { declaration, findings } of readManifests([path], options)) {
-    const found = declaration ? 'a manifest' : 'a manifest that is refused';
-    const line = buildLine('documents', name, declaration !== undefined, found);
-    yield buildPart([line, ...findings.map((finding) => explainFinding(finding))], {
-      declarations: declaration ? [declaration] : [],
-    });
+    if (declaration) found.declarations.push(declaration);
+    const words = declaration ? 'a manifest' : 'a manifest that is refused';
+    yield [buildLine('documents', name, declaration !== undefined, words), ...explainFindings(findings)];
   }
 }
 
 /** Checks a host by its documents. Without a document its own address is asked. */
-async function* checkHost(origin: string, context: Recording): AsyncGenerator<CheckPart> {
-  const { client, resolver, config, now, signal, answers } = context;
+async function* checkHost(origin: string, context: CheckContext, found: Found): Lines {
+  const { client, resolver, config, now, signal } = context;
   const { allowPrivateNetworks } = config;
   const at = now().toISOString();
   const options = { name: getSourceName(origin), base_url: null, allowPrivateNetworks, now: at };
-  const found = await lookUpDocuments(origin, options, { client, resolver, signal });
-  const documents = found.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
+  const places = await lookUpDocuments(origin, options, { client, resolver, signal });
+  const documents = places.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   const isThere = documents.length > 0 || statement.kind !== 'absent';
-  if (answers.size > 0) yield buildPart([buildLine('reachable', origin, true, 'The host answers.')]);
-  yield buildPart([describePlaces(origin, found, statement, isThere)]);
+  if (found.answers.size > 0) yield [buildLine('reachable', origin, true, 'The host answers.')];
+  yield [describePlaces(origin, places, statement, isThere)];
   // Several documents may say the same, so listings are those of the one that an import would take.
-  for (const { url, read } of documents)
-    yield {
-      ...describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }),
-      ...{ declarations: [], refused: 0 },
-    };
+  addDocument(found, chooseDocument(places));
+  for (const { url, read } of documents) yield describeDocument(url, read, found, { ...options, url, speaker: url });
   const isStated = statement.kind === 'statement';
   const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];
   if (statement.kind !== 'absent') {
     const isTaken = statement.findings.every(({ severity }) => severity === 'noted');
     const words = `a statement of the provider with ${stated.length} listings`;
-    const line = buildLine('documents', statement.url, isTaken, words);
-    yield buildPart([line, ...statement.findings.map((finding) => explainFinding(finding))]);
+    yield [buildLine('documents', statement.url, isTaken, words), ...explainFindings(statement.findings)];
   }
   if (!isThere) {
-    yield* checkRoute(`${origin}/`, 'GET', context);
+    yield* checkRoute(`${origin}/`, 'GET', context, found);
     return;
   }
-  const chosen = chooseDocument(found);
-  const { declarations: declared, items } = chosen && !('code' in chosen) ? chosen : NO_DOCUMENT;
-  const bases = new Set(declared.map(({ base_url }) => base_url));
-  const declarations = [...declared, ...stated.filter(({ base_url }) => !bases.has(base_url))];
-  yield buildPart([], { declarations, refused: items.refused });
-  const routes = declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
+  const bases = new Set(found.declarations.map(({ base_url }) => base_url));
+  found.declarations.push(...stated.filter(({ base_url }) => !bases.has(base_url)));
+  const routes = found.declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
   const asked = routes.filter(({ route }) => !context.isStranger || isStated || ASKED_FOR_STRANGERS.has(route.method));
-  for (const { base_url, route } of asked.slice(0, MAX_PROBED)) yield await probe(base_url, route, context);
+  for (const { base_url, route } of asked.slice(0, MAX_PROBED)) yield await probe(base_url, route, context, found);
   if (routes.length === Math.min(asked.length, MAX_PROBED)) return;
   const words = `${Math.min(asked.length, MAX_PROBED)} of ${routes.length} routes were asked.`;
   const fix = `Routes beyond ${MAX_PROBED}, and methods that may change something, are left to a host with a file of its own.`;
-  yield buildPart([buildLine('limits', origin, false, words, { severity: 'advisory', code: 'not_all_asked', fix })]);
+  yield [buildLine('limits', origin, false, words, { severity: 'advisory', code: 'not_all_asked', fix })];
 }
 
-const NO_DOCUMENT = { declarations: [], items: { refused: 0 } };
+/** Adds what a document would list. */
+function addDocument(found: Found, read: ApiDocument | DocumentProblem | undefined): void {
+  if (!read || 'code' in read) return;
+  found.declarations.push(...read.declarations);
+  found.refused += read.items.refused;
+}
 
 /** Methods by which a route is asked for somebody who may not be its provider: POST, too, since its document says it is paid. */
 const ASKED_FOR_STRANGERS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
@@ -275,12 +259,12 @@ function describePlaces(
   });
 }
 
-async function* checkRoute(url: string, method: Method, context: Recording): AsyncGenerator<CheckPart> {
-  const { client, resolver, config, now, signal, answers } = context;
+async function* checkRoute(url: string, method: Method, context: CheckContext, found: Found): Lines {
+  const { client, resolver, config, now, signal } = context;
   const { origin, pathname, search } = new URL(url);
   const path = `${pathname}${search}`.replace(/%7B/gi, '{').replace(/%7D/gi, '}');
-  const live = await probe(origin, { ...BARE_ROUTE, method, path }, context);
-  const status = [...live.seen.values()][0]?.status ?? null;
+  const live = await probe(origin, { ...BARE_ROUTE, method, path }, context, found);
+  const status = [...found.seen.values()].at(-1)?.status ?? null;
   if (status === null || status < 200 || status > 299) {
     yield live;
     return;
@@ -290,7 +274,8 @@ async function* checkRoute(url: string, method: Method, context: Recording): Asy
   const read = await readWholeDocument(url, options, { client, resolver, signal });
   // An answer that is no document is a route that asks for nothing.
   const isDocument = !('code' in read && (read.code === 'not_api_document' || read.code === 'document_html'));
-  yield isDocument ? describeDocument(url, read, answers.get(url), { ...options, url, speaker: url }) : live;
+  if (isDocument) addDocument(found, read);
+  yield isDocument ? describeDocument(url, read, found, { ...options, url, speaker: url }) : live;
 }
 
 /** A route of which nothing but its address is known. */
@@ -301,35 +286,33 @@ const BARE_ROUTE: Omit<DeclaredRoute, 'method' | 'path'> = {
 function describeDocument(
   url: string,
   read: ApiDocument | DocumentProblem,
-  answer?: FetchResponse,
+  { answers, corrected }: Found,
   options?: Parameters<typeof correctDocument>[2],
-): CheckPart {
+): CheckLine[] {
+  const answer = answers.get(url);
   const findings = 'code' in read ? [buildFinding('refused', read.code, url, read.message, read.place)] : read.findings;
   const correction = answer && options && findings.length > 0 ? correctDocument(answer.body, url, options) : undefined;
   // Only a text that cannot be read is shown whole: of any other the members in question are enough.
   const isUnread = findings.some(({ code }) => code === 'document_unreadable' || code === 'duplicate_key');
-  const corrected = isUnread && correction?.isWhole ? describeCorrected(url, 'document', correction) : undefined;
-  const explained = findings.map((finding) => explainFinding(finding, correction));
-  const rest = { corrected: corrected ? [corrected] : [] };
-  if ('code' in read)
-    return buildPart([buildLine('documents', url, false, read.message, { fix: read.hint }), ...explained], rest);
+  if (isUnread && correction?.isWhole) corrected.push(...describeCorrected(url, 'document', correction));
+  const explained = explainFindings(findings, correction);
+  if ('code' in read) return [buildLine('documents', url, false, read.message, { fix: read.hint }), ...explained];
   const { received, taken, duplicates, refused } = read.items;
   const what = read.kind === 'openapi' ? 'OpenAPI' : 'an x402 file';
-  const found = `${what}: ${received} resources, ${taken} taken, ${duplicates} duplicates, ${refused} refused`;
-  const line = buildLine('documents', url, taken > 0, found);
-  return buildPart([line, ...explained], { ...rest, declarations: read.declarations, refused });
+  const words = `${what}: ${received} resources, ${taken} taken, ${duplicates} duplicates, ${refused} refused`;
+  return [buildLine('documents', url, taken > 0, words), ...explained];
 }
 
 function describeCorrected(
   item: string,
   sent_as: CorrectedJson['sent_as'],
   { value, isWhole }: Correction,
-): CorrectedJson | undefined {
+): CorrectedJson[] {
   const json = JSON.stringify(value, null, 2);
   const header = sent_as === 'document' ? undefined : encodeChallenge(value);
-  if (json.length > MAX_SHOWN) return undefined;
+  if (json.length > MAX_SHOWN) return [];
   const whole = { item, sent_as, json, is_whole: isWhole };
-  return header === undefined ? whole : { ...whole, sent_as: 'header', header };
+  return header === undefined ? [whole] : [{ ...whole, sent_as: 'header', header }];
 }
 
 /** Requests the 402 of a route once, without payment, like a probe. */
@@ -337,7 +320,8 @@ async function probe(
   base_url: string,
   route: DeclaredRoute,
   { client, now, signal }: CheckContext,
-): Promise<CheckPart> {
+  found: Found,
+): Promise<CheckLine[]> {
   let answer: FetchResponse | undefined;
   const recorder: CheckContext['client'] = {
     fetch: async (...request) => {
@@ -353,7 +337,7 @@ async function probe(
   const challenge = answer?.status === 402 ? answer : undefined;
   const findings = challenge ? listChallengeFindings(readChallenge(challenge), name) : [];
   const correction = challenge && findings.length > 0 ? correctChallenge(challenge, url) : undefined;
-  const corrected = correction && describeCorrected(name, 'body', correction);
+  if (correction) found.corrected.push(...describeCorrected(name, 'body', correction));
   const ok = isPayable(sample.outcome);
   const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
   const advice = ok ? undefined : findAdvice(sample);
@@ -361,15 +345,12 @@ async function probe(
     ...(!ok && { expected: '402 with payment requirements of x402', code: sample.cause ?? sample.outcome }),
     ...(advice && { fix: advice.fix, place: advice.place }),
   });
-  const explained = findings.map((finding) => explainFinding(finding, correction));
+  found.seen.set(name, sample);
+  if (!ok) return [asked, ...explainFindings(findings, correction)];
   const source: Declaration['source'] = { kind: 'x402_file', name: base_url, observed_at: null, speaker: base_url };
   const routes = [{ ...route, terms: sample.terms }];
-  const declaration = { ...BARE_DECLARATION, base_url, source, title: getHostTitle(base_url, []), routes };
-  return buildPart([asked, ...explained, ...(ok ? describePayable(name, route, sample, challenge) : [])], {
-    corrected: corrected ? [corrected] : [],
-    seen: new Map([[name, sample]]),
-    declarations: ok ? [declaration] : [],
-  });
+  found.declarations.push({ ...BARE_DECLARATION, base_url, source, title: getHostTitle(base_url, []), routes });
+  return [asked, ...explainFindings(findings, correction), ...describePayable(name, route, sample, challenge)];
 }
 
 const BARE_DECLARATION: Omit<Declaration, 'base_url' | 'source' | 'title' | 'routes'> = {
@@ -403,10 +384,8 @@ function describeOffer({ amount, network, pay_to, scheme }: Terms): string {
 }
 
 /** Returns what would be listed. Of several declarations of one address the first counts, and a live 402 before all. */
-function buildListings(parts: readonly CheckPart[]): CheckResult['listings'] {
-  const seen = new Map(parts.flatMap((part) => [...part.seen]));
-  const declared = parts.flatMap((part) => part.declarations).toReversed();
-  const first = new Map(declared.map((one) => [one.base_url, one]));
+function buildListings({ declarations, seen }: Found): CheckResult['listings'] {
+  const first = new Map(declarations.toReversed().map((one) => [one.base_url, one]));
   return [...first.values()].toReversed().map((declaration) => {
     const { base_url } = declaration;
     const { words, category } = mergeDeclarations([{ declaration, withdrawn_at: null }]);
@@ -415,7 +394,7 @@ function buildListings(parts: readonly CheckPart[]): CheckResult['listings'] {
   });
 }
 
-function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: CheckPart['seen']): ListedRoute {
+function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, seen: Found['seen']): ListedRoute {
   const url = getRouteUrl(baseUrl, path);
   const sample = seen.get(`${method} ${url}`);
   const asked = sample && isPayable(sample.outcome) ? sample.terms : terms;
@@ -426,6 +405,10 @@ function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, see
     needs: asked[0] ? listNeeds(asked[0], { isTool: isToolPath(path) }) : [],
     listable: sample && isConclusive(sample.outcome) ? isPayable(sample.outcome) : asked.length > 0,
   };
+}
+
+function explainFindings(findings: readonly Finding[], correction?: Correction): CheckLine[] {
+  return findings.map((finding) => explainFinding(finding, correction));
 }
 
 /** Returns the line of a finding, with the way to fix its cause. */
