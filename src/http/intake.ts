@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { ServiceError } from '../errors.ts';
+import type { CheckProvider } from '../mcp/tools/check-provider.ts';
 import { PATHS } from '../views/links.ts';
 import { providerCheck } from '../views/provider-check.ts';
 import { buildProblem } from './problem.ts';
@@ -27,7 +28,7 @@ interface IntakePassing {
 /** Routes that are passed on to the intake, and the check for MCP. */
 export interface IntakeGate {
   addRoutes(app: Hono<Env>): void;
-  check(question: unknown): Promise<unknown>;
+  readonly check: CheckProvider;
 }
 
 /** Passes requests on to the intake as they are, with the address of the client. */

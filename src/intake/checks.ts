@@ -25,16 +25,14 @@ export interface Report {
   readonly id: string;
   /** What its page shows. Its result is filled in when the check has ended. */
   readonly view: ReportView;
-  /** True if the provider's own file was found. */
-  hasFile: boolean;
   readonly changes: EventEmitter;
 }
 
 export interface ChecksOptions {
   readonly site: Site;
   readonly limits: ReturnType<typeof openLimits>;
-  /** Runs a check, and writes into its report what it finds. */
-  readonly run: (report: Report) => Promise<void>;
+  /** Runs a check, and writes into its report what it finds. Returns whether the provider's own file is on the host. */
+  readonly run: (report: Report) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
   /** Hears of each check that ended, with its time in milliseconds, and of each refusal. */
@@ -54,10 +52,10 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
     const started = performance.now();
     const { id, view } = report;
     Object.assign(view, { state: 'running', summary: 'Being checked.' });
-    await run(report).catch(onError);
+    const hasFile = await run(report).catch(onError);
     view.state = 'done';
     open.delete(report);
-    limits.end(view.resource, report.hasFile);
+    limits.end(view.resource, hasFile === true);
     reports.set(id, report, { size: JSON.stringify(view).length });
     report.changes.emit('change');
     onEnd('done', performance.now() - started);
@@ -83,7 +81,7 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
         ...{ state: 'waiting', valid: false, summary: 'Waiting for its turn.' },
         ...{ checks: [], corrected: [], listings: [], cards: [], asked: [] },
       };
-      const report: Report = { id, view, hasFile: false, changes: new EventEmitter().setMaxListeners(0) };
+      const report: Report = { id, view, changes: new EventEmitter().setMaxListeners(0) };
       reports.set(id, report, { size: 1 });
       open.set(report, network);
       if (open.size <= AT_ONCE) void start(report);

@@ -38,17 +38,13 @@ export async function startIntake({
   const closing = new AbortController();
   const onError = (error: unknown) => logger.error({ err: error }, 'a check failed');
 
-  const run = async (report: Report): Promise<void> => {
+  const run = async (report: Report): Promise<boolean> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
     const { resource, asked } = report.view;
-    const file = getProviderFileUrl(new URL(resource).origin);
     const context: CheckContext = {
       ...{ client: buildStrictClient(client, { url: resource, baseUrl, signal }), resolver, config, signal },
       ...{ isStranger: true, now: () => new Date() },
-      onExchange: (exchange) => {
-        asked.push(exchange);
-        if (exchange.url === file && exchange.came.startsWith('200')) report.hasFile = true;
-      },
+      onExchange: (exchange) => void asked.push(exchange),
     };
     const { lines, summarise } = openCheck(resource, 'GET', context);
     try {
@@ -60,6 +56,8 @@ export async function startIntake({
       addLines(report, [buildLine('limits', resource, false, found, { severity: 'advisory', code: 'not_all_asked' })]);
     }
     addResult(report, summarise());
+    const file = getProviderFileUrl(new URL(resource).origin);
+    return asked.some(({ url, came }) => url === file && came.startsWith('200'));
   };
 
   const limits = openLimits(now, allowPrivateNetworks);

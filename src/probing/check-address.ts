@@ -53,8 +53,9 @@ interface Found {
   seen: Map<string, ProbeSample>;
   /** Routes of documents that are refused. */
   refused: number;
-  /** The latest answer of each address. */
+  /** The latest answer of each address, and the latest of all. */
   answers: Map<string, FetchResponse>;
+  latest?: FetchResponse;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -132,7 +133,7 @@ function summarise(found: Found): Omit<CheckResult, 'checks'> {
 type Lines = AsyncGenerator<CheckLine[]>;
 
 async function* generateLines(url: string, method: Method, context: CheckContext, found: Found): Lines {
-  const recording = { ...context, client: recordExchanges(context, found.answers) };
+  const recording = { ...context, client: recordExchanges(context, found) };
   if (!isWebAddress(url)) yield* checkFile(url, recording, found);
   else if (isBareHost(url)) yield* checkHost(new URL(url).origin, recording, found);
   else yield* checkRoute(url, method, recording, found);
@@ -140,13 +141,14 @@ async function* generateLines(url: string, method: Method, context: CheckContext
   yield unpriced.map(({ base_url }) => explainFinding(buildFinding('noted', 'no_price', base_url)));
 }
 
-function recordExchanges({ client, onExchange }: CheckContext, answers: Found['answers']): CheckContext['client'] {
+function recordExchanges({ client, onExchange }: CheckContext, found: Found): CheckContext['client'] {
   return {
     fetch: async (address, init) => {
       const [method, url] = [init?.method ?? 'GET', String(address)];
       try {
         const answer = await client.fetch(address, init);
-        answers.set(url, answer);
+        found.answers.set(url, answer);
+        found.latest = answer;
         onExchange?.({ method, url, came: describeAnswer(answer) });
         return answer;
       } catch (error) {
@@ -322,19 +324,12 @@ async function probe(
   { client, now, signal }: CheckContext,
   found: Found,
 ): Promise<CheckLine[]> {
-  let answer: FetchResponse | undefined;
-  const recorder: CheckContext['client'] = {
-    fetch: async (...request) => {
-      answer = await client.fetch(...request);
-      return answer;
-    },
-  };
   const url = getRouteUrl(base_url, route.path);
   const name = `${route.method} ${url}`;
-  const context = { client: recorder, baseUrl: base_url, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal };
+  const context = { client, baseUrl: base_url, timeoutMs: TIMEOUT_MS, now, random: Math.random, signal };
   const sample = await probeRoute({ ...context, route });
   signal.throwIfAborted();
-  const challenge = answer?.status === 402 ? answer : undefined;
+  const challenge = sample.status === 402 ? found.latest : undefined;
   const findings = challenge ? listChallengeFindings(readChallenge(challenge), name) : [];
   const correction = challenge && findings.length > 0 ? correctChallenge(challenge, url) : undefined;
   if (correction) found.corrected.push(...describeCorrected(name, 'body', correction));

@@ -1,9 +1,9 @@
-import { checkRequest, providerCheck } from '../../views/provider-check.ts';
+import { checkRequest, type ProviderCheck, providerCheck } from '../../views/provider-check.ts';
 import { parseArguments } from '../arguments.ts';
 import type { OutsideTool } from '../tool.ts';
 
 /** Has an address checked, and gives the report. Throws ServiceError for what the caller can mend. */
-export type CheckProvider = (question: unknown) => Promise<unknown>;
+export type CheckProvider = (question: unknown) => Promise<ProviderCheck>;
 
 const input = checkRequest.omit({ resource: true }).required({ url: true });
 
@@ -20,7 +20,7 @@ export function buildCheckProviderTool(check: CheckProvider): OutsideTool {
     words: { url: 'Host, or https address of a route' },
     output,
     ask: async (args) => {
-      const report = providerCheck.parse(await check(parseArguments(input, args)));
+      const report = await check(parseArguments(input, args));
       return output.parse({ ...report, checks: report.checks.filter(({ passed }) => !passed) });
     },
   };
