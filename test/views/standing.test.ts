@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CAUTION_CODES, CAUTIONS, type CautionCode } from '../../src/model/caution.ts';
+import { listItemStandings } from '../../src/views/listing/item.ts';
 import { formatStanding, listStandings } from '../../src/views/words/standing.ts';
 
 const hold = (code: CautionCode, since: string | null = '2026-11-14T08:00:00.000Z') => ({
@@ -24,9 +25,6 @@ describe('how a listing or a route stands', () => {
       'notice: payee rotates since 2026-11-14',
     ]);
     expect(CAUTION_CODES.map((code) => formatStanding(hold(code, null))).join('; ')).not.toMatch(/ {2}| on;| since;/);
-    expect(formatStanding({ ...hold('never_seen'), evidence: { said_by_others: true } })).toBe(
-      'said by others, not seen yet',
-    );
   });
 
   it('begins with dangers, then what is proved, then what else is worth knowing', () => {
@@ -51,5 +49,20 @@ describe('how a listing or a route stands', () => {
       'plain: price rose on 2026-11-14',
     ]);
     expect(say('price_above_record')).toEqual(['plain: unverified', 'plain: price rose on 2026-11-14']);
+  });
+
+  it('says of how many routes of a listing the terms were never seen, where it is not all', () => {
+    const say = (routes: number) =>
+      listItemStandings({
+        ...{
+          endpoints_count: 2,
+          verified_route_count: 0,
+          last_verified_at: null,
+          updated_at: '2026-11-20T08:00:00.000Z',
+        },
+        cautions: [{ ...hold('never_seen'), route: null, routes }],
+      }).map(({ text }) => text);
+    expect(say(2)).toEqual(['declared 2026-11-14, not seen yet']);
+    expect(say(1)).toEqual(['1 of 2 routes declared 2026-11-14, not seen yet']);
   });
 });

@@ -276,11 +276,20 @@ export interface CardCaution {
   readonly text: string;
 }
 
-/** Lists the standings of a listing from its short form, the gravest first. */
+/**
+ * Lists the standings of a listing from its short form, the gravest first. Where the terms of only some of its routes were
+ * never seen, it says of how many.
+ */
 export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions'>): ReturnType<typeof listStandings> {
   const extent = getVerifiedExtent(item);
   const tone = extent === 'all' ? 'proved' : 'partly';
-  return listStandings(item.cautions, extent === 'none' ? null : { tone, text: formatVerifiedRatio(item) });
+  const total = item.endpoints_count;
+  const cautions = item.cautions.map((caution) =>
+    caution.code === 'never_seen' && caution.routes < total
+      ? { ...caution, extent: `${caution.routes} of ${total} routes ` }
+      : caution,
+  );
+  return listStandings(cautions, extent === 'none' ? null : { tone, text: formatVerifiedRatio(item) });
 }
 
 /** Builds the card of a live listing from its short form. */

@@ -34,13 +34,13 @@ const UNVERIFIED: Standing = { tone: 'plain', text: 'unverified' };
 
 interface Held extends Pick<Caution, 'code' | 'since'> {
   readonly severity: CautionSeverity;
-  readonly evidence?: Caution['evidence'];
+  /** Said first where it holds for a part of a listing: `1 of 2 routes `. */
+  readonly extent?: string;
 }
 
 /** Writes a caution in a few words, with its day. */
-export function formatStanding({ code, since: at, evidence }: Held): string {
-  if (evidence?.said_by_others) return 'said by others, not seen yet';
-  return WORDS[code](at === null ? '' : formatDay(at));
+export function formatStanding({ code, since: at, extent = '' }: Held): string {
+  return `${extent}${WORDS[code](at === null ? '' : formatDay(at))}`;
 }
 
 /**
