@@ -359,7 +359,7 @@ describe('in a real browser', () => {
     ]) {
       expect(text).toContain(part);
     }
-    expect(await listCells(page, `#${id} .fields`)).toEqual([
+    expect(await listCells(page, `#${id} .field-table`)).toEqual([
       ['city', 'string, required', 'Where to look Berlin'],
       ['units', '"celsius"|"kelvin", optional', 'celsius'],
       ['at', 'string', '2026-11-20'],
@@ -380,7 +380,7 @@ describe('in a real browser', () => {
     expect(
       await listCells(
         page,
-        `#${await paid?.evaluate((half) => half.closest('details')?.id)} .halves > div:last-child .fields`,
+        `#${await paid?.evaluate((half) => half.closest('details')?.id)} .halves > div:last-child .field-table`,
       ),
     ).toEqual([
       ['at', 'string', 'Its day 2026-11-20'],

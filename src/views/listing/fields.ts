@@ -158,7 +158,8 @@ function listFields(schema: JsonObject, example: unknown, prefix = '', depth = 1
       example: writeExample(getOwnExample(field) ?? value),
     };
     const nested = depth < DEPTH_MAX && hasFields(field) ? listFields(field, value, path, depth + 1) : [];
-    return [row, ...nested];
+    // The names of its fields say that it is an object.
+    return nested.length > 0 && row.meaning === '' && row.is_required !== true ? nested : [row, ...nested];
   });
 }
 
@@ -177,14 +178,12 @@ function listOfValue(value: unknown, prefix: string, depth: number): FieldRow[] 
   return Object.entries(value).flatMap(([name, member]) => {
     const path = joinName(prefix, name);
     const isDeep = isObject(member) || (Array.isArray(member) && isObject(member[0]));
-    const row: FieldRow = {
-      name: cutText(path, NAME_LENGTH),
-      type: getTypeOf(member) ?? '',
-      is_required: null,
-      meaning: '',
-      example: isDeep ? '' : writeExample(member),
-    };
-    return [row, ...(isDeep && depth < DEPTH_MAX ? listOfValue(member, path, depth + 1) : [])];
+    const nested = isDeep && depth < DEPTH_MAX ? listOfValue(member, path, depth + 1) : [];
+    if (nested.length > 0) return nested;
+    const example = isDeep ? '' : writeExample(member);
+    return [
+      { name: cutText(path, NAME_LENGTH), type: getTypeOf(member) ?? '', is_required: null, meaning: '', example },
+    ];
   });
 }
 

@@ -78,7 +78,7 @@ export interface RouteDetail {
   readonly output_receipt: string | null;
   /** Authors of what it does, takes and returns, with the day that was seen: `a manifest, seen 2026-03-17`; may be empty. */
   readonly words_by: string;
-  /** The same of each alone. */
+  /** The same of each alone; empty for a description by those who say what it takes. */
   readonly by: Readonly<Record<'description' | 'input', string>>;
   readonly call: CallGuide;
 }
@@ -220,16 +220,19 @@ export function buildRouteDetail(listing: LiveListing, route: Route, receipts = 
   const { proof } = route;
   const answer = (proof && receipts.get(proof.receipt_id)) ?? null;
   const output = findOutputFields(route, answer?.fields ?? []);
+  const input = listInputFields(route);
+  const byDescriber = describeRouteAuthors(listing, route, ['description']);
+  const byInput = input.length > 0 ? describeRouteAuthors(listing, route, ['input', 'example']) : '';
   return {
-    input: listInputFields(route),
+    input,
     takes_nothing: takesNothing(route.input_schema),
     output,
     output_basis: describeOutputBasis(listing, route, { output, answer }),
     output_receipt: proof && answer ? findReceiptHref(proof.receipt_id, receipts) : null,
     words_by: describeRouteAuthors(listing, route),
     by: {
-      description: describeRouteAuthors(listing, route, ['description']),
-      input: describeRouteAuthors(listing, route, ['input', 'example']),
+      description: byDescriber === byInput ? '' : byDescriber,
+      input: byInput,
     },
     call: buildRouteCall(listing, route),
   };
@@ -244,11 +247,11 @@ function describeOutputBasis(
   const author = describeRouteAuthors(listing, route, ['output']) || 'its source';
   const call = `the answer to our paid call on ${route.proof && formatDay(route.proof.verified_at)}`;
   if (answer?.fields?.length) {
-    const isExplained = output?.rows.some(({ meaning, example }) => meaning !== '' || example !== '');
-    const rest =
-      isExplained || output?.sample
-        ? `Meanings and examples are in the words of ${author}.`
-        : 'The provider gives no example.';
+    const told = [
+      ...(output?.rows.some(({ meaning }) => meaning !== '') ? ['meanings'] : []),
+      ...(output?.sample || output?.rows.some(({ example }) => example !== '') ? ['examples'] : []),
+    ].join(' and ');
+    const rest = told ? `${upperFirst(told)} are in the words of ${author}.` : 'The provider gives no example.';
     return `Names and types are those of ${call}. ${rest}`;
   }
   const declared = output

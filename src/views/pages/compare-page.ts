@@ -195,7 +195,9 @@ function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedF
     price: price || 'unknown',
     price_evidence: offers[0] ? formatOfferEvidence(offers[0]) : '',
     recorded: recorded === price ? null : recorded,
-    networks: offers.map((offer) => `${offer.price} USDC on ${offer.networks}`),
+    networks: offers.map((offer) =>
+      offers.length === 1 ? offer.networks : `${offer.price} USDC on ${offer.networks}`,
+    ),
     proof_age: age === null ? null : age === 0 ? 'less than a day old' : `${formatCount(age, 'day')} old`,
     standing: listRouteStandings({ ...route, cautions: listRouteCautions(listing, route) }, asOf),
     reliability: score === null ? 'unscored' : `${score} of 100, ${band}`,

@@ -74,7 +74,7 @@ export interface CautionView {
   readonly severity: CautionSeverity;
   /** Its meaning in a few words: `paid, nothing delivered`. */
   readonly label: string;
-  /** The same with its start, and the number of routes where there are several. */
+  /** The same with its start, and how many of several routes have it. */
   readonly short: string;
   /** Its meaning in a sentence, with its start. */
   readonly sentence: string;
@@ -101,6 +101,7 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
     ...listCounted(routes).flatMap((route) => route.cautions.map((caution) => ({ route, caution }))),
   ];
   const byCode = Map.groupBy(held, ({ caution }) => caution.code);
+  const total = listCounted(routes).length;
   return CAUTION_CODES.flatMap((code) => {
     const [first, ...others] = (byCode.get(code) ?? []).toSorted((a, b) =>
       (a.caution.since ?? '') < (b.caution.since ?? '') ? -1 : 1,
@@ -111,12 +112,18 @@ export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' 
     const replies = new Set(all.flatMap(({ caution }) => caution.reply?.text ?? []));
     return {
       ...buildCautionView(first.caution),
-      short: `${formatCautionLabel(code, first.caution.since, first.caution.evidence)}${concerned.length > 1 ? `, ${concerned.length} routes` : ''}`,
+      short: `${formatCautionLabel(code, first.caution.since, first.caution.evidence)}${formatExtent(concerned.length, total)}`,
       routes: concerned.slice(0, NAMED_ROUTES).map(formatRoute),
       unnamed: Math.max(0, concerned.length - NAMED_ROUTES),
       replies: [...replies].slice(0, SHOWN_REPLIES),
     };
   });
+}
+
+/** Writes of how many routes a caution speaks: `, 1 of 2 routes`; empty where the listing has one, or none is named. */
+function formatExtent(concerned: number, total: number): string {
+  if (concerned === 0 || total === 1) return '';
+  return `, ${concerned < total ? `${concerned} of ` : ''}${total} routes`;
 }
 
 function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes' | 'unnamed' | 'replies'> {
