@@ -141,6 +141,7 @@ const settings = z.object({
     )
     .default('data/catalogue.sqlite'),
   PUBLISHED: z.string().min(1).optional(),
+  SUBMISSIONS: z.string().min(1).optional(),
   RELEASES: z.string().min(1).default('dist'),
   SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
@@ -168,6 +169,8 @@ export interface Config {
   readonly metrics: { readonly host: string; readonly port: number } | null;
   /** The published catalogue that this process serves: a file that is made from the catalogue. */
   readonly publishedFile: string;
+  /** The submissions of the intake: a file that it alone writes, but for the refusals of the operator. */
+  readonly submissionsFile: string;
   /** The folder that holds `releases/<id>` and the `current` link. */
   readonly releasesDir: string;
   readonly serviceTitle: string;
@@ -230,7 +233,8 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     port: read.PORT,
     catalogueAddress: isPostgresAddress(read.CATALOGUE) ? read.CATALOGUE : resolve(read.CATALOGUE),
     metrics: read.METRICS_PORT === undefined ? null : { host: read.METRICS_HOST, port: read.METRICS_PORT },
-    publishedFile: resolve(read.PUBLISHED ?? getPublishedName(read.CATALOGUE)),
+    publishedFile: resolve(read.PUBLISHED ?? getNameBeside(read.CATALOGUE, 'published')),
+    submissionsFile: resolve(read.SUBMISSIONS ?? getNameBeside(read.CATALOGUE, 'submissions')),
     releasesDir: resolve(read.RELEASES),
     serviceTitle: read.SERVICE_TITLE,
     contactName: read.CONTACT_NAME,
@@ -244,11 +248,14 @@ export function readConfig(env: Environment = readEnvironment()): Config {
   });
 }
 
-/** `published.sqlite` beside `catalogue.sqlite`; beside a catalogue of another name one that is named after it. */
-function getPublishedName(catalogue: string): string {
-  if (isPostgresAddress(catalogue)) return 'data/published.sqlite';
+/**
+ * Returns the default of a file that goes with a catalogue: `published.sqlite` beside `catalogue.sqlite`; beside a catalogue of
+ * another name one that is named after it.
+ */
+function getNameBeside(catalogue: string, kind: 'published' | 'submissions'): string {
+  if (isPostgresAddress(catalogue)) return `data/${kind}.sqlite`;
   const name = basename(catalogue);
-  return join(dirname(catalogue), name === 'catalogue.sqlite' ? 'published.sqlite' : `${name}.published`);
+  return join(dirname(catalogue), name === 'catalogue.sqlite' ? `${kind}.sqlite` : `${name}.${kind}`);
 }
 
 function describeExpectation(message: string): string {

@@ -5,6 +5,7 @@ import { refuseKeys } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/probe.ts';
 import { type ProbeReport, type ProbeSelection, runProbing } from '../probing/run.ts';
+import { listSubmitted } from '../probing/submitted.ts';
 import { watchProbes } from '../probing/watch.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, withWritableCatalogue } from './open-catalogue.ts';
@@ -49,6 +50,8 @@ export const probe: Command = defineCommand({
     'Each host gets one request at a time, with a pause; robots.txt and Retry-After are obeyed. Samples are ' +
     'recorded at once, and what they mean for readers (terms, networks, prices, scores, delistings) is published ' +
     'in batches.\n\n' +
+    'Hosts that were submitted to the intake (SUBMISSIONS) and have their file are read, too, and their new listings are ' +
+    'due at once.\n\n' +
     "Before its routes, a host is asked for its provider's file, /.well-known/agent-payable.json: always if you " +
     'name a listing, otherwise if the last reading is older than an hour.',
   arguments: [['[slug...]', 'the listings to probe; without any, what is due']],
@@ -96,7 +99,10 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
     }
   };
   if (given.watch)
-    return watchProbes(catalogue, { now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note });
+    return watchProbes(catalogue, {
+      ...{ now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note },
+      hasArrived: async () => (await listSubmitted(catalogue, shared.config, now())).length > 0,
+    });
   if (given.all) return runAlone({ kind: 'all', again: given.again });
   // A probe of chosen listings does not wait for a run over all listings.
   if (given.slug.length === 0) return runAlone({ kind: 'due' });

@@ -5,6 +5,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** The share of an interval by which a probe may come earlier or later, so that listings spread over the day. */
 const JITTER = 0.1;
 
+/** Longest pause between two looks at what is due, in milliseconds: new listings are due at once. */
+export const LONGEST_PAUSE_MS = 60_000;
+
+/** Returns the latest time of the next probe of a listing that answers, after one at `at`; both ISO 8601 UTC. */
+export function getLatestProbeAt(at: string): string {
+  return new Date(Date.parse(at) + ROUND_MS * (1 + JITTER)).toISOString();
+}
+
 /**
  * Returns when a listing is probed next, ISO 8601 UTC. Normally that is after six hours. A failing listing waits as
  * long as it has been failing, at most a day. A listing removed by a rule waits as long as it has been removed, at

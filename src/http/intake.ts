@@ -15,6 +15,12 @@ const AWAY = {
   hint: 'Try again in a few seconds.',
 } as const;
 
+/** Addresses of the intake. */
+const PASSED_ON: string[] = [
+  ...[PATHS.submit, PATHS.submitted(':id'), PATHS.providersCheck],
+  ...[PATHS.submissions, PATHS.submission(':id'), PATHS.buyerReports],
+];
+
 /** Longest time that a tool of MCP waits for a check, in milliseconds: its connection is closed after 30 s of silence. */
 const LONGEST_MS = 25_000;
 
@@ -55,7 +61,7 @@ export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): Intak
 
   return {
     addRoutes(app) {
-      app.on(['GET', 'POST'], [PATHS.submit, PATHS.submitted(':id'), PATHS.providersCheck], pass);
+      app.on(['GET', 'POST'], PASSED_ON, pass);
     },
     async check(question) {
       const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': getForwarded(findIncoming()) };

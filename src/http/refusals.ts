@@ -35,12 +35,14 @@ const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 const OTHERS = new Map<string, readonly string[]>([
   ...ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])),
   [PATHS.submit, READ_AND_POST],
+  [PATHS.submissions, READ_AND_POST],
   [PATHS.providersCheck, ['POST', 'OPTIONS']],
+  [PATHS.buyerReports, ['POST', 'OPTIONS']],
 ]);
 
 /** Lists the methods that a path is asked by. */
 export function listMethods(path: string): readonly string[] {
-  return OTHERS.get(path) ?? READ;
+  return OTHERS.get(path) ?? (path.startsWith(`${PATHS.submissions}/`) ? READ_AND_POST : READ);
 }
 
 /** Names the methods to a client that asks for them, or for a preflight. */

@@ -2,30 +2,24 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { stream } from 'hono/streaming';
 import { isServiceError } from '../errors.ts';
-import { isPublicName } from '../evidence/domains.ts';
-import { parseOutsideUrl } from '../fetching/address.ts';
 import type { GetClient } from '../http/client.ts';
 import { keepPrivate, secure } from '../http/headers.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
 import { parseArguments } from '../mcp/arguments.ts';
-import { parseUsdc, readTypedPrice } from '../model/usdc.ts';
 import { PATHS } from '../views/links.ts';
 import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import type { Checks, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
+import { addSubmissionRoutes, type RenderIntakePage, type SubmissionRoutesOptions } from './submission-routes.ts';
+import type { Submissions } from './submissions.ts';
+import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
 
 /** Largest question, in bytes, and longest address, in characters. */
 const MAX_QUESTION_BYTES = 8 * 1024;
 const ADDRESS_LENGTH = 2048;
 
-const BAD_ADDRESS = {
-  status: 400,
-  code: 'bad_address',
-  detail: 'That is not the address of an API that everybody can reach.',
-  hint: 'Enter a host such as api.example.com, or the https address of a route.',
-} as const;
 const NO_PAGES = { status: 503, code: 'no_release', detail: 'The pages are not built yet.', retry_after_seconds: 5 };
 const NO_REPORT = { detail: 'There is no such report.', hint: 'Reports are kept for a day.' };
 const TOO_LARGE = { status: 413, code: 'too_large', detail: `The body is larger than ${MAX_QUESTION_BYTES} bytes.` };
@@ -35,14 +29,16 @@ interface IntakeOptions {
   readonly checks: Checks;
   readonly getClient: GetClient;
   readonly allowPrivateNetworks: boolean;
-  /** Renders the page of the check, or a part of it; undefined while pages are not compiled. */
-  readonly render: (page: SubmitPage) => Promise<string | undefined>;
+  readonly submissions: Submissions;
+  readonly take: SubmissionRoutesOptions['take'];
+  readonly render: RenderIntakePage;
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the app of the intake: the page of the check, and the check as JSON. */
+/** Creates the app of the intake: checks, submissions and reports of buyers, as pages and as JSON. */
 export function createIntake(options: IntakeOptions): Hono<Env> {
-  const { site, checks, getClient, allowPrivateNetworks, render, onError } = options;
+  const { site, checks, getClient, allowPrivateNetworks, onError } = options;
+  const render = (submission: SubmitPage) => options.render({ submission });
   const app = new Hono<Env>();
 
   const begin = (c: Context<Env>, text: string): Report | Refusal => {
@@ -75,11 +71,11 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
   app.use(keepPrivate);
   app.use(secure(site.baseUrl, false));
   app.use(bodyLimit({ maxSize: MAX_QUESTION_BYTES, onError: () => buildProblem(TOO_LARGE) }));
+  addSubmissionRoutes(app, options);
   app.get(PATHS.submit, (c) => {
-    const { host = '', url = host, route, price = '', about = '' } = c.req.query();
+    const { host = '', url = host, ...fields } = c.req.query();
     const given = url.slice(0, ADDRESS_LENGTH);
-    if (route === undefined) return show(c, { url: given });
-    const fields = { route: route.slice(0, 500), price: price.slice(0, 40), about: about.slice(0, 200).trim() };
+    if (fields.route === undefined) return show(c, { url: given });
     return show(c, { url: given, ...writeFile(readAddress(given, allowPrivateNetworks), fields) });
   });
   app.post(PATHS.submit, async (c) => {
@@ -118,31 +114,4 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     return buildProblemResponse(error);
   });
   return app;
-}
-
-/** Reads an address, or a bare host, as a provider writes it. */
-function readAddress(text: string, allowPrivateNetworks: boolean): URL | undefined {
-  const written = text.trim();
-  const isWhole = /^https?:\/\//i.test(written);
-  if (!isWhole && !isPublicName(written.split(/[/:?#]/)[0] ?? '')) return undefined;
-  const secured = allowPrivateNetworks ? written : written.replace(/^http:/i, 'https:');
-  const url = parseOutsideUrl(isWhole ? secured : `https://${written}`, { allowPrivateNetworks });
-  return url instanceof URL ? url : undefined;
-}
-
-/** Writes the provider's file from three fields, or says which of them is wrong. */
-function writeFile(
-  url: URL | undefined,
-  fields: { route: string; price: string; about: string },
-): Pick<SubmitPage, 'file' | 'problem'> {
-  const [, method = 'GET', path] = /^\s*(?:(GET|POST)\s+)?(?:https?:\/\/[^/\s]+)?(\/\S*)\s*$/i.exec(fields.route) ?? [];
-  const price_usdc = readTypedPrice(fields.price);
-  if (!url) return { problem: BAD_ADDRESS };
-  if (path === undefined) return { problem: { detail: 'Enter a route such as GET /v1/quote.' } };
-  if (!parseUsdc(price_usdc)) return { problem: { detail: 'Enter a price such as 0.01.' } };
-  if (fields.about === '') return { problem: { detail: 'Say in a few words what the route does.' } };
-  const routes = [{ method: method.toUpperCase(), path, price_usdc }];
-  const facts = { name: url.hostname, tagline: fields.about, routes };
-  const text = JSON.stringify({ version: 1, listings: [{ base_url: url.origin, listed: true, facts }] }, null, 2);
-  return { file: { ...fields, text } };
 }

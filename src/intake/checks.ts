@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { LRUCache } from 'lru-cache';
 import { getNetwork } from '../http/client.ts';
+import type { HostFiles } from '../probing/check-address.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
@@ -25,6 +26,8 @@ export interface Report {
   readonly id: string;
   /** What its page shows. Its result is filled in when the check has ended. */
   readonly view: ReportView;
+  /** What the host says by files, filled in likewise; undefined if none was looked for. */
+  files?: HostFiles | undefined;
   readonly changes: EventEmitter;
 }
 
@@ -89,6 +92,9 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
       return report;
     },
     find: (id: string): Report | undefined => reports.get(id),
+    /** Finds the latest report of an origin that is done. */
+    findLatest: (origin: string): Report | undefined =>
+      [...reports.values()].find(({ view }) => view.state === 'done' && new URL(view.resource).origin === origin),
     /** Yields the lines of a report as they come, until it is done; none now and then, so that a reader hears something. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {

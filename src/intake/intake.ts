@@ -11,13 +11,14 @@ import { getSite } from '../release/release.ts';
 import { loadPageCode, type RenderPage } from '../release/rendering.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
 import { PATHS } from '../views/links.ts';
-import type { SubmitPage } from '../views/provider-check.ts';
 import { getUserAgent } from '../views/site.ts';
 import { createIntake } from './app.ts';
 import { type ChecksOptions, openChecks, type Report } from './checks.ts';
 import { openLimits } from './limits.ts';
 import { addLines, addResult } from './report.ts';
 import { buildStrictClient, CHECK_MS } from './strict-client.ts';
+import type { RenderIntakePage } from './submission-routes.ts';
+import { openSubmissions } from './submissions.ts';
 
 /** Starts the intake: it checks what strangers name, in a process without rights on the catalogue. */
 export async function startIntake({
@@ -46,7 +47,7 @@ export async function startIntake({
       ...{ isStranger: true, now: () => new Date() },
       onExchange: (exchange) => void asked.push(exchange),
     };
-    const { lines, summarise } = openCheck(resource, 'GET', context);
+    const { lines, summarise, getFiles } = openCheck(resource, 'GET', context);
     try {
       for await (const more of lines) addLines(report, more);
     } catch (error) {
@@ -56,14 +57,19 @@ export async function startIntake({
       addLines(report, [buildLine('limits', resource, false, found, { severity: 'advisory', code: 'not_all_asked' })]);
     }
     addResult(report, summarise());
+    report.files = getFiles();
     const file = getProviderFileUrl(new URL(resource).origin);
     return asked.some(({ url, came }) => url === file && came.startsWith('200'));
   };
 
   const limits = openLimits(now, allowPrivateNetworks);
   const checks = openChecks({ site, limits, run, now: () => new Date(), onEnd, onError });
+  const submissions = openSubmissions({
+    ...{ file: config.submissionsFile, publishedFile: config.publishedFile, site, checks, onError },
+    now: () => new Date(),
+  });
   const app = createIntake({
-    ...{ site, checks, allowPrivateNetworks, render: openRenderer(site), onError },
+    ...{ site, checks, submissions, take: limits.take, allowPrivateNetworks, render: openRenderer(site), onError },
     // What passes requests on to it is on this machine, or is named.
     getClient: buildClientReader(['loopback', ...trustedProxies]),
   });
@@ -75,21 +81,27 @@ export async function startIntake({
     close: async () => {
       closing.abort();
       await drain();
+      await submissions.close();
       resolver.close();
       await client.close();
     },
   };
 }
 
-/** Opens the rendering of the page of the check, by the compiled pages of this code. */
-function openRenderer(site: ReturnType<typeof getSite>): (page: SubmitPage) => Promise<string | undefined> {
+/** Opens the rendering of the pages of the intake, by the compiled pages of this code. */
+function openRenderer(site: ReturnType<typeof getSite>): RenderIntakePage {
   let loading: Promise<RenderPage> | undefined;
-  return async (submission) => {
+  return async (page) => {
     const code = loading ? undefined : findPageCode(getCodeVersion());
     if (code) loading = loadPageCode(code);
     const render = await loading;
-    const path = submission.part ? `${PATHS.submit}/part` : PATHS.submit;
-    const page = await render?.(path, { site }, { submission });
-    return page?.body.toString();
+    const rendered = await render?.(getPath(page), { site }, page);
+    return rendered?.body.toString();
   };
+}
+
+function getPath(page: Parameters<RenderIntakePage>[0]): string {
+  if ('journey' in page) return PATHS.submissions;
+  if ('buyerReport' in page) return PATHS.buyerReport;
+  return page.submission.part ? `${PATHS.submit}/part` : PATHS.submit;
 }

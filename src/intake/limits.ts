@@ -71,6 +71,8 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
   };
 
   return {
+    /** Counts a request that is no check. Returns why it may not be made. */
+    take: takeFromClient,
     /** Begins a check, which has to be ended. Returns why it may not begin. */
     begin: (client: string, url: string): Refusal | undefined => takeFromClient(client) ?? takeFromDomain(getName(url)),
     /** Ends a check; `hasFile` if the provider's own file is on the host. */

@@ -18,6 +18,7 @@ const TEMPLATES: readonly string[] = [
   PATHS.picture('{slug}'),
   PATHS.marketData('{name}'),
   PATHS.submitted('{id}'),
+  PATHS.submission('{id}'),
   '/category/{category}/{page}',
   PATHS.categoryFeed('{category}'),
   '/category/{category}',

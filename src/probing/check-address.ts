@@ -56,6 +56,19 @@ interface Found {
   /** The latest answer of each address, and the latest of all. */
   answers: Map<string, FetchResponse>;
   latest?: FetchResponse;
+  /** What a host says by files; undefined where none was looked for. */
+  files?: HostFiles;
+}
+
+/** What a host says by files: the provider's file, what is wrong in it, how many listings it asks for, and a document. */
+export interface HostFiles {
+  statement: 'statement' | 'absent' | 'unreadable';
+  /** Why the provider's file is absent, as a stable code. */
+  reason: string | null;
+  problems: readonly CheckLine[];
+  wanted: number;
+  /** Address on the host of a document that names routes; null if there is none. */
+  document: string | null;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -107,11 +120,12 @@ export async function checkAddress(
 
 /**
  * Opens the check of an address. `lines` gives what is found, as it is found, and throws what the signal is aborted with;
- * `summarise` says what is corrected, and what would be listed, as far as that is known.
+ * `summarise` says what is corrected, and what would be listed, as far as that is known, and `getFiles` what a host says by files.
  */
 export function openCheck(url: string, method: Method, context: CheckContext) {
   const found: Found = { corrected: [], declarations: [], seen: new Map(), refused: 0, answers: new Map() };
-  return { lines: generateLines(url, method, context, found), summarise: () => summarise(found) };
+  const lines = generateLines(url, method, context, found);
+  return { lines, summarise: () => summarise(found), getFiles: () => found.files };
 }
 
 function summarise(found: Found): Omit<CheckResult, 'checks'> {
@@ -212,11 +226,17 @@ async function* checkHost(origin: string, context: CheckContext, found: Found): 
   for (const { url, read } of documents) yield describeDocument(url, read, found, { ...options, url, speaker: url });
   const isStated = statement.kind === 'statement';
   const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];
+  const problems = statement.kind === 'absent' ? [] : explainFindings(statement.findings);
   if (statement.kind !== 'absent') {
     const isTaken = statement.findings.every(({ severity }) => severity === 'noted');
     const words = `a statement of the provider with ${stated.length} listings`;
-    yield [buildLine('documents', statement.url, isTaken, words), ...explainFindings(statement.findings)];
+    yield [buildLine('documents', statement.url, isTaken, words), ...problems];
   }
+  const named = documents.findLast(({ url, read }) => new URL(url).origin === origin && 'kind' in read);
+  found.files = {
+    ...{ statement: statement.kind, reason: statement.kind === 'absent' ? statement.reason : null, problems },
+    ...{ wanted: stated.length, document: named?.url ?? null },
+  };
   if (!isThere) {
     yield* checkRoute(`${origin}/`, 'GET', context, found);
     return;

@@ -25,6 +25,7 @@ import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { readProviderFile } from '../importing/provider-statement.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
 import { getUserAgent } from '../views/site.ts';
+import { listSubmitted } from './submitted.ts';
 import { type ProbeStore, runProbes } from './visit-hosts.ts';
 
 /** Routes that a run probes: the due ones, every route, or every route of some listings. */
@@ -120,18 +121,29 @@ export async function runProbing(
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   const doors = { stated: 0, changed: 0 };
   let isAlone = true;
+  const arrivals = new Set<string>();
   const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
-    const limited = limitFetches(paced, options.timeoutMs);
+    const endsAt = arrivals.has(origin) ? performance.now() + ARRIVAL_MS : Number.POSITIVE_INFINITY;
+    const limited = limitFetches(paced, options.timeoutMs, endsAt);
     const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
     if (read.kind !== 'absent') doors.stated += 1;
     doors.changed += read.changed.length;
     return !signal.aborted;
+  };
+  const planHosts = new Set(hosts.map(({ host }) => host));
+  const listArrivals = async (most: number, visited: ReadonlySet<string>) => {
+    if (selection.kind === 'chosen') return [];
+    const submitted = await listSubmitted(catalogue, config, now());
+    const arrived = submitted.filter((host) => !visited.has(host) && !planHosts.has(host)).slice(0, most);
+    for (const host of arrived) arrivals.add(host);
+    return arrived;
   };
   const store = openProbeStore(catalogue, {
     ...options,
     prober,
     scope,
     hosts,
+    arrivals,
     onRecorded: publishing.publishIfDue,
     onRefused: () => {
       isAlone = false;
@@ -139,7 +151,9 @@ export async function runProbing(
     applyProviderFile,
   });
   options.onProgress(doneBefore, planned);
-  const { stopped } = await runProbes({ ...options, hosts, store, client, onRoute: count }).finally(client.close);
+  const { stopped } = await runProbes({ ...options, hosts, store, client, listArrivals, onRoute: count }).finally(
+    client.close,
+  );
   const listings = await publishing.finish();
   const ended = now().toISOString();
   // Routes left to another prober may remain undone, so the next run goes on with the pass.
@@ -163,11 +177,19 @@ export async function runProbing(
 /** Most pieces of a provider's file or document. The network itself makes about 7,000 of the longest allowed one. */
 const BODY_PIECES = 20_000;
 
-/** Limits every fetch to the time of a probe and to a number of pieces. */
-function limitFetches(client: Pick<GuardedClient, 'fetch'>, timeoutMs: number): Pick<GuardedClient, 'fetch'> {
+/** Time for the file and the documents of a submitted host together, in milliseconds, so that others get their turn. */
+const ARRIVAL_MS = 20_000;
+
+/** Limits every fetch to the time of a probe and to a number of pieces, and all of them to the time until `endsAt`. */
+function limitFetches(
+  client: Pick<GuardedClient, 'fetch'>,
+  timeoutMs: number,
+  endsAt: number,
+): Pick<GuardedClient, 'fetch'> {
   return {
     fetch: (address, { limits, ...init } = {}) => {
-      const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs);
+      const left = Math.max(1, endsAt - performance.now());
+      const totalMs = Math.min(limits?.totalMs ?? timeoutMs, timeoutMs, left);
       return client.fetch(address, { ...init, limits: { bodyPieces: BODY_PIECES, ...limits, totalMs } });
     },
   };
@@ -188,6 +210,8 @@ export interface ProbeStoreOptions {
   prober: string;
   scope: ProbeScope;
   hosts: readonly HostPlan[];
+  /** Hosts whose provider's file is due because they were submitted. */
+  arrivals?: ReadonlySet<string>;
   now: () => Date;
   random: () => number;
   /** Called when a sample is recorded. */
@@ -212,7 +236,7 @@ const LEASE_MS = 5 * 60 * 1000;
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
 export function openProbeStore(
   catalogue: Catalogue,
-  { prober, scope, hosts, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
+  { prober, scope, hosts, arrivals, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
 ): ProbeStore<ProbeTask> {
   const plans = new Map(hosts.map((plan) => [plan.host, plan]));
   const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
@@ -255,11 +279,14 @@ export function openProbeStore(
         robots_due: !isWithin(robots_at, DAY_MS),
         wait_until,
         decoy_due: !isWithin(sibling_at, DAY_MS),
-        provider_file_due: scope.kind === 'chosen' || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
+        provider_file_due:
+          scope.kind === 'chosen' || arrivals?.has(host) || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
     async visitHost(host, client) {
-      if (await applyProviderFile(host, client)) await write(host, { door_at: now().toISOString() });
+      // What is submitted while it is read is read again.
+      const door_at = now().toISOString();
+      if (await applyProviderFile(host, client)) await write(host, { door_at });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
     recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { GuardedClient } from '../fetching/client.ts';
 import { buildPacedClient, openPace, type Pace } from '../fetching/pacing.ts';
@@ -64,6 +65,8 @@ export interface RunOptions<Key> {
   now: () => Date;
   random: () => number;
   signal: AbortSignal;
+  /** Lists at most so many hosts that are to be visited beside the others, besides those that are being visited. */
+  listArrivals?: (most: number, visited: ReadonlySet<string>) => Promise<string[]>;
   /** Called when a route is done, or put off (null) because its host asks for a longer wait. */
   onRoute?: (sample: ProbeSample | null) => void;
 }
@@ -83,6 +86,13 @@ const LONGEST_WAIT_MS = 30_000;
 /** Wait for a host that answers 429 without `Retry-After`, in milliseconds. */
 const DEFAULT_WAIT_MS = 60 * 60 * 1000;
 
+/**
+ * Arrivals visited at once, with as many requests, and the time between two looks for them, in milliseconds. They have places of
+ * their own, so that they wait for no long run, and none waits for them.
+ */
+const ARRIVALS_AT_ONCE = 24;
+const ARRIVALS_EVERY_MS = 2_000;
+
 /** The end of a run: `stopped` is true if it was stopped before it was complete. */
 export interface RunEnd {
   stopped: boolean;
@@ -100,21 +110,54 @@ export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> 
   const visits = pLimit(options.atOnce * HOSTS_PER_REQUEST);
   const failing = new AbortController();
   const signal = AbortSignal.any([options.signal, failing.signal]);
-  const visit = async ({ host }: { host: string }): Promise<void> => {
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
     if (signal.aborted) return;
     try {
-      await takeAndVisit(host, { ...options, signal }, requests, documents);
+      await work();
     } catch (error) {
       // A failure of our own, such as a full disk, stops all other visits and fails the run.
       if (!signal.aborted) failing.abort(error);
     }
   };
-  await visits.map(options.hosts, visit);
+  const visit = ({ host }: { host: string }) =>
+    attempt(() => takeAndVisit(host, { ...options, signal }, requests, documents));
+  const planned = visits.map(options.hosts, visit);
+  const arrivals = attempt(() => visitArrivals({ ...options, signal }, planned, attempt));
+  await Promise.all([planned, arrivals]);
   if (failing.signal.aborted) throw failing.signal.reason;
   return { stopped: options.signal.aborted };
 }
 
 type Limit = ReturnType<typeof pLimit>;
+
+/** Visits the hosts that arrive while the planned ones are visited; once at least. */
+async function visitArrivals<Key>(
+  options: RunOptions<Key>,
+  planned: Promise<unknown>,
+  attempt: (work: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { listArrivals, signal } = options;
+  if (!listArrivals) return;
+  const requests = pLimit(ARRIVALS_AT_ONCE);
+  const documents = pLimit(DOCUMENTS_AT_ONCE);
+  const visits = new Map<string, Promise<unknown>>();
+  let isOver = false;
+  const end = planned.then(() => {
+    isOver = true;
+  });
+  for (;;) {
+    for (const host of await listArrivals(ARRIVALS_AT_ONCE - visits.size, new Set(visits.keys()))) {
+      const visit = attempt(() => takeAndVisit(host, options, requests, documents));
+      visits.set(
+        host,
+        visit.finally(() => visits.delete(host)),
+      );
+    }
+    if (isOver || signal.aborted) break;
+    await Promise.race([end, sleep(ARRIVALS_EVERY_MS, undefined, { signal }).catch(() => undefined)]);
+  }
+  await Promise.all(visits.values());
+}
 
 /** Visits a host, unless another prober does; then its routes are left to that prober. */
 async function takeAndVisit<Key>(

@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findNextDue } from '../catalogue/read/probe-plan.ts';
 import { type ErrorCode, ServiceError } from '../errors.ts';
+import { LONGEST_PAUSE_MS } from '../evidence/schedule.ts';
 import { getFailure } from '../model/failure.ts';
 import type { ProbeReport } from './run.ts';
 
-/** Longest pause between runs, in milliseconds: new listings are due at once. */
-const LONGEST_SLEEP_MS = 60_000;
-
 /** Shortest pause between runs, in milliseconds: listings that become due within it are probed together. */
 const SHORTEST_SLEEP_MS = 5_000;
+
+/** Time between two looks for submitted hosts during a pause, in milliseconds. */
+const ARRIVALS_EVERY_MS = 5_000;
 
 /** Longest pause after runs with a fault of our own, in milliseconds: it doubles with each such run. */
 const LONGEST_BACKOFF_MS = 30 * 60_000;
@@ -21,6 +22,8 @@ export interface WatchOptions {
   now: () => Date;
   signal: AbortSignal;
   run: () => Promise<ProbeReport>;
+  /** Returns whether hosts were submitted whose file is to be read. */
+  hasArrived?: () => Promise<boolean>;
   /** Shows one line to the operator. */
   say: (line: string) => void;
 }
@@ -29,14 +32,19 @@ export interface WatchOptions {
  * Probes routes as they become due until it is stopped, and returns the sum of all runs. A temporary failure of one
  * run, such as a locked catalogue, is shown and tried again; other failures are thrown.
  */
-export async function watchProbes(catalogue: Catalogue, { now, signal, run, say }: WatchOptions): Promise<ProbeReport> {
+export async function watchProbes(
+  catalogue: Catalogue,
+  { now, signal, run, hasArrived, say }: WatchOptions,
+): Promise<ProbeReport> {
   let total: ProbeReport | undefined;
   let backoffMs = 0;
   for (;;) {
+    let hasListed = false;
     try {
       const report = await run();
       total = total ? addReports(total, report) : report;
       if (report.routes.probed > 0) say(describeRun(report));
+      hasListed = report.doors.changed > 0;
       backoffMs = report.fault_is_ours ? getBackoff(backoffMs) : 0;
     } catch (error) {
       const { code, message } = getFailure(error);
@@ -48,17 +56,32 @@ export async function watchProbes(catalogue: Catalogue, { now, signal, run, say 
     const at = now();
     const left =
       Date.parse((await findNextDue(catalogue, at.toISOString())) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
-    const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_SLEEP_MS), backoffMs);
-    // A watch always ends by a stop, so that is not a failure.
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_PAUSE_MS), backoffMs);
+    // What a provider's file listed is due at once.
+    const waitMs = hasListed ? Math.max(SHORTEST_SLEEP_MS, backoffMs) : pauseMs;
+    for (let waitedMs = 0; waitedMs < waitMs && !signal.aborted; waitedMs += ARRIVALS_EVERY_MS) {
+      // A watch always ends by a stop, so that is not a failure.
+      await sleep(Math.min(waitMs - waitedMs, ARRIVALS_EVERY_MS), undefined, { signal }).catch(() => undefined);
+      if (await look(hasArrived)) break;
+    }
     if (signal.aborted) break;
   }
   if (!total) throw new ServiceError('unavailable', 'No probe run was completed before the watch was stopped.');
   return { ...total, complete: true };
 }
 
+/** Returns whether hosts have arrived; false while the catalogue cannot be read, which the next run says. */
+async function look(hasArrived: WatchOptions['hasArrived']): Promise<boolean> {
+  try {
+    return (await hasArrived?.()) ?? false;
+  } catch (error) {
+    if (!TEMPORARY.includes(getFailure(error).code)) throw error;
+    return false;
+  }
+}
+
 function getBackoff(backoffMs: number): number {
-  return Math.min(Math.max(backoffMs * 2, LONGEST_SLEEP_MS), LONGEST_BACKOFF_MS);
+  return Math.min(Math.max(backoffMs * 2, LONGEST_PAUSE_MS), LONGEST_BACKOFF_MS);
 }
 
 function describeRun({ routes, hosts, listings, outcomes }: ProbeReport): string {

@@ -70,6 +70,12 @@ export const PATHS = {
   submit: '/submit',
   submitted: (id: string) => `/submit/${id}`,
   providersCheck: '/providers/check',
+  /** The wish to be listed, and the address of one, which nobody can guess. */
+  submissions: '/submit/list',
+  submission: (id: string) => `/submit/list/${id}`,
+  /** The form for buyers whose payment brought nothing, and where it goes. */
+  buyerReport: '/submit/report',
+  buyerReports: '/reports',
   providers: '/docs/providers',
   findings: '/docs/providers/findings',
   verified: '/verified',
@@ -84,6 +90,11 @@ export const PATHS = {
 /** Returns the path of the check, with a host filled in. */
 export function buildSubmitPath(host: string): string {
   return host === '' ? PATHS.submit : `${PATHS.submit}?host=${encodeURIComponent(host)}`;
+}
+
+/** Returns the path of the form for buyers of a listing whose payment brought nothing. */
+export function buildReportPath(slug: string): string {
+  return `${PATHS.buyerReport}?listing=${slug}`;
 }
 
 /** Makes an address absolute: `{base_url}` of the service and a path of `PATHS`. */

@@ -4,7 +4,7 @@ import { nameNetworks } from '../model/network.ts';
 import type { ListingCard } from './listing/item.ts';
 
 /** One line of a report, with the names of Coinbase's `validate` beside our own. Absent is what does not apply. */
-const checkLine = z.object({
+export const checkLine = z.object({
   check: z.string().describe('What was checked: reachable, documents, returns_402, terms, example, limits, or parse'),
   passed: z.boolean(),
   severity: z.enum(['required', 'advisory']).describe('required: buyers cannot pay without it'),

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { startIntake } from '../../src/intake/intake.ts';
+import { makeFolder } from '../builders.ts';
 import { listen } from '../fetching/outside.ts';
 
 /** The intake on loopback, closed after the test, with what it counted. */
@@ -18,6 +20,7 @@ export async function openIntake({
     BASE_URL: 'http://catalogue.example',
     PORT: '0',
     ALLOW_PRIVATE_NETWORKS: 'on',
+    SUBMISSIONS: join(makeFolder(), 'submissions.sqlite'),
     ...settings,
   });
   const intake = await startIntake({
@@ -25,7 +28,7 @@ export async function openIntake({
     onEnd: (outcome) => counted.push(outcome),
   });
   onTestFinished(() => intake.close());
-  return { url: intake.url, counted };
+  return { url: intake.url, counted, config };
 }
 
 /** Asks the intake for a check as JSON. */

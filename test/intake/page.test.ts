@@ -5,30 +5,19 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { openBrowser } from '../../scripts/browser.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
-import { findFreePort } from '../free-port.ts';
 import { ask, serveReleaseFixture } from '../http/running.ts';
 import { start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
-import { openIntake, openProvider } from './intake.ts';
+import { openProvider } from './intake.ts';
+import { serveWithIntake } from './serving.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const LOOKS = [390, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
-
-/** A server that passes on to an intake, at the address that its pages name. */
-async function serve() {
-  const port = await findFreePort();
-  const settings = { BASE_URL: `http://127.0.0.1:${port}`, PORT: String(port), ALLOW_PRIVATE_NETWORKS: 'on' };
-  const intake = await openIntake({ settings: { ...settings, BASE_URL: settings.BASE_URL, PORT: '0' } });
-  const fixture = await makeReleaseFixture(makeFolder(), { settings: { ...settings, INTAKE: intake.url } });
-  await rebuildAgain({ config: fixture.config });
-  const server = await serveReleaseFixture({ fixture, released: false });
-  return { ...server, intake };
-}
 
 const ENTRY = { method: 'GET', price: '0.01', currency: 'USDC', network: NETWORKS.base.id, payTo: PAYEE };
 
@@ -63,7 +52,7 @@ describe('a provider in a browser', () => {
     'gets from a malformed 402 to 3 of 4 routes in two rounds, with JavaScript: %s',
     async (javaScriptEnabled) => {
       const { origin, shop } = await openShop();
-      const { url } = await serve();
+      const { url } = await serveWithIntake();
       const page = await openPage({ javaScriptEnabled });
       await page.goto(url);
       await page.getByRole('link', { name: 'List your API' }).first().click();
@@ -87,7 +76,7 @@ describe('a provider in a browser', () => {
   );
 
   it('finds every state of the page readable, and writes a file where nothing is found', async () => {
-    const { url } = await serve();
+    const { url } = await serveWithIntake();
     const { origin } = await openShop();
     const nothing = await openProvider((_, response) => response.writeHead(404).end());
     const page = await openPage();
@@ -146,7 +135,7 @@ describe('a provider in a browser', () => {
 
 describe('a server', () => {
   it('passes the check on, with who asks, and leads to it from what it does not have', async () => {
-    const server = await serve();
+    const server = await serveWithIntake();
     const { origin } = await openShop();
     const form = await ask(server, '/submit');
     expect([form.status, form.headers['referrer-policy'], form.headers['x-robots-tag']]).toEqual([
@@ -188,7 +177,7 @@ describe('a server', () => {
   }, 120_000);
 
   it('has the check as a tool of MCP, by which an agent corrects an API from the answers alone', async () => {
-    const server = await serve();
+    const server = await serveWithIntake();
     const { origin, shop } = await openShop();
     const client = await connectModern(new URL(`${server.url}/mcp`));
     const tool = (await client.listTools()).find(({ name }) => name === 'check_provider');

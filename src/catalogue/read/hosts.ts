@@ -20,3 +20,12 @@ export const UNKNOWN_HOST: HostRecord = Object.freeze({
 export async function getHost({ query }: Catalogue, host: string): Promise<HostRecord> {
   return (await query.selectFrom('hosts').selectAll().where('host', '=', host).executeTakeFirst()) ?? UNKNOWN_HOST;
 }
+
+/** What is known of hosts by their origin: when the provider's file was last read, and until when they asked us to wait. */
+export async function listReadTimes(
+  { query }: Catalogue,
+  hosts: readonly string[],
+): Promise<Map<string, Pick<HostRecord, 'door_at' | 'wait_until'>>> {
+  const known = query.selectFrom('hosts').select(['host', 'door_at', 'wait_until']).where('host', 'in', hosts);
+  return new Map((await known.execute()).map(({ host, ...times }) => [host, times]));
+}

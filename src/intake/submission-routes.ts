@@ -1,0 +1,198 @@
+import type { Context, Hono } from 'hono';
+import { accepts } from 'hono/accepts';
+import { z } from 'zod';
+import type { GetClient } from '../http/client.ts';
+import { buildProblem } from '../http/problem.ts';
+import type { Env } from '../http/request.ts';
+import { parseArguments } from '../mcp/arguments.ts';
+import { httpMethod } from '../model/request.ts';
+import { getRouteUrl } from '../model/route.ts';
+import { findRoute } from '../published/find-route.ts';
+import { findListing } from '../published/listings.ts';
+import { buildReportPath, PATHS } from '../views/links.ts';
+import type { SubmitPage } from '../views/provider-check.ts';
+import {
+  type BuyerReportPage,
+  type FileFields,
+  type JourneyPage,
+  reportRequest,
+  submissionRequest,
+} from '../views/submission.ts';
+import type { Submissions } from './submissions.ts';
+import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
+
+/** Most routes of a listing that the form of a report names. */
+const MAX_ROUTES = 500;
+
+const NO_SUBMISSION = {
+  status: 404,
+  code: 'no_submission',
+  detail: 'There is no such submission.',
+  hint: 'Submissions are kept for 30 days. Submit the host again.',
+} as const;
+const NO_LISTING = { status: 404, code: 'no_listing', detail: 'There is no such listing.' } as const;
+const NO_ROUTE = {
+  status: 422,
+  code: 'no_route',
+  detail: 'No listing has a route at that address with that method.',
+  hint: 'Give the method and the address as you called them.',
+} as const;
+const NO_TRANSACTION = {
+  status: 422,
+  code: 'no_transaction',
+  detail: 'That is not the name of a transaction.',
+  hint: 'On an EVM chain it is 0x and 64 digits; on Solana 86 to 88 letters and digits.',
+} as const;
+/** Time after which the page of a submission that moves on by itself is asked for again, in seconds. */
+const REFRESH_SECONDS = 3;
+
+const NO_PAGES = { status: 503, code: 'no_release', detail: 'The pages are not built yet.', retry_after_seconds: 5 };
+
+const TRANSACTION = /^(?:0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})$/i;
+
+export interface SubmissionRoutesOptions {
+  readonly submissions: Submissions;
+  /** Counts a request of a client. Returns why it may not ask. */
+  readonly take: (client: string) => Problem | undefined;
+  readonly getClient: GetClient;
+  readonly allowPrivateNetworks: boolean;
+  readonly render: RenderIntakePage;
+}
+
+/** Renders a page of the intake; undefined while pages are not compiled. */
+export type RenderIntakePage = (
+  page: { submission: SubmitPage } | { journey: JourneyPage } | { buyerReport: BuyerReportPage },
+) => Promise<string | undefined>;
+
+interface Problem {
+  readonly status: 400 | 404 | 409 | 422 | 429 | 503;
+  readonly code: string;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly retry_after_seconds?: number;
+}
+
+/** Adds the routes of submissions and of reports of buyers. Forms are answered by pages, JSON by JSON. */
+export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOptions): void {
+  const { submissions, take, getClient, allowPrivateNetworks, render } = options;
+  const getWho = (c: Context<Env>) => (c.env.incoming ? getClient(c.env.incoming) : '');
+
+  const show = async (c: Context<Env>, page: Parameters<typeof render>[0], problem?: Problem) => {
+    const html = await render(page);
+    if (html === undefined) return buildProblem(NO_PAGES);
+    if (problem?.retry_after_seconds !== undefined) c.header('Retry-After', String(problem.retry_after_seconds));
+    return c.html(html, problem?.status ?? 200);
+  };
+  const refuse = (c: Context<Env>, problem: Problem, url = '') =>
+    isForm(c) ? show(c, { submission: { url, problem } }, problem) : buildProblem({ ...problem });
+
+  app.post(PATHS.submissions, async (c) => {
+    const { url: text, ...fields } = parseArguments(submissionRequest, await readBody(c));
+    const url = readAddress(text, allowPrivateNetworks);
+    const refusal = url ? take(getWho(c)) : BAD_ADDRESS;
+    if (!url || refusal) return refuse(c, refusal ?? BAD_ADDRESS, text);
+    const { id } = submissions.submit(url.origin, getWho(c));
+    return isForm(c) ? c.redirect(`${PATHS.submission(id)}${writeQuery(fields)}`, 303) : sendView(c, id, 201, fields);
+  });
+
+  /** Sends a submission as JSON, with the file written from the fields that its reader gave. */
+  const sendView = (c: Context<Env>, id: string, status: 200 | 201 = 200, fields: FileFields = {}) => {
+    const found = submissions.find(id);
+    if (!found) return refuse(c, NO_SUBMISSION);
+    const view = submissions.view(found);
+    const { file } = fields.route === undefined ? { file: undefined } : writeFile(new URL(found.origin), fields);
+    c.header('Location', view.submission_url);
+    return c.json({ ...view, file: file?.text ?? view.file }, status);
+  };
+
+  app.get(PATHS.submission(':id'), (c) => {
+    const [, id = '', ending] = /^(.*?)(\.json)?$/.exec(c.req.param('id') ?? '') ?? [];
+    if (ending || wantsJson(c)) return sendView(c, id);
+    return showJourney(c, id);
+  });
+
+  const showJourney = (c: Context<Env>, id: string, problem?: Problem) => {
+    const found = submissions.find(id);
+    if (!found) return refuse(c, NO_SUBMISSION);
+    const { file } = writeFile(new URL(found.origin), c.req.query());
+    const journey = { view: submissions.view(found), ...(file && { fields: file }), problem };
+    const { checking, state } = journey.view;
+    if (checking || state === 'received') c.header('Refresh', String(REFRESH_SECONDS));
+    return show(c, { journey }, problem);
+  };
+
+  app.post(PATHS.submission(':id'), async (c) => {
+    const id = c.req.param('id') ?? '';
+    const found = submissions.find(id);
+    if (!found) return refuse(c, NO_SUBMISSION);
+    const end = submissions.confirm(found, getWho(c));
+    if (!(end instanceof Promise)) return isForm(c) ? showJourney(c, id, end) : refuse(c, end);
+    if (isForm(c)) return c.redirect(`${PATHS.submission(id)}${new URL(c.req.url).search}`, 303);
+    await end;
+    return sendView(c, id);
+  });
+
+  const findReported = (slug: string): Omit<BuyerReportPage, 'isKept'> | undefined => {
+    const listing = submissions.readPublished((published) => findListing(published, { slug }));
+    if (listing?.state !== 'live') return undefined;
+    const routes = listing.routes.slice(0, MAX_ROUTES);
+    const named = routes.map(({ method, path }) => ({ method, url: getRouteUrl(listing.base_url, path) }));
+    return { slug, title: listing.title, routes: named };
+  };
+
+  app.get(PATHS.buyerReport, (c) => {
+    const about = findReported(c.req.query('listing') ?? '');
+    return about
+      ? show(c, { buyerReport: { ...about, isKept: c.req.query('kept') !== undefined } })
+      : refuse(c, NO_LISTING);
+  });
+
+  app.post(PATHS.buyerReports, async (c) => {
+    const { listing, route, ...body } = reportForm.parse(await readBody(c));
+    const [method, url] = route?.split(' ') ?? [];
+    const { transaction, ...called } = parseArguments(
+      reportRequest,
+      route === undefined ? body : { ...body, method, url },
+    );
+    const address = URL.parse(called.url.replaceAll('{', '%7B').replaceAll('}', '%7D'));
+    const found =
+      address &&
+      submissions.readPublished((published) => findRoute(published, { method: called.method, url: address }));
+    const problem = !TRANSACTION.test(transaction)
+      ? NO_TRANSACTION
+      : found?.kind !== 'route'
+        ? NO_ROUTE
+        : take(getWho(c));
+    const about = isForm(c) ? findReported(listing ?? '') : undefined;
+    if (problem || found?.kind !== 'route') {
+      if (!about) return refuse(c, problem ?? NO_ROUTE);
+      return show(c, { buyerReport: { ...about, isKept: false, problem: problem ?? NO_ROUTE } }, problem ?? NO_ROUTE);
+    }
+    const { listing: slug, path, method: known } = found.route;
+    submissions.report({ transaction, slug, method: httpMethod.parse(known), path }, getWho(c));
+    if (about) return c.redirect(`${buildReportPath(about.slug)}&kept`, 303);
+    return c.json({ kept: true, listing: slug, route: `${known} ${path}` }, 202);
+  });
+}
+
+/** The fields of the form of a report, beside those of the JSON: the listing, and method and address in one. */
+const reportForm = z.looseObject({ listing: z.string().max(100).optional(), route: z.string().max(2100).optional() });
+
+function isForm(c: Context<Env>): boolean {
+  return !/\bjson\b/i.test(c.req.header('content-type') ?? '') && !wantsJson(c);
+}
+
+function wantsJson(c: Context<Env>): boolean {
+  const [html, json] = ['text/html', 'application/json'];
+  return accepts(c, { header: 'Accept', supports: [html, json], default: html }) === json;
+}
+
+async function readBody(c: Context<Env>): Promise<Record<string, unknown>> {
+  const isJson = /\bjson\b/i.test(c.req.header('content-type') ?? '');
+  const body: unknown = isJson ? await c.req.json().catch(() => ({})) : await c.req.parseBody();
+  return typeof body === 'object' && body !== null ? { ...body } : {};
+}
+
+function writeQuery({ route, price = '', about = '' }: FileFields): string {
+  return route === undefined ? '' : `?${new URLSearchParams({ route, price, about })}`;
+}

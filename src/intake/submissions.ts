@@ -1,0 +1,211 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { isServiceError } from '../errors.ts';
+import { getNetwork } from '../http/client.ts';
+import { openPublished, type Published } from '../published/file.ts';
+import { findSubmitted, type Submitted } from '../published/submitted.ts';
+import { getProviderFileUrl } from '../sources/provider-file/read.ts';
+import { KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
+import { buildUrl, PATHS } from '../views/links.ts';
+import type { CheckLine } from '../views/provider-check.ts';
+import type { Site } from '../views/site.ts';
+import { buildListed, listNextSteps, type SubmissionView } from '../views/submission.ts';
+import type { Checks, Report } from './checks.ts';
+import type { Refusal } from './limits.ts';
+import { writeStatement } from './typed.ts';
+
+/** Pause between two looks at what became of what was received, in milliseconds, and most that are looked at. */
+const LOOK_MS = 5_000;
+const LOOKED_AT = 1_000;
+
+/** Most problems of a submission that are kept, and their length as JSON together. */
+const KEPT_PROBLEMS = 50;
+const KEPT_LENGTH = 32_000;
+
+/** Most routes of a file that is filled in. */
+const MAX_ROUTES = 30;
+
+const REFUSED = {
+  status: 409,
+  code: 'refused',
+  detail: 'The operator of this catalogue refused this host.',
+  hint: 'The address of the submission says why.',
+} as const;
+
+interface SubmissionsOptions {
+  readonly file: string;
+  readonly publishedFile: string;
+  readonly site: Site;
+  readonly checks: Checks;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+export type Submissions = ReturnType<typeof openSubmissions>;
+
+/** Opens the submissions: their queue, the check that the file is there, and what became of them. */
+export function openSubmissions({ file, publishedFile, site, checks, now, onError }: SubmissionsOptions) {
+  const queue = openQueue(file);
+  const key = randomBytes(32);
+  /** Checks under way, by submission. */
+  const looking = new Map<string, Promise<void>>();
+  const getAt = () => now().toISOString();
+
+  /** Returns what stands for a client in the queue, which nobody can turn back into an address. */
+  const hide = (client: string): string => {
+    const network = getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
+    return createHmac('sha256', key).update(network).digest('base64url').slice(0, 16);
+  };
+
+  /** Reads the published catalogue; undefined while there is none, or one of other code. */
+  const readPublished = <Result>(work: (published: Published) => Result): Result | undefined => {
+    let published: Published | undefined;
+    try {
+      published = openPublished(publishedFile);
+      return work(published);
+    } catch (error) {
+      // Whoever makes the file says in its own log what is wrong with it.
+      if (!isServiceError(error)) onError(error);
+      return undefined;
+    } finally {
+      published?.close();
+    }
+  };
+
+  /** Moves a submission on by what readers see of its host. */
+  const settle = (submission: Submission, { live, removed }: Submitted): Submission => {
+    const { id, state, received_at } = submission;
+    if (state === 'refused' || received_at === null) return submission;
+    if (live.length > 0 && state !== 'listed') {
+      const reason = `It is listed: ${live.map(({ title }) => title).join(', ')}.`;
+      return queue.move(id, { state: 'listed', at: getAt(), reason }) ?? submission;
+    }
+    if (live.length > 0 || state !== 'received') return submission;
+    const at = getAt();
+    if (removed) {
+      const reason = `The operator removed it on ${removed.delisted_at.slice(0, 10)}: ${removed.reason}`;
+      return queue.move(id, { state: 'refused', at, reason }) ?? submission;
+    }
+    if (Date.parse(at) - Date.parse(received_at) <= READ_WITHIN_MS) return submission;
+    const reason = 'It was not listed within a day. Look whether the file is still there, and say so again.';
+    return queue.move(id, { state: 'problems', at, reason }) ?? submission;
+  };
+
+  const lookAtAll = (): void => {
+    try {
+      queue.removeBefore(new Date(now().getTime() - KEPT_MS).toISOString());
+      const waiting = queue.listIn('received', LOOKED_AT);
+      if (waiting.length === 0) return;
+      readPublished((published) => {
+        for (const submission of waiting) settle(submission, findSubmitted(published, submission.origin));
+      });
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const everyLook = setInterval(lookAtAll, LOOK_MS);
+
+  /** Writes what a check found of the file of a submission. */
+  const conclude = ({ id, origin }: Submission, report: Report): void => {
+    const url = getProviderFileUrl(origin);
+    const came = report.view.asked.findLast((exchange) => exchange.url === url)?.came ?? 'it was not asked for';
+    const at = getAt();
+    const { statement = 'absent', reason = null, problems = [], wanted = 0 } = report.files ?? {};
+    if (statement === 'absent') {
+      const why = reason === null || /^status_|^not_found$/.test(reason) ? '' : ` (${reason.replaceAll('_', ' ')})`;
+      const words = `The file is not there. ${url} came as: ${came}${why}.`;
+      queue.move(id, { state: 'waiting_for_file', at, reason: words });
+      return;
+    }
+    const isPriced = report.view.listings.some(({ routes }) => routes.some(({ price_usdc }) => price_usdc));
+    const count = problems.filter(({ severity }) => severity === 'required').length;
+    if (count === 0 && wanted > 0 && isPriced) {
+      const words = 'The file is there, and it is good. It waits to be read for the catalogue.';
+      queue.move(id, { state: 'received', at, reason: words });
+      return;
+    }
+    const things = `${count} ${count === 1 ? 'thing' : 'things'} in it must be corrected`;
+    const wrong = count > 0 ? things : 'it names no route with a price';
+    queue.move(id, { state: 'problems', at, reason: `The file is there (${came}), but ${wrong}.` }, cutLines(problems));
+  };
+
+  return {
+    /** Returns the submission of a host, the same to everybody who submits it. */
+    submit: (origin: string, client: string): Submission =>
+      queue.submit(origin, { client: hide(client), at: getAt(), file: fillIn(origin, checks.findLatest(origin)) }),
+    find: (id: string): Submission | undefined => queue.find(id),
+    /** Begins the check that the file is there, for a client. Returns its end, or why it may not begin. */
+    confirm(submission: Submission, client: string): Promise<void> | Refusal | typeof REFUSED {
+      const { id, origin } = submission;
+      const under = looking.get(id);
+      if (under) return under;
+      if (submission.state === 'refused') return REFUSED;
+      const begun = checks.begin(client, `${origin}/`);
+      if (!('id' in begun)) return begun;
+      const end = (async () => {
+        for await (const _lines of checks.follow(begun));
+        if (queue.find(id)?.state !== 'refused') conclude(submission, begun);
+      })();
+      const looked = end.catch(onError).finally(() => looking.delete(id));
+      looking.set(id, looked);
+      return looked;
+    },
+    /** Returns a submission as its address shows it. */
+    view(found: Submission): SubmissionView {
+      const submitted = readPublished((published) => findSubmitted(published, found.origin));
+      const submission = submitted ? settle(found, submitted) : found;
+      const { id, origin, state, history, problems, file } = submission;
+      const last = history.at(-1);
+      const live = state === 'listed' ? (submitted?.live ?? []) : [];
+      const [first] = live;
+      return {
+        ...{ submission_url: buildUrl(site.baseUrl, PATHS.submission(id)), host: origin },
+        ...{
+          file_url: getProviderFileUrl(origin),
+          file,
+          state,
+          reason: last?.reason ?? '',
+          at: last?.at ?? submission.at,
+        },
+        ...{ checking: looking.has(id), problems, history, listings: live.map((item) => buildListed(item, site)) },
+        next: first ? listNextSteps(first, last?.at ?? submission.at) : [],
+      };
+    },
+    readPublished,
+    report: (report: Omit<Parameters<typeof queue.report>[0], 'at'>, client: string): void =>
+      queue.report({ ...report, at: getAt() }, hide(client)),
+    async close(): Promise<void> {
+      clearInterval(everyLook);
+      await Promise.all(looking.values());
+      queue.close();
+    },
+  };
+}
+
+/** Fills in the provider's file by what a check of its host found: its document, or its routes; null if neither is known. */
+function fillIn(origin: string, report: Report | undefined): string | null {
+  if (!report || report.files?.statement === 'statement') return null;
+  const { document } = report.files ?? {};
+  if (document) return writeStatement([{ base_url: origin, listed: true, openapi: document }]);
+  const listings = report.view.listings.flatMap(({ base_url, title, routes }) => {
+    const priced = routes
+      .filter(({ listable, price_usdc }) => listable && price_usdc !== undefined)
+      .slice(0, MAX_ROUTES);
+    if (priced.length === 0 || new URL(base_url).origin !== origin) return [];
+    const facts = priced.map(({ method, url, price_usdc }) => ({
+      method,
+      path: url.slice(base_url.length),
+      price_usdc,
+    }));
+    return [{ base_url, listed: true, facts: { name: title, routes: facts } }];
+  });
+  return listings.length > 0 ? writeStatement(listings) : null;
+}
+
+/** Returns as many lines as are kept. */
+function cutLines(lines: readonly CheckLine[]): CheckLine[] {
+  let length = 0;
+  return lines.slice(0, KEPT_PROBLEMS).filter((line) => {
+    length += JSON.stringify(line).length;
+    return length <= KEPT_LENGTH;
+  });
+}

@@ -1,0 +1,32 @@
+import { findTombstone, type Tombstone } from '../views/listing/record.ts';
+import type { ListedItem } from '../views/submission.ts';
+import type { Published } from './file.ts';
+import { findUnparsed, getItem, listLiveOnOrigin } from './listings.ts';
+
+/** Most listings of an origin that are named. */
+const NAMED = 5;
+
+const REMOVED = `
+  SELECT document FROM listings JOIN documents ON listing = number
+    WHERE (base_url = @origin OR base_url >= @origin || '/' AND base_url < @origin || '0') AND state = 'delisted'
+    LIMIT @limit`;
+
+/** What became of the listings of an origin: those that are live, and one that the operator removed. */
+export interface Submitted {
+  readonly live: readonly ListedItem[];
+  readonly removed: Tombstone | undefined;
+}
+
+/** Finds what readers see of the listings at an origin. */
+export function findSubmitted(published: Published, origin: string): Submitted {
+  const live = listLiveOnOrigin(published, origin, NAMED).flatMap((listing): ListedItem[] => {
+    const head = findUnparsed(published, { number: listing.number })?.head;
+    if (!head) return [];
+    const { slug, title, reliability_score, verified_route_count } = getItem(published, listing);
+    const { samples, last_sample_at } = head.reliability;
+    return [{ slug, title, reliability_score, verified_route_count, samples, last_sample_at }];
+  });
+  const removed = published.prepare<{ document: string }>(REMOVED).all({ origin, limit: NAMED });
+  const tombstones = removed.flatMap(({ document }) => findTombstone(JSON.parse(document)) ?? []);
+  return { live, removed: tombstones.find(({ delisted_by }) => delisted_by === 'operator') };
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { startCatalogue } from '../cli/running.ts';
+import { findFreePort } from '../free-port.ts';
+import { serveReleaseFixture } from '../http/running.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
+import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
+import { openIntake, openProvider } from './intake.ts';
+
+/** Path of the provider's file on its host. */
+export const FILE = '/.well-known/agent-payable.json';
+
+/** A server that passes on to an intake, at the address that its pages name, and a way to start the prober beside them. */
+export async function serveWithIntake({ count = 8 } = {}) {
+  const [folder, port] = [makeFolder(), await findFreePort()];
+  const settings = {
+    ...{ BASE_URL: `http://127.0.0.1:${port}`, PORT: String(port), ALLOW_PRIVATE_NETWORKS: 'on' },
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SUBMISSIONS: join(folder, 'submissions.sqlite') },
+  };
+  const intake = await openIntake({ settings: { ...settings, PORT: '0' } });
+  const fixture = await makeReleaseFixture(folder, { count, settings: { ...settings, INTAKE: intake.url } });
+  await rebuildAgain({ config: fixture.config });
+  const server = await serveReleaseFixture({ fixture, released: false });
+  return { ...server, intake, startProber: () => startProber(settings) };
+}
+
+/** Starts the prober as a process of its own, which is killed after the test. */
+export function startProber(settings: Record<string, string>) {
+  const prober = startCatalogue(['probe', '--watch', '--pause', '0', '--clock-is-right'], settings);
+  onTestFinished(() => {
+    prober.child.kill('SIGKILL');
+  });
+  return prober;
+}
+
+/** A provider of one paid route, whose files a test puts there. */
+export async function openShop() {
+  const files: Record<string, string> = {};
+  const provider = await openProvider((request, response) => {
+    const text = files[request.url ?? ''];
+    if (text !== undefined) response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    else if (request.url !== '/v1/quote') response.writeHead(404).end();
+    else response.writeHead(402, { 'payment-required': encodeHeader(makeChallenge()) }).end();
+  });
+  return { ...provider, files };
+}
+
+/** Sends JSON, or reads it. */
+export async function askJson(url: string, body?: object, headers: Record<string, string> = {}) {
+  const answer = await fetch(url, {
+    headers: { Accept: 'application/json', 'Content-Type': 'application/json', ...headers },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+  return { status: answer.status, headers: answer.headers, json: await answer.json() };
+}

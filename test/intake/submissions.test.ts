@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { readQueue } from '../../src/submissions/queue.ts';
+import { check, openIntake } from './intake.ts';
+import { askJson, FILE, openShop, serveWithIntake } from './serving.ts';
+
+const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
+
+describe('a submission', () => {
+  it('waits for the file, says what is there instead, and is received once the file is there and good', async () => {
+    const intake = await openIntake();
+    const { origin, files } = await openShop();
+    const submitted = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS });
+    expect([submitted.status, submitted.json]).toMatchObject([
+      201,
+      { host: origin, state: 'waiting_for_file', file_url: `${origin}${FILE}`, problems: [], checking: false },
+    ]);
+    const { pathname } = new URL(submitted.json.submission_url);
+    expect(pathname).toMatch(/^\/submit\/list\/[\w-]{24}$/);
+    const address = `${intake.url}${pathname}`;
+    const isThere = () => askJson(address, {});
+    expect((await isThere()).json).toMatchObject({
+      state: 'waiting_for_file',
+      reason: `The file is not there. ${origin}${FILE} came as: 404, 0 bytes.`,
+    });
+    files[FILE] = submitted.json.file.replace('"0.01"', '"free"');
+    const wrong = (await isThere()).json;
+    expect(wrong).toMatchObject({
+      state: 'problems',
+      problems: [{ passed: false, place: expect.stringContaining('/facts') }],
+    });
+    files[FILE] = submitted.json.file;
+    const good = await isThere();
+    expect([good.status, good.json]).toMatchObject([200, { state: 'received', problems: [] }]);
+    const seen = await askJson(`${address}.json`);
+    expect([seen.headers.get('x-robots-tag'), seen.headers.get('referrer-policy')]).toEqual(['noindex', 'no-referrer']);
+    expect(seen.json.history.map(({ state }: { state: string }) => state)).toEqual([
+      ...['waiting_for_file', 'waiting_for_file', 'problems', 'received'],
+    ]);
+    expect(readQueue(intake.config.submissionsFile, (queue) => queue.listReceived('')) ?? []).toMatchObject([
+      { origin },
+    ]);
+  });
+
+  it('is the same to everybody who submits the host, and shows nothing that one of them typed', async () => {
+    const intake = await openIntake();
+    const { origin } = await openShop();
+    const first = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS, about: 'Words of a stranger' });
+    expect(first.json.file).toContain('Words of a stranger');
+    const second = await askJson(`${intake.url}/submit/list`, { url: `${origin}/v1/quote?a=secret` });
+    expect(second.json).toMatchObject({ submission_url: first.json.submission_url, file: null });
+    expect(JSON.stringify(second.json)).not.toMatch(/stranger|secret/);
+  });
+
+  it('has its file filled in by what the check found: the document, or the routes', async () => {
+    const intake = await openIntake();
+    const { origin, files } = await openShop();
+    await check(intake, { url: `${origin}/v1/quote` });
+    const ofRoute = await askJson(`${intake.url}/submit/list`, { url: origin });
+    const [listing] = JSON.parse(ofRoute.json.file).listings;
+    expect(listing).toMatchObject({
+      base_url: origin,
+      facts: { routes: [{ method: 'GET', path: '/v1/quote', price_usdc: '0.01' }] },
+    });
+    files['/.well-known/x402'] = JSON.stringify({ version: 1, resources: [`GET ${origin}/v1/quote`] });
+    await check(intake, { url: origin });
+    const ofDocument = await askJson(`${intake.url}/submit/list`, { url: origin });
+    expect(JSON.parse(ofDocument.json.file).listings[0].openapi).toBe(`${origin}/.well-known/x402`);
+    files[FILE] = ofDocument.json.file;
+    const { pathname } = new URL(ofDocument.json.submission_url);
+    expect((await askJson(`${intake.url}${pathname}`, {})).json).toMatchObject({ state: 'received' });
+  });
+
+  it('is refused for what nobody can call, to whom asks too often, and where there is none', async () => {
+    const intake = await openIntake();
+    expect((await askJson(`${intake.url}/submit/list`, { url: 'x' })).json.code).toBe('bad_address');
+    expect((await askJson(`${intake.url}/submit/list/${'x'.repeat(24)}.json`)).status).toBe(404);
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, at) =>
+        askJson(`${intake.url}/submit/list`, { url: `http://127.0.0.1:${2000 + at}` }),
+      ),
+    );
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429]);
+    expect(existsSync(intake.config.submissionsFile)).toBe(true);
+  });
+});
+
+describe('an empty host', () => {
+  it('is live in four requests: check, list, it is there, look', async () => {
+    const server = await serveWithIntake({ count: 0 });
+    const { origin, files, asked } = await openShop();
+    server.startProber();
+    const report = await askJson(`${server.url}/providers/check`, { url: origin });
+    expect(report.json).toMatchObject({ listings: [], valid: false });
+    const submitted = await askJson(`${server.url}/submit/list`, { url: origin, ...FIELDS });
+    files[FILE] = submitted.json.file;
+    const there = await askJson(submitted.json.submission_url, {});
+    expect(there.json).toMatchObject({ state: 'received' });
+    const look = async () => (await askJson(submitted.json.submission_url)).json;
+    await vi.waitFor(async () => expect(await look()).toMatchObject({ state: 'listed' }), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    const { listings, next } = await look();
+    expect(listings).toMatchObject([
+      { title: new URL(origin).host, page_url: expect.stringContaining(`${server.url}/api/`) },
+    ]);
+    expect(next.map(({ what }: { what: string }) => what)).toEqual([
+      ...['First probe', 'Score of reliability', 'Proof that a payment brings the product'],
+    ]);
+    const badge = /\((\S+\.svg)\)/.exec(listings[0].badge)?.[1] ?? '';
+    expect((await fetch(badge)).headers.get('content-type')).toContain('image/svg+xml');
+    expect((await fetch(listings[0].page_url)).status).toBe(200);
+    await vi.waitFor(async () => expect((await look()).next[0]).toMatchObject({ done: true }), {
+      timeout: 60_000,
+      interval: 200,
+    });
+    expect(asked).toContain('GET /v1/quote');
+  }, 180_000);
+});
