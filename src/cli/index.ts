@@ -7,6 +7,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   show: async () => (await import('./show.ts')).show,
   why: async () => (await import('./why.ts')).why,
   probe: async () => (await import('./probe.ts')).probe,
+  submissions: async () => (await import('./submissions.ts')).submissions,
   verify: async () => (await import('./verify.ts')).verify,
   receipts: async () => (await import('./receipts.ts')).receipts,
   correct: async () => (await import('./correct.ts')).correct,

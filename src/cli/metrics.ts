@@ -10,6 +10,7 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { type Figure, formatFigures } from '../metrics/figures.ts';
 import { openMetricsListener } from '../metrics/listener.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
+import { type QueueCounts, readQueue } from '../submissions/queue.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';
 
@@ -87,7 +88,14 @@ async function serveFigures(context: CommandContext): Promise<undefined> {
 function readFigures(context: CommandContext): Promise<Figure[]> {
   const at = context.now().toISOString();
   const dayCap = findDayCap();
-  return withReadableCatalogue(context, (catalogue) => buildFigures(catalogue, at, dayCap));
+  const { submissionsFile } = context.getConfig();
+  return withReadableCatalogue(context, async (catalogue) => [
+    ...(await buildFigures(catalogue, at, dayCap)),
+    ...buildQueueFigures(
+      readQueue(submissionsFile, (queue) => queue.count()),
+      at,
+    ),
+  ]);
 }
 
 /** Builds the figures at a time, ISO 8601 UTC. `dayCap` is in atomic USDC. */
@@ -152,6 +160,20 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
       'feed',
       Object.fromEntries(feeds.map(({ feed, failure }) => [feed, Number(failure !== null)])),
     ),
+  ];
+}
+
+/** Builds the figures of the queue of the intake at a time, ISO 8601 UTC; without an intake it is empty. */
+function buildQueueFigures(counts: QueueCounts | undefined, at: string): Figure[] {
+  const oldest = counts?.oldest_received_at ?? at;
+  return [
+    buildEach('catalogue_submissions', 'Submissions of 30 days by state', 'state', counts?.submissions ?? {}),
+    build(
+      'catalogue_submission_waiting_seconds',
+      'For how long the submission waits that has waited longest to be read',
+      getSeconds(at) - getSeconds(oldest),
+    ),
+    build('catalogue_buyer_reports', 'Reports of buyers of 30 days', counts?.reports ?? 0),
   ];
 }
 

@@ -15,6 +15,7 @@ import { getCatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { type FindingCount, getMeaning, sortCounts } from '../importing/findings.ts';
 import { formatUsdc } from '../model/usdc.ts';
+import { type QueueCounts, readQueue } from '../submissions/queue.ts';
 import { formatCount } from '../views/words/figures.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderCounts } from './finding-words.ts';
@@ -37,6 +38,8 @@ interface StatusResult {
   probing: ProbingState;
   payments: PaymentCounts;
   release: ReleaseState;
+  /** What was submitted and reported in the last 30 days; null without an intake. */
+  intake: QueueCounts | null;
 }
 
 export const status: Command = defineCommand({
@@ -65,6 +68,7 @@ async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promi
     probing: await getProbingState(catalogue, at),
     payments: await countPayments(catalogue),
     release: getReleaseState(config, state),
+    intake: readQueue(config.submissionsFile, (queue) => queue.count()) ?? null,
   };
 }
 
@@ -80,6 +84,12 @@ function describePayments({ settled, not_settled, open, unconfirmed, spent, stil
   return `${words}; ${formatUsdc(still_counted)} USDC of ${unconfirmed} more count as spent until a day after their expiry, because one node alone says that they did not settle`;
 }
 
+function describeQueue({ submissions, oldest_received_at, reports }: QueueCounts): string {
+  const states = Object.entries(submissions).map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`);
+  const oldest = oldest_received_at === null ? '' : ` (the oldest since ${formatTime(oldest_received_at)})`;
+  return `${states.join(', ')}${oldest}; ${formatCount(reports, 'report')} of buyers`;
+}
+
 function renderStatus(result: StatusResult, page: Page): void {
   const { listings, feeds, findings } = result;
   page.facts([
@@ -92,6 +102,7 @@ function renderStatus(result: StatusResult, page: Page): void {
     ['probing', describeProbing(result.probing)],
     ['payments', describePayments(result.payments)],
     ['release', describeReleaseState(result.release)],
+    ...(result.intake ? [['submissions', describeQueue(result.intake)] as const] : []),
   ]);
   if (feeds.length > 0) {
     page.blank();

@@ -149,6 +149,9 @@ function attempt<Result>(file: string, work: () => Result): Result {
 /** The queue as the prober, the payer and the operator's commands read it. */
 export type QueueReading = ReturnType<typeof buildReading>;
 
+/** Numbers of submissions by state, and of reports. */
+export type QueueCounts = ReturnType<QueueReading['count']>;
+
 function buildReading(sqlite: Sqlite.Database) {
   const isWritten = () => sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'reports'").get() !== undefined;
   const all = (sql: string, ...values: unknown[]): unknown[] => (isWritten() ? sqlite.prepare(sql).all(...values) : []);
