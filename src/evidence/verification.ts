@@ -9,12 +9,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Times in days: how long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is
- * paid again, and how soon a proven route can be drawn. `drawn_share` is the part of a budget that pays for drawn
- * routes.
+ * paid again, and how soon a proven route can be drawn. `drawn_share` and `reported_share` are the parts of a budget that pay for
+ * drawn routes and for those that buyers reported.
  */
 export const PROOF_METHOD = Object.freeze({
   ...{ current_days: 90, renewed_after_days: 60, retried_after_days: 7 },
-  ...{ drawn_share: 0.2, drawn_after_days: 3 },
+  ...{ drawn_share: 0.2, drawn_after_days: 3, reported_share: 0.25 },
 });
 
 /** Returns whether a proof is too old to count as current. Times are ISO 8601 UTC. */
