@@ -17,8 +17,8 @@ const AWAY = {
 
 /** Addresses of the intake. */
 const PASSED_ON: string[] = [
-  ...[PATHS.submit, PATHS.submitted(':id'), PATHS.providersCheck],
-  ...[PATHS.submissions, PATHS.submission(':id'), PATHS.buyerReports],
+  ...[PATHS.submit, PATHS.submitted(':id'), PATHS.submission(':id')],
+  ...[PATHS.providersCheck, PATHS.buyerReports],
 ];
 
 /** Longest time that a tool of MCP waits for a check, in milliseconds: its connection is closed after 30 s of silence. */

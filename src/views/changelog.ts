@@ -24,6 +24,8 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-26',
     changes: [
+      'Providers can list a host by themselves: on the pages from /submit on, or by `POST /submit/list` with `url`. The answer has `file`, what to put on the host, and `submission_url`, an address that nobody can guess: `POST` to it once the file is there, `GET` it for `state` (`waiting_for_file`, `problems`, `received`, `listed`, `refused`), `problems`, `history`, `listings` and `next`.',
+      'Buyers whose payment brought nothing can say so: `POST /reports` with `transaction`, `method` and `url`, or by the link on the page of a listing. Nothing of it is shown. Where the chain has the payment, the route comes first in the next proofs.',
       'Providers can have their API checked: on the page /submit, by `POST /providers/check`, and by the MCP tool `check_provider`. Each line has `check`, `passed`, `severity`, `expected`, `actual` and `detail`, and of what is wrong a code, its place, the fix, and where possible the corrected JSON and a JSON Patch.',
       'MCP: the text of an answer is the whole answer as JSON, the same as structuredContent. Results of search_listings have longer words, and `example` where the request is short. Values may come in another JSON type: 0.01 for "0.01", "5" for 5.',
       '`query` stands for `q`, and `max_price_usdc` takes `$0.01` and `1 cent`, everywhere. /agent/list has 10 listings a page with `q`, 100 without. /agent/listings/{slug} takes `q`: its ten routes that fit best come first. `route` of a search result has `example`.',
