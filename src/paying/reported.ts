@@ -13,7 +13,7 @@ import type { Payer } from './verify-route.ts';
 
 /** Most reports that are looked up on a chain in one run, and of one route: anybody can write what is no transaction. */
 const MAX_LOOKED_UP = 100;
-const MAX_OF_ROUTE = 5;
+const MAX_OF_ROUTE = 30;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,8 +1,15 @@
 import { existsSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { HAS_POSTGRES, startPostgres } from '../../scripts/postgres.ts';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { readConfig } from '../../src/config.ts';
+import { startServer } from '../../src/http/server.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
+import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { check, openIntake } from './intake.ts';
-import { askJson, FILE, openShop, serveWithIntake } from './serving.ts';
+import { askJson, FILE, openShop, serveWithIntake, startProber } from './serving.ts';
 
 const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
 
@@ -117,4 +124,46 @@ describe('an empty host', () => {
     });
     expect(asked).toContain('GET /v1/quote');
   }, 180_000);
+
+  it.runIf(HAS_POSTGRES)(
+    'is live on two servers of a catalogue in PostgreSQL, which pass on to one intake',
+    async () => {
+      const database = await startPostgres();
+      onTestFinished(() => database.close());
+      const [folder, CATALOGUE] = [makeFolder(), await database.createDatabase('listing')];
+      const settings = {
+        ...{ CATALOGUE, SUBMISSIONS: join(folder, 'submissions.sqlite'), ALLOW_PRIVATE_NETWORKS: 'on' },
+        ...{ BASE_URL: 'http://catalogue.example', PORT: '0', RATE_LIMIT: '0' },
+      };
+      await (await openCatalogue(CATALOGUE, { identity: IDENTITY, at: NOW })).close();
+      const PUBLISHED = [1, 2].map((number) => join(folder, `published-${number}.sqlite`));
+      const intake = await openIntake({ settings: { ...settings, PUBLISHED: PUBLISHED[0] ?? '' } });
+      const servers = await Promise.all(
+        PUBLISHED.map(async (file) => {
+          const config = readConfig({ ...settings, PUBLISHED: file, RELEASES: `${file}.dist`, INTAKE: intake.url });
+          const server = await startServer({ config, logger: pino({ level: 'silent' }) });
+          onTestFinished(() => server.close());
+          return server;
+        }),
+      );
+      startProber(settings);
+      const [first, second] = servers.map(({ url }) => url);
+      const { origin, files } = await openShop();
+      const submitted = await askJson(`${first}/submit/list`, { url: origin, ...FIELDS });
+      files[FILE] = submitted.json.file;
+      const { pathname } = new URL(submitted.json.submission_url);
+      expect((await askJson(`${second}${pathname}`, {})).json).toMatchObject({ state: 'received' });
+      const look = async (url: string | undefined) => (await askJson(`${url}${pathname}`)).json.state;
+      const listed = async () => expect([await look(first), await look(second)]).toEqual(['listed', 'listed']);
+      await vi.waitFor(listed, { timeout: 60_000, interval: 200 });
+      await vi.waitFor(
+        async () => {
+          for (const url of [first, second])
+            expect((await askJson(`${url}/agent/list`)).json.listings).toMatchObject([{ base_url: origin }]);
+        },
+        { timeout: 10_000 },
+      );
+    },
+    180_000,
+  );
 });
