@@ -90,10 +90,9 @@ async function runSubmissions({ action, host = '', reason }: Input, context: Com
 /** Returns the submission of a host, or the one with an id. Throws `not_found`. */
 function getSubmission({ submissionsFile }: Config, host: string): Submission {
   const origins = [host, `https://${host}`].flatMap((text) => URL.parse(text)?.origin ?? []);
-  const found = readQueue(
-    submissionsFile,
-    (queue) => queue.find(host) ?? origins.map((origin) => queue.findByOrigin(origin)).find((one) => one !== undefined),
-  );
+  const find = (queue: { find: (key: string) => Submission | undefined }) =>
+    [host, ...origins].map(queue.find).find((one) => one !== undefined);
+  const found = readQueue(submissionsFile, find);
   if (found) return found;
   throw new ServiceError('not_found', `"${cutText(host, 100)}" was not submitted in the last 30 days.`, {
     hint: 'The command submissions lists what was. import --provider reads the file of any host.',

@@ -4,7 +4,7 @@ import { getNetwork } from '../http/client.ts';
 import { openPublished, type Published } from '../published/file.ts';
 import { findSubmitted, type Submitted } from '../published/submitted.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
-import { KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
+import { type BuyerReport, KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
@@ -72,28 +72,15 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
   };
 
   /** Moves a submission on by what readers see of its host. */
-  const settle = (submission: Submission, { live, removed }: Submitted): Submission => {
-    const { id, state, received_at } = submission;
-    if (state === 'refused' || received_at === null) return submission;
-    if (live.length > 0 && state !== 'listed') {
-      const reason = `It is listed: ${live.map(({ title }) => title).join(', ')}.`;
-      return queue.move(id, { state: 'listed', at: getAt(), reason }) ?? submission;
-    }
-    if (live.length > 0 || state !== 'received') return submission;
-    const at = getAt();
-    if (removed) {
-      const reason = `The operator removed it on ${removed.delisted_at.slice(0, 10)}: ${removed.reason}`;
-      return queue.move(id, { state: 'refused', at, reason }) ?? submission;
-    }
-    if (Date.parse(at) - Date.parse(received_at) <= READ_WITHIN_MS) return submission;
-    const reason = 'It was not listed within a day. Look whether the file is still there, and say so again.';
-    return queue.move(id, { state: 'problems', at, reason }) ?? submission;
+  const settle = (submission: Submission, seen: Submitted): Submission => {
+    const step = findOutcome(submission, seen, now());
+    return (step && queue.move(submission.id, { ...step, at: getAt() })) ?? submission;
   };
 
   const lookAtAll = (): void => {
     try {
       queue.removeBefore(new Date(now().getTime() - KEPT_MS).toISOString());
-      const waiting = queue.listIn('received', LOOKED_AT);
+      const waiting = queue.listWaiting(LOOKED_AT);
       if (waiting.length === 0) return;
       readPublished((published) => {
         for (const submission of waiting) settle(submission, findSubmitted(published, submission.origin));
@@ -104,35 +91,22 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
   };
   const everyLook = setInterval(lookAtAll, LOOK_MS);
 
-  /** Writes what a check found of the file of a submission. */
-  const conclude = ({ id, origin }: Submission, report: Report): void => {
-    const url = getProviderFileUrl(origin);
-    const came = report.view.asked.findLast((exchange) => exchange.url === url)?.came ?? 'it was not asked for';
-    const at = getAt();
-    const { statement = 'absent', reason = null, problems = [], wanted = 0 } = report.files ?? {};
-    if (statement === 'absent') {
-      const why = reason === null || /^status_|^not_found$/.test(reason) ? '' : ` (${reason.replaceAll('_', ' ')})`;
-      const words = `The file is not there. ${url} came as: ${came}${why}.`;
-      queue.move(id, { state: 'waiting_for_file', at, reason: words });
-      return;
-    }
-    const isPriced = report.view.listings.some(({ routes }) => routes.some(({ price_usdc }) => price_usdc));
-    const count = problems.filter(({ severity }) => severity === 'required').length;
-    if (count === 0 && wanted > 0 && isPriced) {
-      const words = 'The file is there, and it is good. It waits to be read for the catalogue.';
-      queue.move(id, { state: 'received', at, reason: words });
-      return;
-    }
-    const things = `${count} ${count === 1 ? 'thing' : 'things'} in it must be corrected`;
-    const wrong = count > 0 ? things : 'it names no route with a price';
-    queue.move(id, { state: 'problems', at, reason: `The file is there (${came}), but ${wrong}.` }, cutLines(problems));
+  /** Waits for the end of a check, and writes what it found of the file of a submission. */
+  const conclude = async ({ id, origin }: Submission, report: Report): Promise<void> => {
+    for await (const _lines of checks.follow(report));
+    const { problems, ...step } = judgeFile(origin, report);
+    if (queue.find(id)?.state !== 'refused') queue.move(id, { ...step, at: getAt() }, problems);
   };
 
   return {
     /** Returns the submission of a host, the same to everybody who submits it. */
     submit: (origin: string, client: string): Submission =>
       queue.submit(origin, { client: hide(client), at: getAt(), file: fillIn(origin, checks.findLatest(origin)) }),
-    find: (id: string): Submission | undefined => queue.find(id),
+    find(id: string): Submission | undefined {
+      const found = queue.find(id);
+      // Its host is no address of it.
+      return found?.id === id ? found : undefined;
+    },
     /** Begins the check that the file is there, for a client. Returns its end, or why it may not begin. */
     confirm(submission: Submission, client: string): Promise<void> | Refusal | typeof REFUSED {
       const { id, origin } = submission;
@@ -141,11 +115,8 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
       if (submission.state === 'refused') return REFUSED;
       const begun = checks.begin(client, `${origin}/`);
       if (!('id' in begun)) return begun;
-      const end = (async () => {
-        for await (const _lines of checks.follow(begun));
-        if (queue.find(id)?.state !== 'refused') conclude(submission, begun);
-      })();
-      const looked = end.catch(onError).finally(() => looking.delete(id));
+      const end = conclude(submission, begun).catch(onError);
+      const looked = end.finally(() => looking.delete(id));
       looking.set(id, looked);
       return looked;
     },
@@ -154,31 +125,60 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
       const submitted = readPublished((published) => findSubmitted(published, found.origin));
       const submission = submitted ? settle(found, submitted) : found;
       const { id, origin, state, history, problems, file } = submission;
-      const last = history.at(-1);
+      const { at, reason } = history.at(-1) ?? { at: submission.at, reason: '' };
       const live = state === 'listed' ? (submitted?.live ?? []) : [];
-      const [first] = live;
+      const next = live.slice(0, 1).flatMap((item) => listNextSteps(item, at));
       return {
-        ...{ submission_url: buildUrl(site.baseUrl, PATHS.submission(id)), host: origin },
-        ...{
-          file_url: getProviderFileUrl(origin),
-          file,
-          state,
-          reason: last?.reason ?? '',
-          at: last?.at ?? submission.at,
-        },
-        ...{ checking: looking.has(id), problems, history, listings: live.map((item) => buildListed(item, site)) },
-        next: first ? listNextSteps(first, last?.at ?? submission.at) : [],
+        ...{ submission_url: buildUrl(site.baseUrl, PATHS.submission(id)), host: origin, state, reason, at },
+        ...{ file_url: getProviderFileUrl(origin), file, checking: looking.has(id), problems, history, next },
+        listings: live.map((item) => buildListed(item, site)),
       };
     },
     readPublished,
-    report: (report: Omit<Parameters<typeof queue.report>[0], 'at'>, client: string): void =>
-      queue.report({ ...report, at: getAt() }, hide(client)),
+    report: (report: BuyerReport, client: string): void => queue.report(report, { client: hide(client), at: getAt() }),
     async close(): Promise<void> {
       clearInterval(everyLook);
       await Promise.all(looking.values());
       queue.close();
     },
   };
+}
+
+type Step = Pick<Submission['history'][number], 'state' | 'reason'>;
+
+/** Returns what became of a received submission, by what readers see of its host; undefined while nothing did. */
+function findOutcome({ state, received_at }: Submission, { live, removed }: Submitted, now: Date): Step | undefined {
+  if (state === 'refused' || state === 'listed' || received_at === null) return undefined;
+  if (live.length > 0)
+    return { state: 'listed', reason: `It is listed: ${live.map(({ title }) => title).join(', ')}.` };
+  if (state !== 'received') return undefined;
+  const day = removed?.delisted_at.slice(0, 10);
+  if (removed) return { state: 'refused', reason: `The operator removed it on ${day}: ${removed.reason}` };
+  if (now.getTime() - Date.parse(received_at) <= READ_WITHIN_MS) return undefined;
+  const reason = 'It was not listed within a day. Look whether the file is still there, and say so again.';
+  return { state: 'problems', reason };
+}
+
+/** Says what a check found of the provider's file. */
+function judgeFile(origin: string, { view, files }: Report): Step & { problems: CheckLine[] } {
+  const url = getProviderFileUrl(origin);
+  const came = view.asked.findLast((exchange) => exchange.url === url)?.came ?? 'it was not asked for';
+  if (!files || files.statement === 'absent') {
+    const code = files?.reason ?? 'not_found';
+    const why = /^status_|^not_found$/.test(code) ? '' : ` (${code.replaceAll('_', ' ')})`;
+    const reason = `The file is not there. ${url} came as: ${came}${why}.`;
+    return { state: 'waiting_for_file', reason, problems: [] };
+  }
+  const problems = cutLines(files.problems);
+  const isPriced = view.listings.some(({ routes }) => routes.some(({ price_usdc }) => price_usdc));
+  const count = problems.filter(({ severity }) => severity === 'required').length;
+  if (count === 0 && files.wanted > 0 && isPriced) {
+    const reason = 'The file is there, and it is good. It waits to be read for the catalogue.';
+    return { state: 'received', reason, problems: [] };
+  }
+  const things = `${count} ${count === 1 ? 'thing' : 'things'} in it must be corrected`;
+  const wrong = count > 0 ? things : 'it names no route with a price';
+  return { state: 'problems', reason: `The file is there (${came}), but ${wrong}.`, problems };
 }
 
 /** Fills in the provider's file by what a check of its host found: its document, or its routes; null if neither is known. */
@@ -191,11 +191,9 @@ function fillIn(origin: string, report: Report | undefined): string | null {
       .filter(({ listable, price_usdc }) => listable && price_usdc !== undefined)
       .slice(0, MAX_ROUTES);
     if (priced.length === 0 || new URL(base_url).origin !== origin) return [];
-    const facts = priced.map(({ method, url, price_usdc }) => ({
-      method,
-      path: url.slice(base_url.length),
-      price_usdc,
-    }));
+    const facts = priced.map(({ url, method, price_usdc }) => {
+      return { method, path: url.slice(base_url.length), price_usdc };
+    });
     return [{ base_url, listed: true, facts: { name: title, routes: facts } }];
   });
   return listings.length > 0 ? writeStatement(listings) : null;

@@ -20,12 +20,12 @@ export async function listSubmitted(
   return received
     .filter(({ origin, received_at }) => {
       const { door_at, wait_until } = known.get(origin) ?? { door_at: null, wait_until: null };
-      return (door_at ?? '') < received_at && (wait_until ?? '') <= now.toISOString();
+      return (door_at ?? '') < (received_at ?? '') && (wait_until ?? '') <= now.toISOString();
     })
     .map(({ origin }) => origin);
 }
 
-function readReceived(file: string, since: string): { origin: string; received_at: string }[] {
+function readReceived(file: string, since: string): { origin: string; received_at: string | null }[] {
   try {
     return readQueue(file, (queue) => queue.listReceived(since)) ?? [];
   } catch (error) {

@@ -9,14 +9,15 @@ import { httpMethod } from '../model/request.ts';
 import { checkLine } from '../views/provider-check.ts';
 import { submissionState, submissionStep } from '../views/submission.ts';
 
-/** Time for which submissions and reports are kept, in milliseconds. */
+/** Time for which submissions and reports are kept, and in which the prober reads the file of a received host; milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-
-/** Time in which the prober reads the file of a received host, in milliseconds. */
 export const READ_WITHIN_MS = 24 * 60 * 60 * 1000;
 
 /** Most rows of each table. Of more, the clients with the most rows lose their oldest ones. */
 const MAX_ROWS = 5_000;
+
+/** Most steps of a history, beside the last one. */
+const MAX_STEPS = 30;
 
 /** Longest wait for the lock of another process, in milliseconds. */
 const BUSY_MS = 5_000;
@@ -24,29 +25,23 @@ const BUSY_MS = 5_000;
 const APPLICATION_ID = 0x61717565;
 
 const SCHEMA = `
-CREATE TABLE IF NOT EXISTS submissions (
-  id TEXT PRIMARY KEY,
-  origin TEXT NOT NULL UNIQUE,
-  client TEXT NOT NULL,
-  at TEXT NOT NULL,
-  state TEXT NOT NULL,
-  received_at TEXT,
-  document TEXT NOT NULL
+PRAGMA application_id = ${APPLICATION_ID};
+CREATE TABLE submissions (
+  id TEXT PRIMARY KEY, client TEXT NOT NULL, at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE, state TEXT NOT NULL,
+  received_at TEXT, document TEXT NOT NULL
 ) STRICT;
-CREATE INDEX IF NOT EXISTS submissions_state ON submissions (state, at);
-CREATE TABLE IF NOT EXISTS reports (
-  id INTEGER PRIMARY KEY,
-  client TEXT NOT NULL,
-  at TEXT NOT NULL,
-  "transaction" TEXT NOT NULL,
-  slug TEXT NOT NULL,
-  method TEXT NOT NULL,
-  path TEXT NOT NULL,
-  UNIQUE ("transaction", slug, method, path)
-) STRICT;
-`;
+CREATE INDEX submissions_state ON submissions (state, received_at);
+CREATE TABLE reports (id INTEGER PRIMARY KEY, client TEXT NOT NULL, at TEXT NOT NULL, document TEXT NOT NULL UNIQUE) STRICT;`;
 
-const document = z.object({
+/** The wish of somebody that the provider's file of a host is read. */
+const submission = z.object({
+  /** Last part of its address, which nobody can guess. */
+  id: z.string(),
+  origin: z.string().refine((text) => URL.parse(text)?.origin === text),
+  at: z.iso.datetime(),
+  state: submissionState,
+  /** Time at which the file was last found there and good; null if it never was. */
+  received_at: z.iso.datetime().nullable(),
   /** Every state with its time and reason, the oldest first. */
   history: z.array(submissionStep).min(1),
   /** What the last check found wrong with the provider's file. */
@@ -54,56 +49,28 @@ const document = z.object({
   /** The provider's file, filled in by what a check of the host found; null if it found nothing. */
   file: z.string().nullable(),
 });
-type Document = z.infer<typeof document>;
-
-/** The wish of somebody that the provider's file of a host is read. */
-export interface Submission extends Document {
-  /** Last part of its address, which nobody can guess. */
-  readonly id: string;
-  readonly origin: string;
-  readonly at: string;
-  readonly state: z.infer<typeof submissionState>;
-  /** Time at which the file was last found there and good; null if it never was. */
-  readonly received_at: string | null;
-}
-
-const submissionRow = z
-  .object({
-    id: z.string(),
-    origin: z.string().refine((text) => URL.parse(text)?.origin === text),
-    at: z.iso.datetime(),
-    state: submissionState,
-    received_at: z.iso.datetime().nullable(),
-    document: z.string().transform((text) => document.parse(JSON.parse(text))),
-  })
-  .transform(({ document: written, ...row }): Submission => ({ ...row, ...written }));
-
-const reportRow = z.object({
-  at: z.iso.datetime(),
-  transaction: z.string(),
-  slug: z.string(),
-  method: httpMethod,
-  path: z.string(),
-});
+export type Submission = z.infer<typeof submission>;
 
 /** The word of a buyer that a transaction paid for a route which brought nothing. It counts once it is found on the chain. */
-export type BuyerReport = z.infer<typeof reportRow>;
+const report = z.object({ transaction: z.string(), slug: z.string(), method: httpMethod, path: z.string() });
+export type BuyerReport = z.infer<typeof report>;
 
-const COLUMNS = 'id, origin, at, state, received_at, document';
+const count = z.object({ state: submissionState.nullable(), count: z.number(), oldest: z.string().nullable() });
 
-/** How many earlier rows the same client has, so that clients take turns, however many rows one of them has. */
-const TURN = 'row_number() OVER (PARTITION BY client ORDER BY at)';
+/** Who wrote a row, as nobody can turn back into an address, and when. */
+interface Writer {
+  client: string;
+  at: string;
+}
 
 /** Opens the queue for writing, and creates it if it is missing. Throws `unavailable` if the file cannot be opened. */
 export function openQueue(file: string) {
   return attempt(file, () => {
     createFolder(dirname(file));
     const sqlite = new Sqlite(file, { timeout: BUSY_MS });
-    refuseOther(sqlite, file);
     // Without a write-ahead log, readers need no right to write to the folder.
     sqlite.pragma('journal_mode = DELETE');
-    sqlite.pragma(`application_id = ${APPLICATION_ID}`);
-    sqlite.exec(SCHEMA);
+    sqlite.transaction(() => !isQueue(sqlite, file) && sqlite.exec(SCHEMA)).immediate();
     return buildQueue(sqlite);
   });
 }
@@ -114,19 +81,17 @@ export function readQueue<Result>(file: string, work: (queue: QueueReading) => R
   return attempt(file, () => {
     const sqlite = new Sqlite(file, { readonly: true, timeout: BUSY_MS });
     try {
-      refuseOther(sqlite, file);
-      return work(buildReading(sqlite));
+      return isQueue(sqlite, file) ? work(buildReading(sqlite)) : undefined;
     } finally {
       sqlite.close();
     }
   });
 }
 
-/** Throws for a database that is not a queue. An empty file is one that was not written yet. */
-function refuseOther(sqlite: Sqlite.Database, file: string): void {
-  const id = sqlite.pragma('application_id', { simple: true });
-  if (id === APPLICATION_ID || sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return;
-  sqlite.close();
+/** Returns whether a database is a queue; false for an empty one. Throws for any other. */
+function isQueue(sqlite: Sqlite.Database, file: string): boolean {
+  if (sqlite.pragma('application_id', { simple: true }) === APPLICATION_ID) return true;
+  if (sqlite.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return false;
   throw new ServiceError('bad_input', `${file} is a database, but not that of submissions.`, {
     hint: 'Set SUBMISSIONS to a file of its own.',
     reason: 'bad_setting',
@@ -147,106 +112,86 @@ function attempt<Result>(file: string, work: () => Result): Result {
 }
 
 /** The queue as the prober, the payer and the operator's commands read it. */
-export type QueueReading = ReturnType<typeof buildReading>;
+type QueueReading = ReturnType<typeof buildReading>;
 
 /** Numbers of submissions by state, and of reports. */
 export type QueueCounts = ReturnType<QueueReading['count']>;
 
 function buildReading(sqlite: Sqlite.Database) {
-  const isWritten = () => sqlite.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'reports'").get() !== undefined;
-  const all = (sql: string, ...values: unknown[]): unknown[] => (isWritten() ? sqlite.prepare(sql).all(...values) : []);
-  const first = (sql: string, value: string): Submission | undefined =>
-    all(sql, value).map((row) => submissionRow.parse(row))[0];
+  const parse = <Schema extends z.ZodType>(schema: Schema, rows: string, ...values: unknown[]): z.infer<Schema>[] => {
+    const documents = sqlite
+      .prepare<unknown[], string>(`SELECT document FROM ${rows}`)
+      .pluck()
+      .all(...values);
+    return documents.map((text) => schema.parse(JSON.parse(text)));
+  };
   return {
-    find: (id: string) => first(`SELECT ${COLUMNS} FROM submissions WHERE id = ?`, id),
-    findByOrigin: (origin: string) => first(`SELECT ${COLUMNS} FROM submissions WHERE origin = ?`, origin),
-    /** Lists all submissions, the newest first. */
-    list: (limit: number): Submission[] =>
-      all(`SELECT ${COLUMNS} FROM submissions ORDER BY at DESC, id LIMIT ?`, limit).map((row) =>
-        submissionRow.parse(row),
-      ),
-    /** Lists submissions in a state, the one that has waited longest first. */
-    listIn: (state: Submission['state'], limit: number): Submission[] =>
-      all(`SELECT ${COLUMNS} FROM submissions WHERE state = ? ORDER BY received_at, at LIMIT ?`, state, limit).map(
-        (row) => submissionRow.parse(row),
-      ),
-    /** Lists the origins whose file was found good at `since` or later, with the time: clients take turns, the oldest first. */
-    listReceived: (since: string): { origin: string; received_at: string }[] =>
-      all(
-        `SELECT origin, received_at FROM submissions WHERE received_at >= ? AND state != 'refused' ORDER BY ${TURN}, received_at`,
+    /** Finds a submission by its id or its origin. */
+    find: (key: string) => parse(submission, 'submissions WHERE id = ? OR origin = ?', key, key)[0],
+    /** Lists submissions, the newest first. */
+    list: (limit: number) => parse(submission, 'submissions ORDER BY at DESC, id LIMIT ?', limit),
+    /** Lists submissions in the state `received`, the one that has waited longest first. */
+    listWaiting: (limit: number) =>
+      parse(submission, "submissions WHERE state = 'received' ORDER BY received_at LIMIT ?", limit),
+    /** Lists those whose file was found good at `since` or later: clients take turns, the oldest first. */
+    listReceived: (since: string) =>
+      parse(
+        submission,
+        `submissions WHERE received_at >= ? AND state != 'refused'
+         ORDER BY row_number() OVER (PARTITION BY client ORDER BY at), received_at`,
         since,
-      ).map((row) => receivedRow.parse(row)),
+      ),
     /** Lists the reports since a time: clients take turns, the newest first. */
-    listReports: (since: string): BuyerReport[] =>
-      all(
-        `SELECT at, "transaction", slug, method, path FROM reports WHERE at >= ?
-         ORDER BY row_number() OVER (PARTITION BY client ORDER BY at DESC), at DESC`,
+    listReports: (since: string) =>
+      parse(
+        report,
+        'reports WHERE at >= ? ORDER BY row_number() OVER (PARTITION BY client ORDER BY at DESC), at DESC',
         since,
-      ).map((row) => reportRow.parse(row)),
+      ),
     /** Counts submissions by state, and reports, with the time since which the oldest received one waits. */
     count() {
-      const rows = z
-        .array(z.object({ state: submissionState, count: z.number(), oldest: z.string().nullable() }))
-        .parse(all('SELECT state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY state'));
-      const [reports] = z.array(z.object({ count: z.number() })).parse(all('SELECT count(*) AS count FROM reports'));
-      const states = submissionState.options.map((state) => {
-        return [state, rows.find((row) => row.state === state)?.count ?? 0] as const;
-      });
+      const sql = `SELECT state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY state
+        UNION ALL SELECT NULL, count(*), NULL FROM reports`;
+      const rows = z.array(count).parse(sqlite.prepare(sql).all());
+      const find = (state: Submission['state'] | null) => rows.find((row) => row.state === state);
+      const submissions = submissionState.options.map((state) => [state, find(state)?.count ?? 0]);
       return {
-        submissions: Object.fromEntries(states) as Record<Submission['state'], number>,
-        oldest_received_at: rows.find(({ state }) => state === 'received')?.oldest ?? null,
-        reports: reports?.count ?? 0,
+        submissions: Object.fromEntries(submissions) as Record<Submission['state'], number>,
+        oldest_received_at: find('received')?.oldest ?? null,
+        reports: find(null)?.count ?? 0,
       };
     },
   };
 }
 
-const receivedRow = submissionRow.in.pick({ origin: true }).extend({ received_at: z.iso.datetime() });
-
 function buildQueue(sqlite: Sqlite.Database) {
   const reading = buildReading(sqlite);
-  const write = ({ id, state, received_at, history, problems, file }: Submission): void => {
-    const written = JSON.stringify({ history, problems, file } satisfies Document);
-    sqlite
-      .prepare('UPDATE submissions SET state = ?, received_at = ?, document = ? WHERE id = ?')
-      .run(state, received_at, written, id);
+  const write = (put: Submission, client = ''): Submission => {
+    const sql = `INSERT INTO submissions VALUES (@id, @client, @at, @origin, @state, @received_at, @document)
+      ON CONFLICT (id) DO UPDATE SET (state, received_at, document) = (@state, @received_at, @document)`;
+    const { id, at, origin, state, received_at } = put;
+    sqlite.prepare(sql).run({ id, client, at, origin, state, received_at, document: JSON.stringify(put) });
+    return put;
   };
   const dropBeyond = (table: 'submissions' | 'reports'): void => {
-    const { count } = z
-      .object({ count: z.number() })
-      .parse(sqlite.prepare(`SELECT count(*) AS count FROM ${table}`).get());
-    if (count <= MAX_ROWS) return;
-    const last = `SELECT id FROM ${table} ORDER BY ${TURN} DESC, at LIMIT ?`;
-    sqlite.prepare(`DELETE FROM ${table} WHERE id IN (${last})`).run(count - MAX_ROWS);
+    const order = `ORDER BY row_number() OVER (PARTITION BY client ORDER BY at DESC), at DESC LIMIT -1 OFFSET ${MAX_ROWS}`;
+    sqlite.exec(`DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} ${order})`);
   };
   return {
     ...reading,
     /** Returns the submission of an origin, which is created if there is none. `file` is that of the latest check. */
-    submit: sqlite.transaction(
-      (origin: string, { client, at, file }: { client: string; at: string; file: string | null }): Submission => {
-        const known = reading.findByOrigin(origin);
-        if (known) {
-          if (file !== null && file !== known.file) write({ ...known, file });
-          return { ...known, file: file ?? known.file };
-        }
-        const id = randomBytes(18).toString('base64url');
-        const state = 'waiting_for_file';
-        const history = [{ state, at, reason: 'The file is not on the host yet, as far as we know.' } as const];
-        const row = { id, origin, at, state, received_at: null, history, problems: [], file } as const;
-        sqlite
-          .prepare('INSERT INTO submissions (id, origin, client, at, state, document) VALUES (?, ?, ?, ?, ?, ?)')
-          .run(id, origin, client, at, state, JSON.stringify({ history, problems: [], file } satisfies Document));
-        dropBeyond('submissions');
-        return { ...row, history: [...history], problems: [] };
-      },
-    ),
+    submit: sqlite.transaction((origin: string, { client, at, file }: Writer & { file: string | null }): Submission => {
+      const known = reading.find(origin);
+      if (known) return file === null ? known : write({ ...known, file });
+      const [id, state] = [randomBytes(18).toString('base64url'), 'waiting_for_file' as const];
+      const history = [{ state, at, reason: 'The file is not on the host yet, as far as we know.' }];
+      const made = write({ id, origin, at, state, received_at: null, history, problems: [], file }, client);
+      dropBeyond('submissions');
+      return made;
+    }),
     /** Adds a step to the history of a submission. Returns it; undefined if it is gone. */
     move: sqlite.transaction(
-      (
-        id: string,
-        step: Submission['history'][number],
-        problems: Submission['problems'] = [],
-      ): Submission | undefined => {
+      (id: string, step: Submission['history'][number], problems: Submission['problems'] = []) => {
         const before = reading.find(id);
         if (!before) return undefined;
         const last = before.history.at(-1);
@@ -254,18 +199,13 @@ function buildQueue(sqlite: Sqlite.Database) {
         // Somebody may press the button all day.
         const kept = (isSame ? before.history.slice(0, -1) : before.history).slice(-MAX_STEPS);
         const received_at = step.state === 'received' ? step.at : before.received_at;
-        const moved = { ...before, state: step.state, received_at, history: [...kept, step], problems };
-        write(moved);
-        return moved;
+        return write({ ...before, state: step.state, received_at, history: [...kept, step], problems });
       },
     ),
     /** Keeps a report; the same one once. */
-    report: sqlite.transaction(({ at, transaction, slug, method, path }: BuyerReport, client: string): void => {
-      sqlite
-        .prepare(
-          'INSERT OR IGNORE INTO reports (client, at, "transaction", slug, method, path) VALUES (?, ?, ?, ?, ?, ?)',
-        )
-        .run(client, at, transaction, slug, method, path);
+    report: sqlite.transaction((kept: BuyerReport, { client, at }: Writer): void => {
+      const sql = 'INSERT OR IGNORE INTO reports (client, at, document) VALUES (?, ?, ?)';
+      sqlite.prepare(sql).run(client, at, JSON.stringify(report.parse(kept)));
       dropBeyond('reports');
     }),
     /** Removes what is older than a time. */
@@ -275,6 +215,3 @@ function buildQueue(sqlite: Sqlite.Database) {
     close: (): void => void sqlite.close(),
   };
 }
-
-/** Most steps of a history, beside the last one. */
-const MAX_STEPS = 30;

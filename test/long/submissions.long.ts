@@ -159,7 +159,7 @@ it('finds the one true report among 1,000 false ones, and pays no more than a qu
   const queue = openQueue(join(folder, 'submissions.sqlite'));
   const report = (transaction: string, client: string) => {
     const at = new Date().toISOString();
-    queue.report({ at, transaction, slug: SLUG, method: 'GET', path: '/v1/quote' }, client);
+    queue.report({ transaction, slug: SLUG, method: 'GET', path: '/v1/quote' }, { client, at });
   };
   report(await chain.fund(PAY_TO, 1000n), 'a buyer');
   for (let number = 0; number < ATTACKS; number += 1)

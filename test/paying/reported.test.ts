@@ -29,7 +29,7 @@ async function makeReported() {
   const file = join(commands.folder, 'submissions.sqlite');
   const report = (transaction: string, at = new Date().toISOString()) => {
     const queue = openQueue(file);
-    queue.report({ at, transaction, slug: SLUG, method: 'GET', path: '/v1/quote' }, 'one');
+    queue.report({ transaction, slug: SLUG, method: 'GET', path: '/v1/quote' }, { client: 'one', at });
     queue.close();
   };
   return { ...commands, file, report };
