@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import { z } from 'zod';
@@ -20,6 +21,9 @@ import {
 } from '../views/submission.ts';
 import type { Submissions } from './submissions.ts';
 import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
+
+/** Longest time that an answer waits for a check, in milliseconds: a connection on which nothing moves is closed after 30 s. */
+const LONGEST_MS = 20_000;
 
 /** Most routes of a listing that the form of a report names. */
 const MAX_ROUTES = 500;
@@ -98,9 +102,9 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
   /** Sends a submission as JSON, with the file written from the fields that its reader gave. */
   const sendView = (c: Context<Env>, id: string, status: 200 | 201 = 200, fields: FileFields = {}) => {
     const found = submissions.find(id);
-    if (!found) return refuse(c, NO_SUBMISSION);
+    if (!found) return buildProblem({ ...NO_SUBMISSION });
     const view = submissions.view(found);
-    const { file } = fields.route === undefined ? { file: undefined } : writeFile(new URL(found.origin), fields);
+    const { file } = writeFile(new URL(found.origin), fields);
     c.header('Location', view.submission_url);
     return c.json({ ...view, file: file?.text ?? view.file }, status);
   };
@@ -128,7 +132,7 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     const end = submissions.confirm(found, getWho(c));
     if (!(end instanceof Promise)) return isForm(c) ? showJourney(c, id, end) : refuse(c, end);
     if (isForm(c)) return c.redirect(`${PATHS.submission(id)}${new URL(c.req.url).search}`, 303);
-    await end;
+    await Promise.race([end, sleep(LONGEST_MS, undefined, { ref: false })]);
     return sendView(c, id);
   });
 
@@ -155,19 +159,15 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
       route === undefined ? body : { ...body, method, url },
     );
     const address = URL.parse(called.url.replaceAll('{', '%7B').replaceAll('}', '%7D'));
-    const found =
-      address &&
-      submissions.readPublished((published) => findRoute(published, { method: called.method, url: address }));
-    const problem = !TRANSACTION.test(transaction)
-      ? NO_TRANSACTION
-      : found?.kind !== 'route'
-        ? NO_ROUTE
-        : take(getWho(c));
+    const call = address && { method: called.method, url: address };
+    const found = call && submissions.readPublished((published) => findRoute(published, call));
     const about = isForm(c) ? findReported(listing ?? '') : undefined;
-    if (problem || found?.kind !== 'route') {
-      if (!about) return refuse(c, problem ?? NO_ROUTE);
-      return show(c, { buyerReport: { ...about, isKept: false, problem: problem ?? NO_ROUTE } }, problem ?? NO_ROUTE);
-    }
+    const no = (problem: Problem) =>
+      about ? show(c, { buyerReport: { ...about, isKept: false, problem } }, problem) : refuse(c, problem);
+    if (!TRANSACTION.test(transaction)) return no(NO_TRANSACTION);
+    if (found?.kind !== 'route') return no(NO_ROUTE);
+    const refusal = take(getWho(c));
+    if (refusal) return no(refusal);
     const { listing: slug, path, method: known } = found.route;
     submissions.report({ transaction, slug, method: httpMethod.parse(known), path }, getWho(c));
     if (about) return c.redirect(`${buildReportPath(about.slug)}&kept`, 303);

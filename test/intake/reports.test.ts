@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser } from '../../scripts/browser.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
 import { askJson, serveWithIntake } from './serving.ts';
+
+const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 let browser: Browser;
 beforeAll(async () => {
@@ -41,6 +44,15 @@ describe('a report of a buyer', () => {
     await page.getByLabel('Transaction of your payment').fill('nonsense');
     await page.getByRole('button', { name: 'Send' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('not the name of a transaction');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(AXE);
+      const violations = await page.evaluate(async () => {
+        const { run } = Reflect.get(window, 'axe') as { run: () => Promise<{ violations: { id: string }[] }> };
+        return (await run()).violations.map(({ id }) => id);
+      });
+      expect([colorScheme, violations]).toEqual([colorScheme, []]);
+    }
     await page.getByLabel('Transaction of your payment').fill(TRANSACTION);
     await page.getByRole('button', { name: 'Send' }).click();
     expect(await page.getByRole('status').textContent()).toContain('Thank you.');

@@ -81,13 +81,17 @@ describe('a submission', () => {
   it('is refused for what nobody can call, to whom asks too often, and where there is none', async () => {
     const intake = await openIntake();
     expect((await askJson(`${intake.url}/submit/list`, { url: 'x' })).json.code).toBe('bad_address');
-    expect((await askJson(`${intake.url}/submit/list/${'x'.repeat(24)}.json`)).status).toBe(404);
+    const gone = await askJson(`${intake.url}/submit/list/${'x'.repeat(24)}.json`, undefined, { Accept: '*/*' });
+    expect([gone.status, gone.json.code]).toEqual([404, 'no_submission']);
+    const { origin } = await openShop();
+    await askJson(`${intake.url}/submit/list`, { url: origin });
+    expect((await askJson(`${intake.url}/submit/list/${encodeURIComponent(origin)}`)).status).toBe(404);
     const all = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
         askJson(`${intake.url}/submit/list`, { url: `http://127.0.0.1:${2000 + at}` }),
       ),
     );
-    expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 429]);
+    expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 429, 429]);
     expect(existsSync(intake.config.submissionsFile)).toBe(true);
   });
 });
