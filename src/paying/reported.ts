@@ -6,7 +6,7 @@ import type { Listing } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
-import { type BuyerReport, readQueue } from '../submissions/queue.ts';
+import { type BuyerReport, tryReadQueue } from '../submissions/queue.ts';
 import { openChainReader } from './networks.ts';
 import type { ChainReader } from './rail.ts';
 import type { Payer } from './verify-route.ts';
@@ -31,7 +31,7 @@ export async function listReportedRoutes(
 ): Promise<Reported[]> {
   const { catalogue, config, now, say } = payer;
   const since = new Date(now().getTime() - PROOF_METHOD.retried_after_days * DAY_MS).toISOString();
-  const reports = readReports(payer, config.submissionsFile, since);
+  const reports = tryReadQueue(config.submissionsFile, (queue) => queue.listReports(since), say);
   if (reports.length === 0) return [];
   const paid = await listPayeesSince(catalogue, since);
   const isPaid = ({ pay_to }: RecordedTerms) => pay_to !== null && paid.has(pay_to.toLowerCase());
@@ -66,17 +66,6 @@ export async function listReportedRoutes(
     reported.push({ listing, route });
   }
   return reported;
-}
-
-/** Reads the reports since a time; of a queue that cannot be read none, which the operator is told. */
-function readReports({ say }: Payer, file: string, since: string): BuyerReport[] {
-  try {
-    return readQueue(file, (queue) => queue.listReports(since)) ?? [];
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    say(error.message);
-    return [];
-  }
 }
 
 /** Says whether a name of a transaction is one of a network's family. */

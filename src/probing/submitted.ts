@@ -1,8 +1,7 @@
 import type { Catalogue } from '../catalogue/database.ts';
 import { listReadTimes } from '../catalogue/read/hosts.ts';
 import type { Config } from '../config.ts';
-import { isServiceError } from '../errors.ts';
-import { READ_WITHIN_MS, readQueue } from '../submissions/queue.ts';
+import { READ_WITHIN_MS, tryReadQueue } from '../submissions/queue.ts';
 
 /**
  * Lists the hosts whose provider's file the intake found good, and which was not read since, in the order in which they are to be
@@ -13,7 +12,9 @@ export async function listSubmitted(
   { submissionsFile }: Pick<Config, 'submissionsFile'>,
   now: Date,
 ): Promise<string[]> {
-  const received = readReceived(submissionsFile, new Date(now.getTime() - READ_WITHIN_MS).toISOString());
+  const since = new Date(now.getTime() - READ_WITHIN_MS).toISOString();
+  // The status and the metrics of the operator say why a queue cannot be read.
+  const received = tryReadQueue(submissionsFile, (queue) => queue.listReceived(since));
   if (received.length === 0) return [];
   const hosts = received.map(({ origin }) => origin);
   const known = await listReadTimes(catalogue, hosts);
@@ -23,14 +24,4 @@ export async function listSubmitted(
       return (door_at ?? '') < (received_at ?? '') && (wait_until ?? '') <= now.toISOString();
     })
     .map(({ origin }) => origin);
-}
-
-function readReceived(file: string, since: string): { origin: string; received_at: string | null }[] {
-  try {
-    return readQueue(file, (queue) => queue.listReceived(since)) ?? [];
-  } catch (error) {
-    // The status and the metrics of the operator say what is wrong with it.
-    if (!isServiceError(error)) throw error;
-    return [];
-  }
 }

@@ -62,22 +62,13 @@ export async function watchProbes(
     for (let waitedMs = 0; waitedMs < waitMs && !signal.aborted; waitedMs += ARRIVALS_EVERY_MS) {
       // A watch always ends by a stop, so that is not a failure.
       await sleep(Math.min(waitMs - waitedMs, ARRIVALS_EVERY_MS), undefined, { signal }).catch(() => undefined);
-      if (await look(hasArrived)) break;
+      // If the catalogue cannot be read, the next run says so.
+      if (await hasArrived?.().catch(() => false)) break;
     }
     if (signal.aborted) break;
   }
   if (!total) throw new ServiceError('unavailable', 'No probe run was completed before the watch was stopped.');
   return { ...total, complete: true };
-}
-
-/** Returns whether hosts have arrived; false while the catalogue cannot be read, which the next run says. */
-async function look(hasArrived: WatchOptions['hasArrived']): Promise<boolean> {
-  try {
-    return (await hasArrived?.()) ?? false;
-  } catch (error) {
-    if (!TEMPORARY.includes(getFailure(error).code)) throw error;
-    return false;
-  }
 }
 
 function getBackoff(backoffMs: number): number {

@@ -88,6 +88,21 @@ export function readQueue<Result>(file: string, work: (queue: QueueReading) => R
   });
 }
 
+/** Reads the queue as `readQueue` does. If it cannot be read, `say` is told why, and what is read is empty. */
+export function tryReadQueue<Item>(
+  file: string,
+  read: (queue: QueueReading) => Item[],
+  say?: (why: string) => void,
+): Item[] {
+  try {
+    return readQueue(file, read) ?? [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    say?.(error.message);
+    return [];
+  }
+}
+
 /** Returns whether a database is a queue; false for an empty one. Throws for any other. */
 function isQueue(sqlite: Sqlite.Database, file: string): boolean {
   if (sqlite.pragma('application_id', { simple: true }) === APPLICATION_ID) return true;
