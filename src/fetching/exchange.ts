@@ -59,6 +59,7 @@ export async function fetchOnce(
   const host = request.url.hostname;
   let pieces = 0;
   let interim = 0;
+  let headerBytes = 0;
   let isOver = false;
   let answer: OpenAnswer | undefined;
   let controller: Dispatcher.DispatchController | undefined;
@@ -80,8 +81,10 @@ export async function fetchOnce(
   }
   function fail(error: unknown): void {
     settle();
+    const failure = getFetchFailure(error, host, controller !== undefined);
+    failure.details.received = answer?.body.length ?? 0;
     answer?.body.drop();
-    reject(getFetchFailure(error, host, controller !== undefined));
+    reject(failure);
   }
   // A request without a controller still waits for its connection. It fails here, and is dropped when its turn comes.
   function stop(): void {
@@ -120,6 +123,11 @@ export async function fetchOnce(
         if (status < 200) interim += 1;
         if (interim > limits.headerFields || countFields(rawHeaders) > limits.headerFields) {
           started.abort(tooLarge('more header fields than are accepted'));
+          return;
+        }
+        headerBytes += countBytes(rawHeaders);
+        if (headerBytes > limits.headerBytes) {
+          started.abort(tooLarge('more header bytes than are accepted'));
           return;
         }
         if (status < 200) return;
@@ -163,6 +171,11 @@ type RawHeaders = Readonly<Record<string, string | string[] | undefined>>;
 /** Counts the header fields; repeated fields count one by one. */
 function countFields(raw: RawHeaders): number {
   return Object.values(raw).reduce((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0);
+}
+
+/** Counts the bytes of header fields, without what is between them. */
+function countBytes(raw: RawHeaders): number {
+  return Object.entries(raw).reduce((sum, [name, value]) => sum + name.length + String(value).length, 0);
 }
 
 function buildHeaders(raw: RawHeaders): Headers {

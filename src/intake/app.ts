@@ -80,12 +80,12 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
   });
   app.post(PATHS.submit, async (c) => {
     const { url = '' } = await c.req.parseBody();
-    const text = String(url).slice(0, ADDRESS_LENGTH).trim();
+    const text = String(url).trim();
     const begun = begin(c, text);
     if ('id' in begun) return c.redirect(PATHS.submitted(begun.id), 303);
     const { retry_after_seconds: wait } = begun;
     if (wait !== undefined) c.header('Retry-After', String(wait));
-    return show(c, { url: text, problem: begun }, begun.status);
+    return show(c, { url: text.slice(0, ADDRESS_LENGTH), problem: begun }, begun.status);
   });
   app.get(PATHS.submitted(':id'), async (c) => {
     const report = checks.find(c.req.param('id') ?? '');

@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
+import type { Network } from '../fetching/network.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
 import { buildClientReader } from '../http/client.ts';
 import { openListener } from '../http/listening.ts';
@@ -26,15 +27,18 @@ export async function startIntake({
   logger,
   onEnd,
   now = () => performance.now(),
+  network,
 }: {
   config: Config;
   logger: Logger;
   onEnd: ChecksOptions['onEnd'];
   now?: () => number;
+  /** The network below the checks; tests replace it with loopback. */
+  network?: Partial<Network> | undefined;
 }): Promise<{ url: string; close: () => Promise<void> }> {
   const { baseUrl, allowPrivateNetworks, trustedProxies } = config;
   const site = { ...getSite(config), hasIntake: true };
-  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }) });
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }), network });
   const resolver = openTextResolver();
   const closing = new AbortController();
   const onError = (error: unknown) => logger.error({ err: error }, 'a check failed');

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from '../evidence/domains.ts';
-import { listNetworks } from '../http/client.ts';
+import { getNetwork, listNetworks } from '../http/client.ts';
 
 /** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
 const CLIENT_BURST = 5;
 const CLIENT_EACH_MS = 20_000;
 
-/** Checks of one registered domain in an hour and in a day; in a day with the provider's own file on its host. */
+/** Checks of one registered domain, or network of addresses, in an hour and in a day; in a day with the provider's own file on its host. */
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const PER_HOUR = 10;
@@ -38,8 +38,13 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
   const domains = new LRUCache<string, { times: number[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
   const getName = (url: string) => {
     const { host, hostname } = new URL(url);
+    const [, said] = /(?:^|[.-])(\d+[.-]\d+[.-]\d+[.-]\d+)\.(?:nip|sslip)\.io$/.exec(hostname) ?? [];
+    const address = said?.replaceAll('-', '.') ?? hostname.replace(/^\[|\]$/g, '');
     // In demonstrations and tests every port of this machine is a provider.
-    return isLocalAllowed && isIP(hostname) !== 0 ? host : getDomain(url);
+    if (isLocalAllowed && isIP(hostname) !== 0) return host;
+    if (isIP(address) !== 0) return getNetwork(address, 48, 24);
+    // Other names there say an address in other ways.
+    return /(?:^|\.)(?:nip|sslip)\.io$/.test(hostname) ? 'nip.io' : getDomain(url);
   };
 
   const takeFromClient = (client: string): Refusal | undefined => {

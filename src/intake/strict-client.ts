@@ -1,3 +1,4 @@
+import { isLoopback } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { getDomain } from '../evidence/domains.ts';
 import type { GuardedClient } from '../fetching/client.ts';
@@ -40,7 +41,7 @@ export function buildStrictClient(
   const left = { requests: MAX_REQUESTS, bytes: MAX_BYTES };
 
   const ask = async (url: URL, init: FetchInit, delayMs: number) => {
-    if (url.host === new URL(baseUrl).host) throw refuse('ourselves', 'This service does not check itself.');
+    if (isOurs(url, new URL(baseUrl))) throw refuse('ourselves', 'This service does not check itself.');
     if (getDomain(url.href) !== domain || !['', port].includes(url.port))
       throw refuse('other_host', `${url.hostname} is not the host that is checked.`);
     if (left.requests <= 0 || left.bytes <= 0) throw refuse('check_limits', 'The limits of one check are reached.');
@@ -63,9 +64,12 @@ export function buildStrictClient(
         throw buildFetchFailure('malformed', `The host ${url.hostname} sent a long text that is not JSON.`);
       return answer;
     } catch (error) {
-      // Only an answer that is too large has cost as much as it may.
-      if (error instanceof ServiceError && error.reason !== 'too_large') received = 0;
-      throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      // An answer that is too large has cost as much as it may.
+      if (error.reason !== 'too_large') received = Number(error.details.received ?? 0);
+      // Names of a network of ours may be known to our name servers alone.
+      if (error.reason !== 'blocked_address') throw error;
+      throw buildFetchFailure('blocked_address', `The host ${url.hostname} has no public address.`);
     } finally {
       left.bytes -= received;
       pace.end(delayMs);
@@ -95,6 +99,11 @@ export function buildStrictClient(
       return init.redirect === 'manual' ? ask(url, init, delayMs) : follow(url, init, delayMs);
     },
   };
+}
+
+/** Returns whether an address is of this service, at any port; on this machine each port is a service of its own. */
+function isOurs(url: URL, own: URL): boolean {
+  return isLoopback(own.hostname) ? url.host === own.host : url.hostname === own.hostname;
 }
 
 function refuse(reason: string, message: string): ServiceError {

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { type GuardedClient, type GuardedClientOptions, openGuardedClient } from '../../src/fetching/client.ts';
+import type { Network } from '../../src/fetching/network.ts';
 import { buildCertificate } from './certificate.ts';
 
 /** An address that passes every check. The tests' network connects to loopback for it, and for nothing else. */
@@ -72,6 +73,8 @@ export interface Outside extends Listening {
   /** A client with the real checks on this loopback network. */
   openClient: (overrides?: Partial<GuardedClientOptions>) => GuardedClient;
   trustedRoots: string;
+  /** The loopback network, for what opens a client of its own. */
+  network: Partial<Network>;
 }
 
 /** Opens an HTTPS server on loopback that a client with the real checks can reach as `provider.example`. */
@@ -114,6 +117,7 @@ export function joinOutside(listening: Listening, received: Received[] = []): Ou
     resolved,
     dialled,
     trustedRoots: certificate.cert,
+    network,
     url: (path = '/', host = 'provider.example') => `https://${host}:${listening.port}${path}`,
     openClient: (overrides = {}) => {
       const client = openGuardedClient({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import type { Network } from '../../src/fetching/network.ts';
 import { startIntake } from '../../src/intake/intake.ts';
 import { makeFolder } from '../builders.ts';
 import { listen } from '../fetching/outside.ts';
@@ -11,9 +12,11 @@ import { listen } from '../fetching/outside.ts';
 export async function openIntake({
   now = () => performance.now(),
   settings = {},
+  network,
 }: {
   now?: () => number;
   settings?: Record<string, string>;
+  network?: Partial<Network> | undefined;
 } = {}) {
   const counted: string[] = [];
   const config = readConfig({
@@ -24,7 +27,7 @@ export async function openIntake({
     ...settings,
   });
   const intake = await startIntake({
-    ...{ config, now, logger: pino({ level: 'silent' }) },
+    ...{ config, now, network, logger: pino({ level: 'silent' }) },
     onEnd: (outcome) => counted.push(outcome),
   });
   onTestFinished(() => intake.close());
