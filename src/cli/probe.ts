@@ -4,6 +4,7 @@ import { acquireLock, type Lock } from '../catalogue/lock.ts';
 import { refuseKeys } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/probe.ts';
+import { keepNotifying, notifyDue } from '../notifying/notify.ts';
 import { type ProbeReport, type ProbeSelection, runProbing } from '../probing/run.ts';
 import { listSubmitted } from '../probing/submitted.ts';
 import { watchProbes } from '../probing/watch.ts';
@@ -98,15 +99,28 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
       lock?.release();
     }
   };
-  if (given.watch)
-    return watchProbes(catalogue, {
+  const notifying = { config: shared.config, now, say: progress.note };
+  if (given.watch) {
+    const ending = new AbortController();
+    const notified = keepNotifying(catalogue, { ...notifying, signal: AbortSignal.any([signal, ending.signal]) });
+    const watched = {
       ...{ now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note },
       hasArrived: async () => (await listSubmitted(catalogue, shared.config, now())).length > 0,
+    };
+    return watchProbes(catalogue, watched).finally(() => {
+      ending.abort();
+      return notified;
     });
-  if (given.all) return runAlone({ kind: 'all', again: given.again });
-  // A probe of chosen listings does not wait for a run over all listings.
-  if (given.slug.length === 0) return runAlone({ kind: 'due' });
-  return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
+  }
+  const run = () => {
+    if (given.all) return runAlone({ kind: 'all', again: given.again });
+    // A probe of chosen listings does not wait for a run over all listings.
+    if (given.slug.length === 0) return runAlone({ kind: 'due' });
+    return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
+  };
+  const report = await run();
+  await notifyDue(catalogue, { ...notifying, signal });
+  return report;
 }
 
 /** Waits for the end of another run, because two runs could send concurrent requests to one host. */

@@ -1,7 +1,7 @@
 import type { KeySource, PayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
+import { readKeyFile } from '../keys.ts';
 import { NETWORKS, type Network, type NetworkKey } from '../model/network.ts';
-import { readKeyFile } from './key-file.ts';
 import type { RpcUrls } from './nodes.ts';
 import type { Chain, ChainReader, Rail } from './rail.ts';
 
@@ -51,5 +51,5 @@ export async function openChainReader(network: NetworkKey, rpcUrl: string): Prom
 }
 
 function readKey(source: KeySource): string {
-  return 'key' in source ? source.key : readKeyFile(source.file);
+  return 'key' in source ? source.key : readKeyFile(source.file, 'PAYER_EVM_KEY_FILE or PAYER_SOLANA_KEY_FILE');
 }

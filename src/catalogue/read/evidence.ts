@@ -10,6 +10,7 @@ import type { Catalogue } from '../database.ts';
 import type { TermsTable } from '../tables.ts';
 import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
 import { type ListingIdentity, parseListing } from './listings.ts';
+import { listSubscriptions, type Subscription } from './notices.ts';
 import { listReceipts } from './receipts.ts';
 import { listReplies } from './replies.ts';
 
@@ -34,6 +35,8 @@ export interface RecordedEvidence {
   readonly replies: readonly RecordedReply[];
   /** Its samples, in any order. */
   readonly samples: readonly KeptSample[];
+  /** What its provider wants to be told; undefined for nothing. */
+  readonly subscription: Subscription | undefined;
 }
 
 /** Largest number of listings whose evidence is read at a time. */
@@ -52,9 +55,13 @@ export async function readEvidence(
   const ids = identities.map(({ id }) => id);
   const { query } = catalogue;
   const listings = new Map(
-    (await query.selectFrom('listings').select(['id', 'document', 'was_live']).where('id', 'in', ids).execute()).map(
-      (row) => [row.id, row],
-    ),
+    (
+      await query
+        .selectFrom('listings')
+        .select(['id', 'document', 'was_live', 'origin'])
+        .where('id', 'in', ids)
+        .execute()
+    ).map((row) => [row.id, row]),
   );
   const declarations = Map.groupBy(
     await query
@@ -81,6 +88,8 @@ export async function readEvidence(
     catalogue,
     ids.filter((id) => !known.has(id)),
   );
+  const origins = [...new Set([...listings.values()].map(({ origin }) => origin))];
+  const subscriptions = origins.length === 0 ? [] : await listSubscriptions(catalogue, origins);
   return new Map(
     identities.map((identity) => {
       const { id } = identity;
@@ -102,6 +111,7 @@ export async function readEvidence(
           delisting: chooseDelisting(delistings.get(id) ?? []),
           replies: replies.get(id) ?? [],
           samples: known.get(id) ?? samples.get(id) ?? [],
+          subscription: subscriptions.find(({ origin }) => origin === listing?.origin),
         },
       ];
     }),

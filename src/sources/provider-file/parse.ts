@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
 import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import { NOTICE_KINDS, type StatedNotify } from '../../model/notice.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
@@ -9,7 +10,7 @@ import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest-declaration.ts';
 import { describeIssues } from '../manifest-issues.ts';
-import { parseListedUrl } from '../outside-address.ts';
+import { type AddressProblem, parseListedUrl } from '../outside-address.ts';
 import { cleanText, isTooLong } from '../provider-text.ts';
 import {
   getEntryMapping,
@@ -19,6 +20,7 @@ import {
   providerEntry,
   providerEntryFacts,
   providerFile,
+  providerNotify,
   writtenReply,
 } from './schema.ts';
 import type { ProviderRequest, StatedReply } from './statement.ts';
@@ -32,6 +34,7 @@ export interface ReadStatement {
   /** Number of entries in the list. */
   entries: number;
   is_whole: boolean;
+  notify: StatedNotify | null | undefined;
 }
 
 /**
@@ -69,7 +72,8 @@ export function parseStatement(
   const entries: unknown[] = json.listings.slice(0, MAX_LISTINGS);
   const requests = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
   const { length } = json.listings;
-  return { requests: listDistinct(requests, context), entries: length, is_whole: requests.length === length };
+  const notify = readNotify(json.notify, context);
+  return { requests: listDistinct(requests, context), entries: length, is_whole: requests.length === length, notify };
 }
 
 function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unknown {
@@ -276,6 +280,42 @@ function readReply(raw: unknown, where: string, context: StatementContext): Stat
   if (text !== '') return { caution, route, text };
   refuse(`${where}.text`, 'the reply is empty.');
   return undefined;
+}
+
+/** Reads what a provider wants to be told; null for nothing, undefined with a finding if it cannot be taken. */
+function readNotify(raw: unknown, context: StatementContext): StatedNotify | null | undefined {
+  if (raw === undefined) return null;
+  const { refuse } = openEntryFindings('notify', context);
+  const known = isObject(raw) ? pickFields(raw, providerNotify.shape) : raw;
+  const parsed = providerNotify.safeParse(known);
+  if (!parsed.success) {
+    const getNotifyMapping = () => ({ label: 'notify', fields: Object.keys(providerNotify.shape) });
+    const problems = describeIssues(parsed.error.issues, known, getNotifyMapping).slice(0, MAX_PROBLEMS);
+    for (const { path, message } of problems) refuse('provider_file_bad_value', message, formatPointer(...path));
+    return undefined;
+  }
+  noteUnknownFields(raw as Record<string, unknown>, providerNotify.shape, 'notify: ', context);
+  const { webhook, on = NOTICE_KINDS, test } = parsed.data;
+  const address = readWebhook(webhook, context);
+  if (address instanceof URL) {
+    return { webhook: address.href, on: NOTICE_KINDS.filter((kind) => on.includes(kind)), test: test ?? null };
+  }
+  refuse(address.code, `webhook: ${address.message}`, '/webhook');
+  return undefined;
+}
+
+/** Reads the address of a webhook: on the statement's own host, and unless private networks are allowed https at port 443. */
+function readWebhook(text: string, { url, allowPrivateNetworks }: StatementContext): URL | AddressProblem {
+  const whole = URL.parse(text, url);
+  const read = parseListedUrl(whole ? whole.href : text, { allowPrivateNetworks });
+  const quoted = `"${formatQuote(text)}"`;
+  if (!(read instanceof URL)) return { code: 'provider_file_bad_value', message: `${quoted}: ${read.message}` };
+  if (read.hostname !== new URL(url).hostname) {
+    const message = `${quoted} is on another host than this statement, which cannot speak for it.`;
+    return { code: 'provider_other_origin', message };
+  }
+  if (allowPrivateNetworks || read.port === '') return read;
+  return { code: 'provider_file_bad_value', message: `${quoted} has a port of its own; events are sent to port 443.` };
 }
 
 /** Reads an address in the statement, which must have the statement's own origin. */

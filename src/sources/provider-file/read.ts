@@ -67,6 +67,7 @@ export async function readProviderStatement(
     listings,
     entries: read.entries,
     is_whole: read.is_whole,
+    notify: read.notify,
     findings: findings.list(),
   };
 }

@@ -1,5 +1,6 @@
 import type { CautionCode } from '../../model/caution.ts';
 import type { Declaration, Finding } from '../../model/declaration.ts';
+import type { StatedNotify } from '../../model/notice.ts';
 
 /** A provider's reply to a caution. */
 export interface StatedReply {
@@ -47,6 +48,8 @@ export interface ProviderStatement {
   entries: number;
   /** False if an entry could not be read. Then earlier declarations do not count as withdrawn. */
   is_whole: boolean;
+  /** What it wants to be told; null for nothing. Undefined if that could not be taken; then the earlier wish still counts. */
+  notify: StatedNotify | null | undefined;
   findings: Finding[];
 }
 

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { ServiceError } from '../errors.ts';
+import { ServiceError } from './errors.ts';
 
 /**
  * Reads the private key in a file. Throws `bad_input` if the file cannot be read, and `refused` (`key_file_open`) if
- * others than its owner may read or write it. No message contains any part of the key.
+ * others than its owner may read or write it. `setting` names the file. No message contains any part of the key.
  */
-export function readKeyFile(file: string): string {
+export function readKeyFile(file: string, setting: string): string {
   let opened: number | undefined;
   try {
     // The file is opened once, so that the checked file is the one that is read.
@@ -22,7 +22,7 @@ export function readKeyFile(file: string): string {
     if (error instanceof ServiceError) throw error;
     const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     throw new ServiceError('bad_input', `The key file ${file} cannot be read (${word}).`, {
-      hint: 'PAYER_EVM_KEY_FILE and PAYER_SOLANA_KEY_FILE name files that contain only a private key.',
+      hint: `${setting} names a file that contains only a private key.`,
       reason: 'key_file',
     });
   } finally {
