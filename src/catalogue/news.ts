@@ -27,6 +27,11 @@ export function selectState(): NewsQuery<{ identity: string; revision: number; r
   return { sql: 'SELECT identity, revision, revised_at FROM catalogue', parameters: [] };
 }
 
+/** Asks for the public key of events for webhooks; null before the first event. */
+export function selectWebhookKey(): NewsQuery<{ webhook_key: string | null }> {
+  return { sql: 'SELECT webhook_key FROM catalogue', parameters: [] };
+}
+
 /** Asks for the time of a revision, ISO 8601 UTC; no row if the catalogue never had it. */
 export function selectRevisionTime(revision: number): NewsQuery<{ at: string }> {
   return { sql: 'SELECT at FROM revisions WHERE revision = ?', parameters: [revision] };

@@ -22,6 +22,7 @@ import {
   selectRevisionTime,
   selectRoundsSince,
   selectState,
+  selectWebhookKey,
 } from '../catalogue/news.ts';
 import { openNewsSource } from '../catalogue/news-source.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
@@ -262,7 +263,7 @@ function* createTables(published: Published, to: CatalogueState, codeVersion = '
   for (const name of tables) sqlite.exec(`DROP TABLE "${name}"`);
   sqlite.exec(SCHEMA);
   sqlite.exec(OWN_SCHEMA);
-  sqlite.prepare("INSERT INTO catalogue VALUES (?, 0, '')").run(to.identity);
+  sqlite.prepare("INSERT INTO catalogue VALUES (?, 0, '', NULL)").run(to.identity);
   sqlite.exec("INSERT INTO rendering VALUES ('')");
   sqlite.pragma(`application_id = ${APPLICATION_ID}`);
   sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
@@ -329,6 +330,8 @@ function* copyRows(published: Published, revision: number): Steps<void> {
   const day = published.prepare<{ last: string | null }>('SELECT max(day) AS last FROM listing_days').get()?.last ?? '';
   (yield* ask(selectDaysFrom(day))).forEach(openInsert(published, 'listing_days'));
   (yield* ask(selectRoundsSince(revision))).forEach(openInsert(published, 'rounds'));
+  const [key] = yield* ask(selectWebhookKey());
+  published.prepare('UPDATE catalogue SET webhook_key = ?').run(key?.webhook_key ?? null);
 }
 
 /** Copies the changes, and keeps which is the latest of each subject of a listing. Returns whether that was all, not `limit`. */

@@ -14,6 +14,12 @@ export function getPublishedState(published: Published): PublishedState {
   return row ?? { identity: '', revision: 0, revised_at: '' };
 }
 
+/** Finds the public key of events for webhooks (`whpk_…`); null before the first event. */
+export function findWebhookKey(published: Published): string | null {
+  const row = published.prepare<{ webhook_key: string | null }>('SELECT webhook_key FROM catalogue').get();
+  return row?.webhook_key ?? null;
+}
+
 /** How far writing all listings by their numbers is. */
 export interface Making {
   /** 1: into a new file, from which nothing may be read yet; 0: again, by other code than wrote them. */

@@ -8,7 +8,7 @@ export { SITE } from '../site.ts';
 
 /** Serves a catalogue's live routes in-process; `get` asks for a path and gives the response. */
 export function serveLive(
-  catalogue: Catalogue,
+  catalogue: Pick<Catalogue, 'address'>,
   now: () => Date = () => new Date('2026-11-20T12:00:00.000Z'),
   site: Site = SITE,
 ) {

@@ -183,11 +183,17 @@ describe('a webhook', () => {
   });
 
   it('that answers 410 is off at once', async () => {
-    const { provider, probeAll, listEvents, runJson } = await makeTold();
+    const { provider, probeAll, listEvents, run, runJson } = await makeTold();
     await probeAll(0);
+    const getWebhooks = async () => /^webhooks\t(.*)$/m.exec((await run(['status'])).stdout)?.[1];
+    expect(await getWebhooks()).toMatch(/^1 on, 0 off, 0 without .*; 0 events waiting, 0 delivered/);
     provider.answerRoutes = (response) => sendStatus(response, 500);
     provider.answerHook = (response) => sendStatus(response, 410);
     await probeAll(7);
+    expect(await getWebhooks()).toMatch(/^0 on, 1 off, .* 0 delivered and 1 failed/);
+    const { stdout: figures } = await run(['metrics']);
+    expect(figures).toMatch(/^catalogue_webhooks\{state="off"\} 1$/m);
+    expect(figures).toMatch(/^catalogue_webhook_events\{state="failed"\} 1$/m);
     await probeAll(14);
     expect(await listEvents()).toHaveLength(2);
     expect((await runJson('show', 'alpha')).json.listing.webhook_off_since).toBe('2026-11-20T19:00:00.000Z');

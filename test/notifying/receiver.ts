@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
-import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
+import { serveLive } from '../http/serving.ts';
 import type { Asked, Seller } from '../probing/market.ts';
 import { isRoute, type MarketCommands, makeMarketCommands } from '../probing/probing.ts';
 import { sendChallenge, sendStatus } from '../probing/sending.ts';
@@ -86,11 +86,15 @@ export async function makeTold(paths?: string[]) {
     expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('could not be written')]);
     return ran;
   };
-  const getKey = async () => {
-    const catalogue = await openCatalogueForReading(file);
-    const row = await catalogue.query.selectFrom('catalogue').select('webhook_key').executeTakeFirstOrThrow();
-    await catalogue.close();
-    return row.webhook_key ?? '';
+  const ask = async (path: string) => {
+    const { get, reading } = serveLive({ address: file });
+    const answer = await get(path);
+    reading.close();
+    return answer;
+  };
+  const getKey = async (): Promise<string> => {
+    const { keys } = (await (await ask('/.well-known/webhook-keys.json')).json()) as { keys: { key: string }[] };
+    return keys[0]?.key ?? '';
   };
   return {
     ...commands,
@@ -100,6 +104,7 @@ export async function makeTold(paths?: string[]) {
     /** Probes what is due at an hour, and sends what is due. */
     probeDue: (hours: number) => probe(hours),
     probe,
+    ask,
     getKey,
     /** Lists the events that the webhook got, each verified. */
     listEvents: async () => {

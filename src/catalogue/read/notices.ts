@@ -51,3 +51,26 @@ export async function listDueDeliveries({ query }: Catalogue, at: string, limit:
     .limit(limit)
     .execute();
 }
+
+/** Number of events by what became of them in the last 30 days, and of subscriptions by their state. */
+export interface NoticeCounts {
+  deliveries: Record<DeliveriesTable['state'], number>;
+  subscriptions: Record<SubscriptionsTable['state'], number>;
+}
+
+/** Counts events and subscriptions. */
+export async function countNotices({ query }: Catalogue): Promise<NoticeCounts> {
+  const counts: NoticeCounts = {
+    deliveries: { waiting: 0, delivered: 0, failed: 0 },
+    subscriptions: { asked: 0, refused: 0, on: 0, off: 0 },
+  };
+  for (const table of ['deliveries', 'subscriptions'] as const) {
+    const rows = await query
+      .selectFrom(table)
+      .select(({ fn }) => ['state', fn.countAll<number>().as('count')])
+      .groupBy('state')
+      .execute();
+    for (const { state, count } of rows) Object.assign(counts[table], { [state]: count });
+  }
+  return counts;
+}
