@@ -153,7 +153,7 @@ describe('a webhook', () => {
   });
 
   it('that is down gets an event again after growing pauses, with the same id, and is off after the sixth', async () => {
-    const { provider, probeAll, probeDue, listEvents, runJson } = await makeTold();
+    const { provider, probeAll, probeDue, listEvents, askJson, readPage } = await makeTold();
     await probeAll(0);
     provider.answerRoutes = (response) => sendStatus(response, 500);
     provider.answerHook = (response) => sendStatus(response, 503);
@@ -170,8 +170,10 @@ describe('a webhook', () => {
     const failing = (await listEvents()).filter(({ type }) => type === 'failing');
     expect(failing).toHaveLength(6);
     expect(new Set(failing.map(({ id }) => id)).size).toBe(1);
-    const show = async () => (await runJson('show', 'alpha')).json.listing.webhook_off_since;
-    expect(await show()).toBe('2026-11-21T05:36:00.000Z');
+    const findOff = async () => (await askJson('/agent/listings/alpha')).listing.webhook_off_since;
+    expect(await findOff()).toBe('2026-11-21T05:36:00.000Z');
+    const WORDS = 'Its webhook took no events, so none are sent since 2026-11-21 . What turns it on again';
+    expect(await readPage('/api/alpha')).toContain(WORDS);
     await probeDue(30);
     // The caution of the third failure in a row is told nobody.
     expect((await listEvents()).filter(({ type }) => type !== 'challenge')).toHaveLength(6);
@@ -179,7 +181,8 @@ describe('a webhook', () => {
     provider.notify = { webhook: '/events', test: 'again' };
     await probeAll(32);
     expect((await listEvents()).slice(-2).map(({ type }) => type)).toEqual(['challenge', 'test']);
-    expect(await show()).toBeUndefined();
+    expect(await findOff()).toBeUndefined();
+    expect(await readPage('/api/alpha')).not.toContain('webhook');
   });
 
   it('that answers 410 is off at once', async () => {
@@ -227,7 +230,8 @@ describe('a webhook', () => {
 
 describe('the key of webhooks', () => {
   it('is made for the first event, in a file of its owner alone, and is never in the catalogue', async () => {
-    const { probeAll, folder, file, getKey } = await makeTold();
+    const { probeAll, folder, file, getKey, askJson } = await makeTold();
+    expect(await askJson('/.well-known/webhook-keys.json')).toEqual({ keys: [] });
     await probeAll(0);
     const key = join(folder, 'notify-key');
     expect(statSync(key).mode & 0o777).toBe(0o600);

@@ -3,9 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
 import { serveLive } from '../http/serving.ts';
+import { openPages } from '../pages/site.ts';
 import type { Asked, Seller } from '../probing/market.ts';
 import { isRoute, type MarketCommands, makeMarketCommands } from '../probing/probing.ts';
 import { sendChallenge, sendStatus } from '../probing/sending.ts';
+import { openTestReading } from '../reading.ts';
 
 /** Path of the webhooks of these tests. */
 export const HOOK = '/events';
@@ -86,16 +88,21 @@ export async function makeTold(paths?: string[]) {
     expect([ran.code, ran.stderr]).toEqual([0, expect.not.stringContaining('could not be written')]);
     return ran;
   };
-  const ask = async (path: string) => {
+  /** Asks for a document as readers get it now. */
+  const askJson = async (path: string) => {
     const { get, reading } = serveLive({ address: file });
     const answer = await get(path);
     reading.close();
-    return answer;
+    return JSON.parse(await answer.text());
   };
-  const getKey = async (): Promise<string> => {
-    const { keys } = (await (await ask('/.well-known/webhook-keys.json')).json()) as { keys: { key: string }[] };
-    return keys[0]?.key ?? '';
+  /** Reads the text of a page as readers get it now. */
+  const readPage = async (path: string) => {
+    const reading = openTestReading({ address: file });
+    const { text } = await (await openPages(reading)).get(path);
+    reading.close();
+    return text;
   };
+  const getKey = async (): Promise<string> => (await askJson('/.well-known/webhook-keys.json')).keys[0]?.key ?? '';
   return {
     ...commands,
     provider,
@@ -104,7 +111,8 @@ export async function makeTold(paths?: string[]) {
     /** Probes what is due at an hour, and sends what is due. */
     probeDue: (hours: number) => probe(hours),
     probe,
-    ask,
+    askJson,
+    readPage,
     getKey,
     /** Lists the events that the webhook got, each verified. */
     listEvents: async () => {
