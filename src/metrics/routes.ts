@@ -23,6 +23,7 @@ const TEMPLATES: readonly string[] = [
   PATHS.categoryFeed('{category}'),
   '/category/{category}',
   '/provider/{domain}/{page}',
+  PATHS.providerFeed('{domain}'),
   PATHS.provider('{domain}'),
   '/network/{network}/{page}',
   '/network/{network}',

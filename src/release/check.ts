@@ -19,7 +19,7 @@ const SAMPLES = 40;
 const LIVE_PATHS = Object.values(PATHS).filter((address) => typeof address === 'string');
 const LISTING = /^\/api\/([a-z0-9-]+)$/;
 /** Addresses rendered on demand for a page in the release: its Markdown twin, its feed, and the pages of its routes. */
-const OF_PAGE = /^(\/(?:api|category)\/[a-z0-9-]+)(?:\.(?:md|atom)|\/[a-z]{3,7}-[\w-]+)$/;
+const OF_PAGE = /^(\/(?:(?:api|category)\/[a-z0-9-]+|provider\/[a-z0-9.-]+))(?:\.(?:md|atom)|\/[a-z]{3,7}-[\w-]+)$/;
 const PROVIDER = /^\/provider\/([a-z0-9.-]+)$/;
 const TAG = /<[a-z][a-z0-9]*(?:\s+[\w:-]+(?:="[^"]*")?)*\s*\/?>/g;
 const LIVE_PREFIX = /^\/(agent|badge|\.well-known)\//;

@@ -311,7 +311,7 @@ export interface NewsSource {
   readonly revised_at: string;
 }
 
-/** Scope of a feed: all listings, one listing, or one category. */
+/** Scope of a feed: all listings, one listing, those of one provider, or one category. */
 interface NewsFeed {
   /** End of its id. */
   readonly id: string;
@@ -327,6 +327,16 @@ const WHOLE_FEED: NewsFeed = { id: '', of: '', path: PATHS.changesFeed, page: PA
 /** Returns the feed of one listing. */
 export function getListingFeed(slug: string): NewsFeed {
   return { id: `/listing/${slug}`, of: ` of ${slug}`, path: PATHS.listingFeed(slug), page: PATHS.listing(slug) };
+}
+
+/** Returns the feed of all listings at a registered domain. */
+export function getProviderFeed(domain: string): NewsFeed {
+  return {
+    id: `/provider/${domain}`,
+    of: ` at ${domain}`,
+    path: PATHS.providerFeed(domain),
+    page: PATHS.provider(domain),
+  };
 }
 
 /** Returns the feed of a category. */

@@ -50,6 +50,7 @@ export const PATHS = {
   category: (category: Category, page = 1) => `/category/${category.toLowerCase()}${page === 1 ? '' : `/${page}`}`,
   /** The page of a provider, by the registered domain of its hosts, or by a host without one. */
   provider: (domain: string, page = 1) => `/provider/${domain}${page === 1 ? '' : `/${page}`}`,
+  providerFeed: (domain: string) => `/provider/${domain}.atom`,
   network: (network: NetworkKey, page = 1) => `/network/${network}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
   /** Picture of every page that is not a listing's. No slug has an underscore. */

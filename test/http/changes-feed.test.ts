@@ -117,7 +117,7 @@ describe('GET /changes.atom', () => {
   });
 });
 
-describe('the feed of a listing and of a category', () => {
+describe('the feed of a listing, of a provider and of a category', () => {
   it('hold their own changes alone, under the ids that these have in the feed of all', async () => {
     const { catalogue, declare } = await makeWorld();
     await declare();
@@ -146,26 +146,36 @@ describe('the feed of a listing and of a category', () => {
       'example-prices: New listing',
     ]);
     expect(all.ids).toEqual(expect.arrayContaining(one.ids));
+    const provider = await read('/provider/example-provider.com.atom');
+    expect([provider.ids, provider.titles[0]]).toEqual([
+      all.ids,
+      `${SITE.serviceTitle}: what changed at example-provider.com`,
+    ]);
     const finance = await read('/category/finance.atom');
     expect(finance.ids).toEqual(one.ids);
     const tools = await read('/category/tools.atom');
     expect(tools.titles.slice(1)).toEqual(['other: New listing']);
     expect((await read('/category/data.atom')).ids).toEqual([]);
-    expect(new Set([all, one, finance, tools].map(({ feed }) => feed)).size).toBe(4);
+    expect(new Set([all, one, provider, finance, tools].map(({ feed }) => feed)).size).toBe(5);
   });
 
   it('answer 304, HEAD, 404 and 400', async () => {
     const { catalogue, declare } = await makeWorld();
     await declare();
     const { get, fetch } = serveLive(catalogue);
-    for (const path of ['/api/example-prices.atom', '/category/finance.atom']) {
+    for (const path of ['/api/example-prices.atom', '/category/finance.atom', '/provider/example-provider.com.atom']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       expect((await get(path, { 'If-None-Match': etag })).status).toBe(304);
       const head = await fetch(path, { method: 'HEAD' });
       expect([head.status, await head.text()]).toEqual([200, '']);
       expect((await get(`${path}?limit=5`)).status).toBe(400);
     }
-    for (const path of ['/api/nobody.atom', '/category/Finance.atom', '/category/nothing.atom'])
+    for (const path of [
+      '/api/nobody.atom',
+      '/category/Finance.atom',
+      '/category/nothing.atom',
+      '/provider/nobody.example.atom',
+    ])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
 });

@@ -49,7 +49,11 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 
 /** Fills in what there is in the catalogue of these tests. */
 function fillIn(path: string): string {
-  return path.replace('{slug}', 'example-prices').replace('{category}', 'finance').replace('{part}', '1');
+  return path
+    .replace('{slug}', 'example-prices')
+    .replace('{category}', 'finance')
+    .replace('{domain}', 'example-provider.com')
+    .replace('{part}', '1');
 }
 
 /** Files whose names the router does not take apart. */
@@ -57,6 +61,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/badge/:file': '/badge/{slug}.svg',
   '/api/:file': '/api/{slug}.atom',
   '/category/:file': '/category/{category}.atom',
+  '/provider/:file': '/provider/{domain}.atom',
 };
 
 /** Writes a mounted path as the document does: `/agent/listings/:slug` → `/agent/listings/{slug}`. */

@@ -4,9 +4,16 @@ import { CATEGORIES } from '../../model/catalogue.ts';
 import type { ChangesOf } from '../../published/changes.ts';
 import { findLive, isDelisted } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
+import { hasProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import { ATOM_ENTRIES, buildChangesAtom, getCategoryFeed, getListingFeed } from '../../views/changes.ts';
+import {
+  ATOM_ENTRIES,
+  buildChangesAtom,
+  getCategoryFeed,
+  getListingFeed,
+  getProviderFeed,
+} from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
 import { findCategoryByPath } from '../../views/pages/category-page.ts';
 import { buildDocument, type Document } from '../document.ts';
@@ -46,6 +53,29 @@ export const listingFeedEndpoint = defineFile({
     if (findLive(reading.published, slug) || isDelisted(reading.published, slug))
       return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
     throw new ServiceError('not_found', 'There is no listing of this name.', {
+      hint: `${PATHS.changesFeed} is the feed of all listings.`,
+    });
+  },
+});
+
+/** The feed of all listings of one provider, by the registered domain of their hosts. */
+export const providerFeedEndpoint = defineFile({
+  id: 'getProviderFeed',
+  path: PATHS.providerFeed('{domain}'),
+  at: { path: '/provider/:file', only: /^\/provider\/(?<domain>[a-z0-9][a-z0-9.-]*)\.atom$/ },
+  summary: 'The newest changes of all listings of one provider, for feed readers',
+  description: 'Atom. Removed listings are in it, too.',
+  params: {
+    domain: z
+      .string()
+      .meta({ description: 'Registered domain of the hosts, as pages name it', example: 'prices.example' }),
+  },
+  content: FEED,
+  failures: ['NotFound'],
+  build: ({ reading, snapshot, params: { domain = '' } }) => {
+    if (hasProvider(reading.published, domain))
+      return buildFeed(reading, snapshot, { of: { domain }, feed: getProviderFeed(domain) });
+    throw new ServiceError('not_found', 'Nothing is listed at this domain.', {
       hint: `${PATHS.changesFeed} is the feed of all listings.`,
     });
   },

@@ -13,7 +13,7 @@ import type { Endpoint } from './define.ts';
 import { discoveryMerchantEndpoint } from './discovery-merchant.ts';
 import { discoveryResourcesEndpoint } from './discovery-resources.ts';
 import { discoverySearchEndpoint } from './discovery-search.ts';
-import { categoryFeedEndpoint, changesFeedEndpoint, listingFeedEndpoint } from './feeds.ts';
+import { categoryFeedEndpoint, changesFeedEndpoint, listingFeedEndpoint, providerFeedEndpoint } from './feeds.ts';
 import { FIXED_FILES } from './fixed-files.ts';
 import { fullGuideEndpoint } from './full-guide.ts';
 import { listingEndpoint } from './listing-detail.ts';
@@ -52,6 +52,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   badgeEndpoint,
   changesFeedEndpoint,
   listingFeedEndpoint,
+  providerFeedEndpoint,
   categoryFeedEndpoint,
   fullGuideEndpoint,
 ];

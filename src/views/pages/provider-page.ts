@@ -29,6 +29,8 @@ export interface ProviderPage extends Omit<CardListPage, 'search'> {
   }[];
   /** The newest changes; empty on further pages. */
   readonly news: readonly NewsRow[];
+  /** Title and path of the feed of its changes. */
+  readonly feed: { readonly title: string; readonly path: string };
 }
 
 /** Input of a page of a provider. */
@@ -74,6 +76,7 @@ export function buildProviderPage(domain: string, part: ProviderPart): ProviderP
     cards: items.map(buildListingCard),
     routes: items.flatMap((item, at) => listRoutes(item, part.routes[at] ?? [])),
     news: first?.news ?? [],
+    feed: { title: `Changes at ${domain}`, path: PATHS.providerFeed(domain) },
     previous: page > 1 ? PATHS.provider(domain, page - 1) : null,
     next: has_next ? PATHS.provider(domain, page + 1) : null,
     empty: 'No listing of this provider is live.',
