@@ -1,14 +1,22 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { buildProvidersPage } from '../../src/views/pages/providers-page.ts';
 import { IDENTITY, NOW, recordReceiptFor } from '../builders.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 import { ASKED } from '../probing/probing.ts';
 import { sendChallenge, sendStatus } from '../probing/sending.ts';
+import { SITE } from '../site.ts';
 import { makeChallenge, makeOffer } from '../x402/challenges.ts';
 import { makeTold, takeAll } from './receiver.ts';
 
 const DAY = 24;
+
+/** Lists the names of all fields, in their order. */
+function listKeys(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...listKeys(inner)]);
+}
 
 describe('a provider that asks to be told', () => {
   it('gets a challenge first, and hears of a route that fails by the probe that saw it', async () => {
@@ -38,6 +46,8 @@ describe('a provider that asks to be told', () => {
         },
       },
     ]);
+    const { event } = buildProvidersPage(SITE).notify;
+    expect(listKeys(events[0])).toEqual(['id', ...listKeys(JSON.parse(event))]);
     // The same failure is told once, and its end lets the next one be told.
     await probeAll(14);
     expect(await listEvents()).toHaveLength(2);
