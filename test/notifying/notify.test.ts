@@ -147,6 +147,20 @@ describe('a provider that asks to be told', () => {
   });
 });
 
+it('probe --watch tells beside its probes, and ends when it is stopped', async () => {
+  const { provider, run, setHours, listEvents } = await makeTold();
+  setHours(0);
+  const stopping = new AbortController();
+  provider.notify = { webhook: '/events', test: 'one' };
+  provider.answerHook = (response, asked) => {
+    takeAll(response, asked);
+    if (asked.body.includes('"type":"test"')) stopping.abort();
+  };
+  const { code } = await run(['probe', '--watch', '--pause', '0'], { signal: stopping.signal });
+  expect(code).toBe(0);
+  expect((await listEvents()).map(({ type }) => type)).toEqual(['challenge', 'test']);
+}, 30_000);
+
 describe('a webhook', () => {
   it.each<[string, typeof takeAll]>([
     ['does not repeat the challenge', (response) => sendStatus(response, 200)],
