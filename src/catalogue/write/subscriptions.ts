@@ -69,10 +69,10 @@ export async function recordNotify(writing: Writing, origin: string, stated: Sta
   if (recorded?.state === 'off') await publishOrigin(writing, origin);
 }
 
-/** Sets how a subscription stands, and why. Readers see where a webhook is off, and when it no longer is. */
-export async function setSubscriptionState(
+/** Sets how a subscription stands after a challenge or an event, and why. Readers see where a webhook is off. */
+async function setState(
   writing: Writing,
-  { origin, state: before }: Pick<Subscription, 'origin' | 'state'>,
+  origin: string,
   state: SubscriptionsTable['state'],
   reason: string | null,
 ): Promise<void> {
@@ -80,11 +80,10 @@ export async function setSubscriptionState(
   const { query } = catalogue;
   const set = { state, reason, since: at, next_at: at, ...(state === 'on' && { proofs_at: at }) };
   await query.updateTable('subscriptions').set(set).where('origin', '=', origin).execute();
-  if (state === 'off') {
-    const waiting = query.updateTable('deliveries').set({ state: 'failed' }).where('origin', '=', origin);
-    await waiting.where('state', '=', 'waiting').execute();
-  }
-  if (state === 'off' || before === 'off') await publishOrigin(writing, origin);
+  if (state !== 'off') return;
+  const waiting = query.updateTable('deliveries').set({ state: 'failed' }).where('origin', '=', origin);
+  await waiting.where('state', '=', 'waiting').execute();
+  await publishOrigin(writing, origin);
 }
 
 async function publishOrigin(writing: Writing, origin: string): Promise<void> {
@@ -121,7 +120,7 @@ export async function recordChallenge(
 ): Promise<void> {
   const [recorded] = await listSubscriptions(writing.catalogue, [origin]);
   if (recorded?.state !== 'asked' || recorded.webhook !== webhook) return;
-  await setSubscriptionState(writing, recorded, failure === null ? 'on' : 'refused', failure);
+  await setState(writing, origin, failure === null ? 'on' : 'refused', failure);
 }
 
 /** Records the events that follow from time alone: a test that the provider's file asks for, and proofs near their end. */
@@ -187,7 +186,7 @@ export async function recordDelivery(
   } else {
     await sent.set({ state: 'failed', attempts: attempts + 1 }).execute();
     const [subscription] = await listSubscriptions(catalogue, [origin]);
-    if (subscription?.state === 'on') await setSubscriptionState(writing, subscription, 'off', failure);
+    if (subscription?.state === 'on') await setState(writing, origin, 'off', failure);
   }
 }
 
