@@ -1,3 +1,4 @@
+import { getDomain } from '../evidence/domains.ts';
 import type { Category } from '../model/catalogue.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
@@ -80,7 +81,11 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
     const route =
       listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
     return buildReferencePage(site, frame, {
-      listing: { slug: listing.slug, identifier: buildIdentifier(site, 'listing', listing.slug) },
+      listing: {
+        slug: listing.slug,
+        identifier: buildIdentifier(site, 'listing', listing.slug),
+        domain: getDomain(listing.base_url),
+      },
       receipt: getCurrentReceipts(published, listing.slug).keys().next().value,
       route: route && {
         method: route.method,

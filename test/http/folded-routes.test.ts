@@ -65,7 +65,8 @@ it('the page and its Markdown have the other routes below the one that stands fo
   const labels = folds.map((fold) => /<summary>(.*?)<\/summary>/.exec(fold)?.[1]);
   expect(labels).toEqual(['3 more routes of this template', '19 more routes of this text']);
   expect(folds.map((fold) => fold.match(/<a href="\/api\/coins\/get-[^"]+">/g)?.length)).toEqual([3, 19]);
-  expect(page.match(/One text for all/g)?.length).toBe(1);
+  expect(page.match(/<p><q dir="auto">One text for all/g)?.length).toBe(1);
+  expect(folds.join('')).not.toContain('One text for all');
   const texts = (await read('/api/coins.md')).split(/(?=`GET [^`]*` stands for )/);
   expect(texts.slice(1).map((text) => text.split('\n')[0])).toEqual([
     '`GET /price/{symbol}` stands for 3 more routes of this template:',

@@ -73,7 +73,7 @@ describe('the reference', () => {
         ),
       );
     const filled = getCurls({
-      listing: { slug: 'a-b', identifier: 'urn:air:x:listing:a-b' },
+      listing: { slug: 'a-b', identifier: 'urn:air:x:listing:a-b', domain: 'a.example' },
       receipt: 'r1',
       route: { method: 'POST', url: 'https://a.example/b' },
     });

@@ -65,7 +65,7 @@ type Part = OpenAPIV3_1.ReferenceObject | object;
 
 /** Values from the present catalogue with which calls are filled in; missing ones stay open. */
 export interface ReferenceSamples {
-  readonly listing?: { readonly slug: string; readonly identifier: string } | undefined;
+  readonly listing?: { readonly slug: string; readonly identifier: string; readonly domain: string } | undefined;
   /** Id of a receipt. */
   readonly receipt?: string | undefined;
   readonly route?: { readonly method: string; readonly url: string } | undefined;
@@ -261,6 +261,7 @@ function findSample(name: string, { listing, receipt, route }: ReferenceSamples)
   const samples = new Map([
     ['slug', listing?.slug],
     ['identifier', listing?.identifier],
+    ['domain', listing?.domain],
     ['id', receipt],
     ['url', route?.url],
     ['method', route?.method],
