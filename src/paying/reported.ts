@@ -15,6 +15,9 @@ import type { Payer } from './verify-route.ts';
 const MAX_LOOKED_UP = 100;
 const MAX_OF_ROUTE = 30;
 
+/** Most failed look-ups of one run: a stranger can name a transaction at which a node fails. */
+const MAX_FAILED = 10;
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 type Reported = DueProof<Listing>;
@@ -39,7 +42,7 @@ export async function listReportedRoutes(
   const openReader = keepReaders(payer);
   const looked = new Map<string, number>();
   const reported: Reported[] = [];
-  let [left, lookedUp] = [budget, 0];
+  let [left, lookedUp, failed] = [budget, 0, 0];
   for (const report of reports) {
     const listing = bySlug.get(report.slug);
     const route = listing?.routes.find(({ method, path }) => method === report.method && path === report.path);
@@ -57,8 +60,10 @@ export async function listReportedRoutes(
       if (!(await isOnChain(report, offers, earliest, openReader))) continue;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      say(`Reports of buyers cannot be looked up: ${error.message}`);
-      break;
+      say(`A report of a buyer cannot be looked up: ${error.message}`);
+      failed += 1;
+      if (failed >= MAX_FAILED) break;
+      continue;
     }
     for (const { pay_to } of offers) if (pay_to !== null) paid.add(pay_to.toLowerCase());
     left -= price;

@@ -8,6 +8,7 @@ import { listReportedRoutes } from '../../src/paying/reported.ts';
 import type { Payer } from '../../src/paying/verify-route.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { makeTerms, recordReceiptFor } from '../records.ts';
+import { openLyingNode } from './lying-node.ts';
 import { PAY_TO } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
@@ -75,5 +76,27 @@ describe('verify --due', () => {
     expect([(await list(new Date())).length, (await list(inEight)).length]).toEqual([1, 0]);
     // Drawn at random it may be paid for, but not because of the report.
     expect((await runJson('verify', '--due', '--budget', '0.003999')).json).toMatchObject({ reported: 0 });
+  });
+
+  it('looks up the other reports where a node fails at one of them', async () => {
+    const { report, catalogue, environment, file } = await makeReported();
+    const rank = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+    const bad = `0x${'9'.repeat(64)}`;
+    report(await chain.fund(PAY_TO, 1000n), rank(60));
+    report(bad, rank(30));
+    const node = await openLyingNode(chain.rpcUrl, (_method, params) => {
+      if (params?.[0] === bad) throw new Error('down');
+      return undefined;
+    });
+    const live = (await listListings(catalogue)).filter(isLive);
+    const said: string[] = [];
+    const payer = {
+      ...{ catalogue, config: { ...readConfig(environment), submissionsFile: file }, now: () => new Date() },
+      payer: { ...readPayerConfig(environment), rpcUrls: { base: [node.url] } },
+      say: (line: string) => void said.push(line),
+    };
+    const listed = await listReportedRoutes(payer as unknown as Payer, live, { budget: 1000, getPrice: () => 1000 });
+    expect(listed).toHaveLength(1);
+    expect(said[0]).toContain('The chain cannot be asked');
   });
 });
