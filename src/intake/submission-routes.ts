@@ -169,7 +169,9 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     const refusal = take(getWho(c));
     if (refusal) return no(refusal);
     const { listing: slug, path, method: known } = found.route;
-    submissions.report({ transaction, slug, method: httpMethod.parse(known), path }, getWho(c));
+    // Hexadecimal digits are the same in either case; those of Solana are not.
+    const named = /^0x/i.test(transaction) ? transaction.toLowerCase() : transaction;
+    submissions.report({ transaction: named, slug, method: httpMethod.parse(known), path }, getWho(c));
     if (about) return c.redirect(`${buildReportPath(about.slug)}&kept`, 303);
     return c.json({ kept: true, listing: slug, route: `${known} ${path}` }, 202);
   });

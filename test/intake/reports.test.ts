@@ -26,6 +26,7 @@ describe('a report of a buyer', () => {
     const kept = await report({});
     expect([kept.status, kept.json]).toMatchObject([202, { kept: true, listing: 'api-0' }]);
     expect((await report({})).status).toBe(202);
+    expect((await report({ transaction: TRANSACTION.toUpperCase() })).status).toBe(202);
     expect((await report({ transaction: '0x12' })).json).toMatchObject({ code: 'no_transaction' });
     expect((await report({ url: 'https://elsewhere.example.com/v1/x' })).json).toMatchObject({ code: 'no_route' });
     expect((await report({ method: 'BREW' })).status).toBe(400);
