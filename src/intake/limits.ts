@@ -15,6 +15,9 @@ const PER_HOUR = 10;
 const PER_DAY = 20;
 const PER_DAY_WITH_FILE = 60;
 
+/** Checks of a domain in a day of which a network of clients has half at most, beyond these few, so that nobody keeps others away. */
+const FEW = 3;
+
 /** Clients and domains that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
 const MAX_KNOWN = 100_000;
 
@@ -27,6 +30,12 @@ export interface Refusal {
   readonly retry_after_seconds?: number;
 }
 
+/** When a check began, and what stands for the network that asked for it. */
+interface Check {
+  readonly at: number;
+  readonly network: string;
+}
+
 /**
  * Opens the limits of checks. `now` gives milliseconds of a clock that never goes backwards. Of a client only a hash under a
  * key of this process is kept, until it may begin as many checks as any other.
@@ -35,7 +44,7 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
   const key = randomBytes(32);
   /** The time at which all that a client took is there again. */
   const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
-  const domains = new LRUCache<string, { times: number[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
+  const domains = new LRUCache<string, { times: Check[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
   const getName = (url: string) => {
     const { host, hostname } = new URL(url);
     const [, said] = /(?:^|[.-])(\d+[.-]\d+[.-]\d+[.-]\d+)\.(?:nip|sslip)\.io$/.exec(hostname) ?? [];
@@ -47,10 +56,12 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
     return /(?:^|\.)(?:nip|sslip)\.io$/.test(hostname) ? 'nip.io' : getDomain(url);
   };
 
+  const hide = (name: string) => createHmac('sha256', key).update(name).digest('base64url');
+
   const takeFromClient = (client: string): Refusal | undefined => {
     const time = now();
     const buckets = listNetworks(client).map(({ name, times }) => {
-      const hash = createHmac('sha256', key).update(name).digest('base64url');
+      const hash = hide(name);
       return { hash, fullAt: Math.max(clients.get(hash) ?? 0, time) + CLIENT_EACH_MS / times };
     });
     const wait = Math.max(...buckets.map(({ fullAt }) => fullAt - time - CLIENT_BURST * CLIENT_EACH_MS));
@@ -59,17 +70,21 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
     return undefined;
   };
 
-  const takeFromDomain = (name: string): Refusal | undefined => {
+  const takeFromDomain = (name: string, client: string): Refusal | undefined => {
     const time = now();
+    const network = hide(getNetwork(client.replace(/\/\d+$/, ''), 48, 24));
     const domain = domains.get(name) ?? { times: [], isBusy: false, hasFile: false };
     if (domain.isBusy) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
-    domain.times = domain.times.filter((at) => at > time - DAY_MS);
+    domain.times = domain.times.filter(({ at }) => at > time - DAY_MS);
     /** The time until fewer than `most` of the last `span` are left. */
-    const getWait = (most: number, span: number) => (domain.times.at(-most) ?? Number.NEGATIVE_INFINITY) + span - time;
-    const ofDay = getWait(domain.hasFile ? PER_DAY_WITH_FILE : PER_DAY, DAY_MS);
-    const wait = Math.max(ofDay, domain.hasFile ? 0 : getWait(PER_HOUR, HOUR_MS));
+    const getWait = (most: number, span: number) =>
+      (domain.times.at(-most)?.at ?? Number.NEGATIVE_INFINITY) + span - time;
+    const perDay = domain.hasFile ? PER_DAY_WITH_FILE : PER_DAY;
+    const isNew = domain.times.filter((check) => check.network === network).length < FEW;
+    const ofDay = getWait(isNew ? perDay : perDay / 2, DAY_MS);
+    const wait = Math.max(ofDay, domain.hasFile || isNew ? 0 : getWait(PER_HOUR, HOUR_MS));
     if (wait > 0) return buildRefusal('domain_limit', `${name} was checked as often as it may be.`, wait);
-    domain.times.push(time);
+    domain.times.push({ at: time, network });
     domain.isBusy = true;
     domains.set(name, domain);
     return undefined;
@@ -79,7 +94,8 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
     /** Counts a request that is no check. Returns why it may not be made. */
     take: takeFromClient,
     /** Begins a check, which has to be ended. Returns why it may not begin. */
-    begin: (client: string, url: string): Refusal | undefined => takeFromClient(client) ?? takeFromDomain(getName(url)),
+    begin: (client: string, url: string): Refusal | undefined =>
+      takeFromClient(client) ?? takeFromDomain(getName(url), client),
     /** Ends a check; `hasFile` if the provider's own file is on the host. */
     end(url: string, hasFile: boolean): void {
       const domain = domains.get(getName(url));

@@ -133,6 +133,24 @@ describe('the limits of a host', () => {
     expect(codes.at(-1)).toBe('domain_limit');
   });
 
+  it('let nobody keep another client from a host, with our file on it or without', () => {
+    for (const hasFile of [false, true]) {
+      let time = 0;
+      const limits = openLimits(() => time, false);
+      const check = (client: string) => {
+        const refusal = limits.begin(client, 'https://api.provider.example/x');
+        if (!refusal) limits.end('https://api.provider.example/x', hasFile);
+        return refusal?.code ?? 'begun';
+      };
+      for (; time < 23 * 60 * 60 * 1000; time += 20_000) check('203.0.113.7');
+      expect([check('203.0.113.8'), check('198.51.100.7'), check('198.51.100.7')]).toEqual([
+        'domain_limit',
+        'begun',
+        'begun',
+      ]);
+    }
+  });
+
   it('of a client hold whatever it says of itself', async () => {
     const intake = await openIntake({ now: () => 0 });
     const { origin } = await openProvider((_, response) => void response.writeHead(404).end());

@@ -392,7 +392,7 @@ describe('the limits', () => {
     expect(intake.counted.filter((one) => one === 'rate_limited')).toHaveLength(2);
   });
 
-  it('are ten an hour and 20 a day for a host, 60 with its own file, and one at a time', async () => {
+  it('are ten an hour for a client and a host, for all 20 a day, 60 with its own file, and one at a time', async () => {
     let time = 0;
     const intake = await openIntake({ now: () => time });
     const slow = await busy(300);
@@ -402,14 +402,17 @@ describe('the limits', () => {
       [200, undefined],
       [429, 'domain_busy'],
     ]);
-    const count = async (origin: string, checks: number, path = '/v1/x') => {
+    /** Counts the checks that begin, each three of them for a client of another network. */
+    const countOf = async (origin: string, checks: number, network?: (at: number) => number, path = '/v1/x') => {
       let done = 0;
       for (let at = 0; at < checks; at += 1) {
         time += 20_000;
-        done += (await check(intake, { url: `${origin}${path}` })).status === 200 ? 1 : 0;
+        const headers = network && { 'X-Forwarded-For': `203.0.${network(Math.floor(at / 3))}.1` };
+        done += (await check(intake, { url: `${origin}${path}` }, headers)).status === 200 ? 1 : 0;
       }
       return done;
     };
+    const count = (origin: string, checks: number) => countOf(origin, checks);
     const { origin } = await busy();
     expect(await count(origin, 12)).toBe(10);
     const refused = await ask(origin);
@@ -418,9 +421,10 @@ describe('the limits', () => {
       expect.any(Number),
     ]);
     time += HOUR;
-    expect(await count(origin, 12)).toBe(10);
-    time += HOUR;
     expect(await count(origin, 3)).toBe(0);
+    expect(await countOf(origin, 12, (at) => 100 + at)).toBe(10);
+    time += HOUR;
+    expect(await countOf(origin, 3, (at) => 200 + at)).toBe(0);
     time += 24 * HOUR;
     expect(await count(origin, 1)).toBe(1);
     const own = await openProvider((request, response) => {
@@ -428,6 +432,6 @@ describe('the limits', () => {
         .writeHead(request.url === '/.well-known/agent-payable.json' ? 200 : 404)
         .end('{"version": 1, "listings": []}');
     });
-    expect(await count(own.origin, 62, '')).toBe(60);
+    expect(await countOf(own.origin, 62, (at) => 100 + at, '')).toBe(60);
   }, 60_000);
 });
