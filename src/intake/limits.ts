@@ -15,7 +15,7 @@ const PER_HOUR = 10;
 const PER_DAY = 20;
 const PER_DAY_WITH_FILE = 60;
 
-/** Checks of a domain in a day of which a network of clients has half at most, beyond these few, so that nobody keeps others away. */
+/** Checks of a domain after which a network of clients gets no more than half of the domain's day, so that nobody keeps others away. */
 const FEW = 3;
 
 /** Clients and domains that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
