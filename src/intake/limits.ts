@@ -82,7 +82,7 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
     const perDay = domain.hasFile ? PER_DAY_WITH_FILE : PER_DAY;
     const isNew = domain.times.filter((check) => check.network === network).length < FEW;
     const ofDay = getWait(isNew ? perDay : perDay / 2, DAY_MS);
-    const wait = Math.max(ofDay, domain.hasFile || isNew ? 0 : getWait(PER_HOUR, HOUR_MS));
+    const wait = Math.max(ofDay, domain.hasFile ? 0 : getWait(PER_HOUR, HOUR_MS));
     if (wait > 0) return buildRefusal('domain_limit', `${name} was checked as often as it may be.`, wait);
     domain.times.push({ at: time, network });
     domain.isBusy = true;
