@@ -32,7 +32,7 @@ const USAGE = {
 /** All routes of the demonstration: of some, chance decides whether the home page shows them. */
 const WHOLE = '/search';
 
-/** What differs from one demonstration to the next: ports, keys, hashes and ids, times, and how long something took. */
+/** Texts that differ between demonstrations: ports, keys, hashes and ids, times, and how long something took. */
 const CHANCE =
   /(?<=127\.0\.0\.1):\d+|0x[\da-f]{4,}|\b[1-9A-HJ-NP-Za-km-z]{32,}|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\d{4}-\d\d-\d\d|\b\d\d:\d\d(?::\d\d)?\b|\b[\d.]+ m?s\b/g;
 

@@ -321,7 +321,7 @@ export interface ProbeRunsTable {
   ended_at: string | null;
 }
 
-/** What the file on a provider's host asks to be told of the listings of that origin, and how that stands. */
+/** Subscriptions of providers to events, by the file on their host: one for each origin. */
 export interface SubscriptionsTable {
   origin: string;
   /** Address that events are posted to. */

@@ -41,7 +41,7 @@ interface StatusResult {
   /** Events for webhooks, and who gets them. */
   notices: NoticeCounts;
   release: ReleaseState;
-  /** What was submitted and reported in the last 30 days; null without an intake. */
+  /** Numbers of submissions and reports of the last 30 days; null without an intake. */
   intake: QueueCounts | null;
 }
 

@@ -22,7 +22,7 @@ const input = z
     reason: z
       .string()
       .trim()
-      .min(1, 'a reason that whoever has the address sees')
+      .min(1, 'a reason for the provider')
       .max(REASON_LENGTH, `a reason of at most ${REASON_LENGTH} characters`)
       .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'one line of plain text')
       .optional(),
@@ -43,8 +43,8 @@ export const submissions: Command = defineCommand({
   summary: 'List what providers submitted, and take or refuse a host where nothing probes',
   details:
     'Reads the queue of the intake (SUBMISSIONS). A prober reads received hosts by itself; take has the provider’s file of a ' +
-    'host read now, as import --provider does. refuse says so, with the reason, to whoever has the address of the ' +
-    'submission; the host can be submitted again once that is gone, after 30 days. A listing is removed by delist.',
+    'host read now, as import --provider does. refuse shows the reason on the page of the ' +
+    'submission. The host can be submitted again after 30 days. A listing is removed by delist.',
   arguments: [
     ['[action]', 'show, take or refuse; without it, the list'],
     ['[host]', 'the host, or the id at the end of the address of a submission'],

@@ -47,6 +47,11 @@ export function getNetwork(address: string, bits6: number, bits4 = 32): string {
   return `${ipaddr.fromByteArray(bytes)}/${bits}`;
 }
 
+/** Gives the network that a client is one of, as `GetClient` names clients: a /48 of IPv6, a /24 of IPv4. */
+export function getWideNetwork(client: string): string {
+  return getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
+}
+
 /** Networks that one customer may have in place of a /64, and how many times what a client may have each may have. */
 const WIDER_NETWORKS = [
   { bits: 56, times: 4 },

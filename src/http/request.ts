@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
 import { type RequestIdVariables, requestId } from 'hono/request-id';
 import type { Logger } from 'pino';
-import { type GetClient, getNetwork } from './client.ts';
+import { type GetClient, getWideNetwork } from './client.ts';
 
 /** Data that a request carries through the app. Mounted in pages there is no socket, and so no client to count. */
 export interface Env {
@@ -56,7 +56,7 @@ export function logRequests(logger: Logger, getClient: GetClient): MiddlewareHan
       logger.debug(
         {
           request_id: c.get('requestId'),
-          client: incoming && getNetwork(getClient(incoming).replace(/\/\d+$/, ''), 48, 24),
+          client: incoming && getWideNetwork(getClient(incoming)),
           method: c.req.method,
           path: c.req.path,
           status: outgoing.statusCode,

@@ -45,7 +45,7 @@ const SHORT_BYTES = 32 * 1024;
 const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
-/** Bodies from here on take milliseconds to be copied to a connection, and many may wait for the same one. */
+/** Bytes from which a body takes milliseconds to be copied to a connection. Many readers may wait for the same one. */
 const LONG_BYTES = 256 * 1024;
 
 /** Bytes of all long bodies that are being sent; beyond that, those who read the oldest are cut off. */

@@ -12,7 +12,12 @@ import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../vi
 import type { Site } from '../views/site.ts';
 import type { Checks, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
-import { addSubmissionRoutes, type RenderIntakePage, type SubmissionRoutesOptions } from './submission-routes.ts';
+import {
+  addSubmissionRoutes,
+  NO_PAGES,
+  type RenderIntakePage,
+  type SubmissionRoutesOptions,
+} from './submission-routes.ts';
 import type { Submissions } from './submissions.ts';
 import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
 
@@ -20,7 +25,6 @@ import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
 const MAX_QUESTION_BYTES = 8 * 1024;
 const ADDRESS_LENGTH = 2048;
 
-const NO_PAGES = { status: 503, code: 'no_release', detail: 'The pages are not built yet.', retry_after_seconds: 5 };
 const NO_REPORT = { detail: 'There is no such report.', hint: 'Reports are kept for a day.' };
 const TOO_LARGE = { status: 413, code: 'too_large', detail: `The body is larger than ${MAX_QUESTION_BYTES} bytes.` };
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { LRUCache } from 'lru-cache';
-import { getNetwork } from '../http/client.ts';
+import { getWideNetwork } from '../http/client.ts';
 import type { HostFiles } from '../probing/check-address.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
@@ -24,9 +24,9 @@ const QUIET_MS = 5_000;
 /** A report that grows until it is done. */
 export interface Report {
   readonly id: string;
-  /** What its page shows. Its result is filled in when the check has ended. */
+  /** Content of its page. The result is filled in when the check has ended. */
   readonly view: ReportView;
-  /** What the host says by files, filled in likewise; undefined if none was looked for. */
+  /** Files of the host, filled in likewise. Undefined if none was looked for. */
   files?: HostFiles | undefined;
   readonly changes: EventEmitter;
 }
@@ -69,7 +69,7 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
   return {
     /** Begins a check for a client, or lets it wait for its turn. Returns why it may not begin. */
     begin(client: string, url: string): Report | Refusal {
-      const network = getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
+      const network = getWideNetwork(client);
       const isFull =
         waiting.length >= MAX_WAITING || [...open.values()].filter((one) => one === network).length >= MAX_OF_NETWORK;
       const full = isFull && buildRefusal('queue_full', 'As many checks wait as may.', 30_000);
@@ -95,7 +95,7 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
     /** Finds the latest report of an origin that is done. */
     findLatest: (origin: string): Report | undefined =>
       [...reports.values()].find(({ view }) => view.state === 'done' && new URL(view.resource).origin === origin),
-    /** Yields the lines of a report as they come, until it is done; none now and then, so that a reader hears something. */
+    /** Yields the lines of a report as they come, until it is done. Yields none now and then, which keeps a connection open. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {
         const lines = report.view.checks.slice(seen);

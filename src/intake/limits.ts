@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from '../evidence/domains.ts';
-import { getNetwork, listNetworks } from '../http/client.ts';
+import { getWideNetwork, listNetworks } from '../http/client.ts';
 
 /** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
 const CLIENT_BURST = 5;
@@ -30,18 +30,18 @@ export interface Refusal {
   readonly retry_after_seconds?: number;
 }
 
-/** When a check began, and what stands for the network that asked for it. */
+/** The time at which a check began, and the hash of the network that asked for it. */
 interface Check {
   readonly at: number;
   readonly network: string;
 }
 
 /**
- * Opens the limits of checks. `now` gives milliseconds of a clock that never goes backwards. Of a client only a hash under a
- * key of this process is kept, until it may begin as many checks as any other.
+ * Opens the limits of checks. `now` gives milliseconds of a clock that never goes backwards. Of a client only hashes are kept:
+ * its own until it may begin five checks again, and that of its network for a day.
  */
 export function openLimits(now: () => number, isLocalAllowed: boolean) {
-  const key = randomBytes(32);
+  const hide = openHiding();
   /** The time at which all that a client took is there again. */
   const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
   const domains = new LRUCache<string, { times: Check[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
@@ -51,12 +51,10 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
     const address = said?.replaceAll('-', '.') ?? hostname.replace(/^\[|\]$/g, '');
     // In demonstrations and tests every port of this machine is a provider.
     if (isLocalAllowed && isIP(hostname) !== 0) return host;
-    if (isIP(address) !== 0) return getNetwork(address, 48, 24);
-    // Other names there say an address in other ways.
+    if (isIP(address) !== 0) return getWideNetwork(address);
+    // Other names of these services may name an address in another notation.
     return /(?:^|\.)(?:nip|sslip)\.io$/.test(hostname) ? 'nip.io' : getDomain(url);
   };
-
-  const hide = (name: string) => createHmac('sha256', key).update(name).digest('base64url');
 
   const takeFromClient = (client: string): Refusal | undefined => {
     const time = now();
@@ -72,7 +70,7 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
 
   const takeFromDomain = (name: string, client: string): Refusal | undefined => {
     const time = now();
-    const network = hide(getNetwork(client.replace(/\/\d+$/, ''), 48, 24));
+    const network = hide(getWideNetwork(client));
     const domain = domains.get(name) ?? { times: [], isBusy: false, hasFile: false };
     if (domain.isBusy) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
     domain.times = domain.times.filter(({ at }) => at > time - DAY_MS);
@@ -102,6 +100,12 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
       if (domain) Object.assign(domain, { isBusy: false, hasFile });
     },
   };
+}
+
+/** Opens a hash under a key of this process. Nobody can turn a hash back into the address of a client. */
+export function openHiding(): (name: string) => string {
+  const key = randomBytes(32);
+  return (name) => createHmac('sha256', key).update(name).digest('base64url');
 }
 
 /** Builds a refusal that ends by itself. */

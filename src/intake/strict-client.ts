@@ -67,7 +67,7 @@ export function buildStrictClient(
       if (!(error instanceof ServiceError)) throw error;
       // An answer that is too large has cost as much as it may.
       if (error.reason !== 'too_large') received = Number(error.details.received ?? 0);
-      // Names of a network of ours may be known to our name servers alone.
+      // Only our own name servers may know such a name.
       if (error.reason !== 'blocked_address') throw error;
       throw buildFetchFailure('blocked_address', `The host ${url.hostname} has no public address.`);
     } finally {

@@ -50,7 +50,12 @@ const NO_TRANSACTION = {
 /** Time after which the page of a submission that moves on by itself is asked for again, in seconds. */
 const REFRESH_SECONDS = 3;
 
-const NO_PAGES = { status: 503, code: 'no_release', detail: 'The pages are not built yet.', retry_after_seconds: 5 };
+export const NO_PAGES = {
+  status: 503,
+  code: 'no_release',
+  detail: 'The pages are not built yet.',
+  retry_after_seconds: 5,
+};
 
 const TRANSACTION = /^(?:0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})$/i;
 

@@ -1,6 +1,5 @@
-import { createHmac, randomBytes } from 'node:crypto';
 import { isServiceError } from '../errors.ts';
-import { getNetwork } from '../http/client.ts';
+import { getWideNetwork } from '../http/client.ts';
 import { openPublished, type Published } from '../published/file.ts';
 import { findSubmitted, type Submitted } from '../published/submitted.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
@@ -10,10 +9,10 @@ import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import { buildListed, listNextSteps, type SubmissionView } from '../views/submission.ts';
 import type { Checks, Report } from './checks.ts';
-import type { Refusal } from './limits.ts';
+import { openHiding, type Refusal } from './limits.ts';
 import { writeStatement } from './typed.ts';
 
-/** Pause between two looks at what became of what was received, in milliseconds, and most that are looked at. */
+/** Pause between two looks at the outcome of received submissions, in milliseconds, and most that are looked at. */
 const LOOK_MS = 5_000;
 const LOOKED_AT = 1_000;
 
@@ -45,25 +44,22 @@ export type Submissions = ReturnType<typeof openSubmissions>;
 /** Opens the submissions: their queue, the check that the file is there, and what became of them. */
 export function openSubmissions({ file, publishedFile, site, checks, now, onError }: SubmissionsOptions) {
   const queue = openQueue(file);
-  const key = randomBytes(32);
+  const hash = openHiding();
   /** Checks under way, by submission. */
   const looking = new Map<string, Promise<void>>();
   const getAt = () => now().toISOString();
 
-  /** Returns what stands for a client in the queue, which nobody can turn back into an address. */
-  const hide = (client: string): string => {
-    const network = getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
-    return createHmac('sha256', key).update(network).digest('base64url').slice(0, 16);
-  };
+  /** Returns the hash by which the queue knows the network of a client. */
+  const hide = (client: string): string => hash(getWideNetwork(client));
 
-  /** Reads the published catalogue; undefined while there is none, or one of other code. */
+  /** Reads the published catalogue. Returns undefined if it is missing, or was made by another version of this code. */
   const readPublished = <Result>(work: (published: Published) => Result): Result | undefined => {
     let published: Published | undefined;
     try {
       published = openPublished(publishedFile);
       return work(published);
     } catch (error) {
-      // Whoever makes the file says in its own log what is wrong with it.
+      // The process that makes the file logs what is wrong with it.
       if (!isServiceError(error)) onError(error);
       return undefined;
     } finally {
@@ -104,7 +100,7 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
       queue.submit(origin, { client: hide(client), at: getAt(), file: fillIn(origin, checks.findLatest(origin)) }),
     find(id: string): Submission | undefined {
       const found = queue.find(id);
-      // Its host is no address of it.
+      // The queue also finds it by its host.
       return found?.id === id ? found : undefined;
     },
     /** Begins the check that the file is there, for a client. Returns its end, or why it may not begin. */

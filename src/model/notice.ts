@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a provider can be told of its listings, by a webhook on its own host, and when. */
+/** Kinds of events that a webhook of a provider can get, and when each is sent. */
 export const NOTICES = {
   failing: 'a route fails that did not fail before: sent after the first probe that sees it',
   price_changed: 'readers see another price of a route, in millionths of a USDC',
@@ -12,11 +12,11 @@ export type NoticeKind = keyof typeof NOTICES;
 export const NOTICE_KINDS = Object.keys(NOTICES) as [NoticeKind, ...NoticeKind[]];
 export const noticeKind = z.enum(NOTICE_KINDS);
 
-/** What a provider's file asks to be told. */
+/** Subscription as a provider's file states it. */
 export interface StatedNotify {
   /** Address on the provider's own host. */
   readonly webhook: string;
   readonly on: readonly NoticeKind[];
-  /** Any text; another one asks for a test event. Null for none. */
+  /** Text whose change asks for a test event; null without one. */
   readonly test: string | null;
 }

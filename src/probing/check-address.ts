@@ -45,7 +45,7 @@ import { probeRoute } from './probe-route.ts';
 
 type Method = z.infer<typeof httpMethod>;
 
-/** What a check has found so far, beside its lines. */
+/** Findings of a check so far, beside its lines. */
 interface Found {
   corrected: CorrectedJson[];
   declarations: Declaration[];
@@ -56,18 +56,18 @@ interface Found {
   /** The latest answer of each address, and the latest of all. */
   answers: Map<string, FetchResponse>;
   latest?: FetchResponse;
-  /** What a host says by files; undefined where none was looked for. */
+  /** Files of the host; undefined if none was looked for. */
   files?: HostFiles;
 }
 
-/** What a host says by files: the provider's file, what is wrong in it, how many listings it asks for, and a document. */
+/** Files of a host: the provider's file, what is wrong in it, how many listings it asks for, and a document. */
 export interface HostFiles {
   statement: 'statement' | 'absent' | 'unreadable';
   /** Why the provider's file is absent, as a stable code. */
   reason: string | null;
   problems: readonly CheckLine[];
   wanted: number;
-  /** Address on the host of a document that names routes; null if there is none. */
+  /** Address of a document that names routes, on the same host. Null without one. */
   document: string | null;
 }
 

@@ -284,7 +284,7 @@ export function openProbeStore(
       };
     },
     async visitHost(host, client) {
-      // What is submitted while it is read is read again.
+      // A host that is submitted while its file is read is read again.
       const door_at = now().toISOString();
       if (await applyProviderFile(host, client)) await write(host, { door_at });
     },

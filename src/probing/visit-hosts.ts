@@ -65,7 +65,7 @@ export interface RunOptions<Key> {
   now: () => Date;
   random: () => number;
   signal: AbortSignal;
-  /** Lists at most so many hosts that are to be visited beside the others, besides those that are being visited. */
+  /** Lists up to `most` hosts to visit beside the planned ones, without those in `visited`. */
   listArrivals?: (most: number, visited: ReadonlySet<string>) => Promise<string[]>;
   /** Called when a route is done, or put off (null) because its host asks for a longer wait. */
   onRoute?: (sample: ProbeSample | null) => void;

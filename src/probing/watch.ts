@@ -57,7 +57,7 @@ export async function watchProbes(
     const left =
       Date.parse((await findNextDue(catalogue, at.toISOString())) ?? '9999-01-01T00:00:00.000Z') - at.getTime();
     const pauseMs = Math.max(Math.min(Math.max(left, SHORTEST_SLEEP_MS), LONGEST_PAUSE_MS), backoffMs);
-    // What a provider's file listed is due at once.
+    // New listings of a provider's file are due at once.
     const waitMs = hasListed ? Math.max(SHORTEST_SLEEP_MS, backoffMs) : pauseMs;
     for (let waitedMs = 0; waitedMs < waitMs && !signal.aborted; waitedMs += ARRIVALS_EVERY_MS) {
       // A watch always ends by a stop, so that is not a failure.

@@ -11,7 +11,7 @@ const REMOVED = `
     WHERE (base_url = @origin OR base_url >= @origin || '/' AND base_url < @origin || '0') AND state = 'delisted'
     LIMIT @limit`;
 
-/** What became of the listings of an origin: those that are live, and one that the operator removed. */
+/** Listings of an origin: those that are live, and one that the operator removed. */
 export interface Submitted {
   readonly live: readonly ListedItem[];
   readonly removed: Tombstone | undefined;

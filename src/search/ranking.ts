@@ -36,8 +36,8 @@ export interface Worth {
 }
 
 /**
- * Scores a plan; `vector` is that of the request, empty where there is none. Matches are measured by a catalogue of `size` listings,
- * its present size where that is left out.
+ * Scores a plan. `vector` is that of the request, and may be empty. `size` is the number of listings by which matches are measured;
+ * without it, the present number counts.
  */
 export type Score = (plan: Plan, vector: Float64Array, size?: number) => Scores;
 

@@ -194,7 +194,7 @@ function buildQueue(sqlite: Sqlite.Database) {
   };
   return {
     ...reading,
-    /** Returns the submission of an origin, which is created if there is none. `file` is that of the latest check. */
+    /** Returns the submission of an origin, and creates it if it is missing. `file` is the provider's file as the latest check fills it in. */
     submit: sqlite.transaction((origin: string, { client, at, file }: Writer & { file: string | null }): Submission => {
       const known = reading.find(origin);
       if (known) return file === null ? known : write({ ...known, file });
@@ -211,7 +211,7 @@ function buildQueue(sqlite: Sqlite.Database) {
         if (!before) return undefined;
         const last = before.history.at(-1);
         const isSame = last?.state === step.state && last.reason === step.reason;
-        // Somebody may press the button all day.
+        // The button can be pressed all day.
         const kept = (isSame ? before.history.slice(0, -1) : before.history).slice(-MAX_STEPS);
         const received_at = step.state === 'received' ? step.at : before.received_at;
         return write({ ...before, state: step.state, received_at, history: [...kept, step], problems });

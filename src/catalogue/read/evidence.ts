@@ -35,7 +35,7 @@ export interface RecordedEvidence {
   readonly replies: readonly RecordedReply[];
   /** Its samples, in any order. */
   readonly samples: readonly KeptSample[];
-  /** What its provider wants to be told; undefined for nothing. */
+  /** Subscription of its provider; undefined without one. */
   readonly subscription: Subscription | undefined;
 }
 

@@ -21,7 +21,7 @@ export async function getHost({ query }: Catalogue, host: string): Promise<HostR
   return (await query.selectFrom('hosts').selectAll().where('host', '=', host).executeTakeFirst()) ?? UNKNOWN_HOST;
 }
 
-/** What is known of hosts by their origin: when the provider's file was last read, and until when they asked us to wait. */
+/** Returns, by origin, when a host's provider file was last read, and until when the host asked us to wait. Unknown hosts are left out. */
 export async function listReadTimes(
   { query }: Catalogue,
   hosts: readonly string[],

@@ -2,7 +2,7 @@ import type { NoticeKind } from '../../model/notice.ts';
 import type { Catalogue } from '../database.ts';
 import type { DeliveriesTable, SubscriptionsTable } from '../tables.ts';
 
-/** What a provider wants to be told, and how that stands. */
+/** Subscription of a provider to events of its listings. */
 export type Subscription = Omit<SubscriptionsTable, 'kinds'> & { readonly kinds: readonly NoticeKind[] };
 
 function parse(row: SubscriptionsTable): Subscription {

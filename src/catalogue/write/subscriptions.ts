@@ -20,14 +20,14 @@ const LEASE_MS = 60_000;
 /** Time between two looks at the proofs of a host, in milliseconds. */
 const LOOK_MS = 60 * 60_000;
 
-/** Time for which it is kept what became of an event, in milliseconds. */
+/** Time for which the outcome of an event is kept, in milliseconds. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 function add(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }
 
-/** Returns whether reading what a provider wants to be told asks for no write. A webhook that failed its challenge gets another. */
+/** Returns whether a stated subscription is on record already. One that failed its challenge is not, since it gets another. */
 export async function isNotifyOnRecord(
   catalogue: Catalogue,
   origin: string,
@@ -49,7 +49,7 @@ export async function recordNotify(writing: Writing, origin: string, stated: Sta
   const { catalogue, at } = writing;
   const { query } = catalogue;
   const [recorded] = await listSubscriptions(catalogue, [origin]);
-  // What was to be told elsewhere is told nobody.
+  // Events for another address are dropped.
   if (recorded?.webhook !== stated?.webhook)
     await query.deleteFrom('deliveries').where('origin', '=', origin).execute();
   if (!stated) {

@@ -48,7 +48,7 @@ export interface ProviderStatement {
   entries: number;
   /** False if an entry could not be read. Then earlier declarations do not count as withdrawn. */
   is_whole: boolean;
-  /** What it wants to be told; null for nothing. Undefined if that could not be taken; then the earlier wish still counts. */
+  /** Its subscription; null without one. Undefined if it could not be taken: then the earlier one stays. */
   notify: StatedNotify | null | undefined;
   findings: Finding[];
 }
