@@ -149,7 +149,8 @@ function findOutcome({ state, received_at }: Submission, { live, removed }: Subm
     return { state: 'listed', reason: `It is listed: ${live.map(({ title }) => title).join(', ')}.` };
   if (state !== 'received') return undefined;
   const day = removed?.delisted_at.slice(0, 10);
-  if (removed) return { state: 'refused', reason: `The operator removed it on ${day}: ${removed.reason}` };
+  // It is no refusal of the host, which may sell something else, and the operator may put the listing back.
+  if (removed) return { state: 'problems', reason: `The operator removed it on ${day}: ${removed.reason}` };
   if (now.getTime() - Date.parse(received_at) <= READ_WITHIN_MS) return undefined;
   const reason = 'It was not listed within a day. Look whether the file is still there, and say so again.';
   return { state: 'problems', reason };

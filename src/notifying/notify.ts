@@ -100,7 +100,7 @@ async function sendOnce(catalogue: Catalogue, options: SendOptions): Promise<num
   const isCounted = (failure: string | null | undefined): failure is string | null =>
     failure !== undefined && (failure === null || !isOurs || failure.startsWith('status_'));
   const challenge = async (subscription: Subscription) => {
-    if (!(await write((writing) => takeChallenge(writing, subscription)))) return 0;
+    if (signal.aborted || !(await write((writing) => takeChallenge(writing, subscription)))) return 0;
     const failure = await postChallenge(subscription.webhook, sending);
     if (isCounted(failure)) await write((writing) => recordChallenge(writing, subscription, failure));
     return failure === null ? 1 : 0;
@@ -120,8 +120,9 @@ async function sendOnce(catalogue: Catalogue, options: SendOptions): Promise<num
   const inTurn = pLimit(AT_ONCE);
   const byOrigin = [...Map.groupBy(deliveries, ({ origin }) => origin).values()];
   const counts = await Promise.all([
-    ...asked.map((subscription) => inTurn(() => challenge(subscription))),
+    // Events first: any number of hosts can name a webhook that never answers its challenge.
     ...byOrigin.map((events) => inTurn(() => deliver(events))),
+    ...asked.map((subscription) => inTurn(() => challenge(subscription))),
   ]);
   return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -23,7 +23,7 @@ export async function serveWithIntake({ count = 8 } = {}) {
   const fixture = await makeReleaseFixture(folder, { count, settings: { ...settings, INTAKE: intake.url } });
   await rebuildAgain({ config: fixture.config });
   const server = await serveReleaseFixture({ fixture, released: false });
-  return { ...server, intake, startProber: () => startProber(settings) };
+  return { ...server, intake, settings, startProber: () => startProber(settings) };
 }
 
 /** Starts the prober as a process of its own, which is killed after the test. */

@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
+import { makeCommands } from '../cli/running.ts';
 import { check, openIntake } from './intake.ts';
 import { askJson, FILE, openShop, serveWithIntake, startProber } from './serving.ts';
 
@@ -127,6 +128,27 @@ describe('an empty host', () => {
       interval: 200,
     });
     expect(asked).toContain('GET /v1/quote');
+  }, 180_000);
+
+  it('whose listing the operator removed hears why, and is listed again once it is put back', async () => {
+    const { url, settings } = await serveWithIntake({ count: 0 });
+    const { run } = makeCommands(settings);
+    const { origin, files } = await openShop();
+    const { json } = await askJson(`${url}/submit/list`, { url: origin, ...FIELDS });
+    files[FILE] = json.file;
+    const operate = async (...args: string[]) => expect((await run(args)).code).toBe(0);
+    const look = async () => (await askJson(json.submission_url)).json;
+    const waitFor = (expected: object) =>
+      vi.waitFor(async () => expect(await look()).toMatchObject(expected), { timeout: 30_000, interval: 200 });
+    await askJson(json.submission_url, {});
+    await operate('submissions', 'take', new URL(origin).origin);
+    await waitFor({ state: 'listed' });
+    const [, slug = ''] = /\/api\/([^/]+)/.exec((await look()).listings[0].page_url) ?? [];
+    await operate('delist', slug, '--reason', 'It imitates another');
+    await askJson(json.submission_url, {});
+    await waitFor({ state: 'problems', reason: expect.stringMatching(/^The operator removed it on .*: It imitates/) });
+    await operate('relist', slug);
+    await waitFor({ state: 'listed' });
   }, 180_000);
 
   it.runIf(HAS_POSTGRES)(
