@@ -16,7 +16,7 @@ const ABOUT = `Makes a catalogue, and measures each kind of page with Lighthouse
   -h, --help    shows this
   -V, --version shows the version
 
-Ends with 1 if a page scores below 100 in a category, or has an LCP of a second or more.`;
+Ends with 1 if a page scores below 100 in a category, or paints nothing for a second (FCP).`;
 
 /** Number of times that a failing page is measured. The best counts, because a busy machine makes pages slow. */
 const TRIES = 3;

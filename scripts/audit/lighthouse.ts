@@ -29,6 +29,7 @@ export async function measurePage(
     name,
     path,
     scores: Object.fromEntries(scores),
+    fcp_ms: lhr.audits['first-contentful-paint']?.numericValue ?? Number.NaN,
     lcp_ms: lhr.audits['largest-contentful-paint']?.numericValue ?? Number.NaN,
     failing: listFailing(lhr),
   };
