@@ -107,6 +107,25 @@ export function drawRoutes<Drawable>(
   return drawn;
 }
 
+/**
+ * Returns what decides on routes that buyers reported: `allows` is true while they cost `reported_share` of a budget at most, and
+ * for no payee of `paid`, to which `take` adds those of a route. Amounts are atomic USDC.
+ */
+export function openReportedShare(budget: number, paid: Set<string>) {
+  let left = budget * PROOF_METHOD.reported_share;
+  const listPayees = (offers: readonly Offered[]) => offers.flatMap(({ pay_to }) => pay_to?.toLowerCase() ?? []);
+  return {
+    allows: (price: number, offers: readonly Offered[]) =>
+      price <= left && !listPayees(offers).some((payee) => paid.has(payee)),
+    take(price: number, offers: readonly Offered[]): void {
+      left -= price;
+      for (const payee of listPayees(offers)) paid.add(payee);
+    },
+  };
+}
+
+type Offered = Pick<RecordedTerms, 'pay_to'>;
+
 function compareByProof(a: Route, b: Route): number {
   return (
     compareText(a.proof?.verified_at ?? '', b.proof?.verified_at ?? '') || compareText(formatRoute(a), formatRoute(b))

@@ -1,7 +1,7 @@
 import { findLastAttempt, listPayeesSince } from '../catalogue/read/payments.ts';
 import { ServiceError } from '../errors.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import { type DueProof, PROOF_METHOD } from '../evidence/verification.ts';
+import { type DueProof, openReportedShare, PROOF_METHOD } from '../evidence/verification.ts';
 import type { Listing } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { formatRoute, type Route } from '../model/route.ts';
@@ -24,8 +24,8 @@ type Reported = DueProof<Listing>;
 
 /**
  * Lists the routes of which buyers reported a payment that brought nothing, where the chain has that payment: to the payee of
- * the route, of its price at least, later than our last attempt, and a week old at most. Together they cost `budget` at most,
- * in atomic USDC, and no payee is among them that we paid within a week.
+ * the route, of its price at least, later than our last attempt, and a week old at most. Together they cost their share of
+ * `budget` at most, in atomic USDC, and no payee is among them that we paid within a week.
  */
 export async function listReportedRoutes(
   payer: Payer,
@@ -36,21 +36,20 @@ export async function listReportedRoutes(
   const since = new Date(now().getTime() - PROOF_METHOD.retried_after_days * DAY_MS).toISOString();
   const reports = tryReadQueue(config.submissionsFile, (queue) => queue.listReports(since), say);
   if (reports.length === 0) return [];
-  const paid = await listPayeesSince(catalogue, since);
-  const isPaid = ({ pay_to }: RecordedTerms) => pay_to !== null && paid.has(pay_to.toLowerCase());
+  const share = openReportedShare(budget, await listPayeesSince(catalogue, since));
   const bySlug = new Map(live.map((listing) => [listing.slug, listing]));
   const openReader = keepReaders(payer);
   const looked = new Map<string, number>();
   const reported: Reported[] = [];
-  let [left, lookedUp, failed] = [budget, 0, 0];
+  let [lookedUp, failed] = [0, 0];
   for (const report of reports) {
     const listing = bySlug.get(report.slug);
     const route = listing?.routes.find(({ method, path }) => method === report.method && path === report.path);
     const price = route ? getPrice(route) : null;
     const count = looked.get(route?.id ?? '') ?? 0;
-    if (!listing || !route?.example || price === null || price > left || count >= MAX_OF_ROUTE) continue;
+    if (!listing || !route?.example || price === null || count >= MAX_OF_ROUTE) continue;
     const offers = getCurrentTerms(route.terms).filter((offer) => isNamedOn(offer.network, report.transaction));
-    if (offers.length === 0 || offers.some(isPaid)) continue;
+    if (offers.length === 0 || !share.allows(price, offers)) continue;
     if (lookedUp >= MAX_LOOKED_UP) break;
     looked.set(route.id, count + 1);
     lookedUp += 1;
@@ -65,8 +64,7 @@ export async function listReportedRoutes(
       if (failed >= MAX_FAILED) break;
       continue;
     }
-    for (const { pay_to } of offers) if (pay_to !== null) paid.add(pay_to.toLowerCase());
-    left -= price;
+    share.take(price, offers);
     say(`A buyer reports, and the chain has it: ${listing.slug}, ${formatRoute(route)}`);
     reported.push({ listing, route });
   }

@@ -81,9 +81,8 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
   const [live, at] = [(await listListings(catalogue)).filter(isLive), now().toISOString()];
   const [due, drawable] = [listDueRoutes(live, at), listDrawableRoutes(live, at)];
   const getPriceOf = ({ route }: { route: Route }) => getPrice(payer, route);
-  const share = (budget ?? 0) * PROOF_METHOD.reported_share;
   const getPriceOn = (route: Route) => getPrice(payer, route);
-  const reported = await listReportedRoutes(payer, live, { budget: share, getPrice: getPriceOn });
+  const reported = await listReportedRoutes(payer, live, { budget: budget ?? 0, getPrice: getPriceOn });
   const isOther = ({ route }: { route: Route }) => !reported.some((one) => one.route.id === route.id);
   const open = drawable.filter(isOther);
   const drawn = budget === null ? [] : drawRoutes(open, { budget, getPrice: getPriceOf, random });

@@ -69,7 +69,7 @@ describe('verify --due', () => {
     const list = (now: Date) => {
       const config = { ...readConfig(environment), submissionsFile: file };
       const payer = { catalogue, config, payer: readPayerConfig(environment), now: () => now, say: () => undefined };
-      return listReportedRoutes(payer as unknown as Payer, live, { budget: 1000, getPrice: () => 1000 });
+      return listReportedRoutes(payer as unknown as Payer, live, { budget: 4000, getPrice: () => 1000 });
     };
     const inEight = new Date(Date.now() + 8 * DAY_MS);
     report(await chain.fund(PAY_TO, 1000n), inEight.toISOString());
@@ -95,7 +95,7 @@ describe('verify --due', () => {
       payer: { ...readPayerConfig(environment), rpcUrls: { base: [node.url] } },
       say: (line: string) => void said.push(line),
     };
-    const listed = await listReportedRoutes(payer as unknown as Payer, live, { budget: 1000, getPrice: () => 1000 });
+    const listed = await listReportedRoutes(payer as unknown as Payer, live, { budget: 4000, getPrice: () => 1000 });
     expect(listed).toHaveLength(1);
     expect(said[0]).toContain('The chain cannot be asked');
   });
