@@ -98,7 +98,10 @@ export interface ChainReader {
   getGenesis(): Promise<string>;
   /** Finds the payment in the claimed transaction; undefined if the node does not have the transaction. */
   findPayment(claim: PaymentClaim): Promise<PaymentOnChain | undefined>;
-  /** Finds what an account got by a transaction that can no longer be reverted, in atomic USDC; undefined for nothing. */
+  /**
+   * Finds what an account got from others by a transaction that can no longer be reverted, in atomic USDC; undefined for
+   * nothing.
+   */
   findReceived(transaction: string, account: string): Promise<{ amount: number; settled_at: string } | undefined>;
 }
 

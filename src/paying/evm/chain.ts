@@ -78,7 +78,8 @@ async function findReceived(node: EvmNode, hash: string, account: string) {
     const receipt = await findReceipt(client, hash);
     if (receipt?.status !== 'success' || !isConfirmed(node, receipt.blockNumber, head)) return undefined;
     const moved = parseEventLogs({ abi: USDC_ABI, eventName: 'Transfer', logs: receipt.logs, strict: true });
-    const got = moved.filter(({ address, args }) => getAddress(address) === usdc && isSameText(args.to, account));
+    const isGot = ({ from, to }: { from: string; to: string }) => isSameText(to, account) && !isSameText(from, account);
+    const got = moved.filter(({ address, args }) => getAddress(address) === usdc && isGot(args));
     if (got.length === 0) return undefined;
     const { timestamp } = await client.getBlock({ blockHash: receipt.blockHash });
     const amount = Number(got.reduce((sum, { args }) => sum + args.value, 0n));
