@@ -56,6 +56,9 @@ import {
 } from './sellers.ts';
 import type { Run } from './world.ts';
 
+/** Who reports payments that brought nothing, truly or not. */
+const REPORTING = ['none', 'agents', 'liars_too'] as const;
+
 /** Options of a market. */
 export interface MarketOptions {
   readonly seed: number;
@@ -66,8 +69,8 @@ export interface MarketOptions {
   readonly file: string;
   /** Share of the paid calls that goes to proven routes at random, and not to those that are due; default: that of the rules. */
   readonly proven_share?: number;
-  /** Who reports payments that brought nothing, truly or not: agents, or liars too; default: nobody. */
-  readonly reporting?: 'none' | 'agents' | 'liars_too';
+  /** Default: `none`. */
+  readonly reporting?: (typeof REPORTING)[number];
   /** Calls of agents on a day, and those that a day of verifying can pay for; default: those of the market at its scale. */
   readonly calls_a_day?: { readonly agents: number; readonly paid: number };
   readonly tell?: (line: string) => void;
@@ -601,13 +604,6 @@ const DAYS = 60;
 /** Size of a market in which everything that can happen begins. */
 const QUICK = Object.freeze({ honest: 30, days: 20 });
 
-/** The markets of all seeds where agents do not report, where they do, and where liars do too. */
-interface Markets {
-  readonly none: MarketFigures[];
-  readonly agents: MarketFigures[];
-  readonly liars_too: MarketFigures[];
-}
-
 /**
  * Measures what liars take from agents and do to honest sellers, as the median of three simulated markets with this
  * many honest sellers, and what reports of undelivered payments change in the same markets.
@@ -616,9 +612,9 @@ export async function measureLiars({ folder, rounds, tell }: Run, honest: number
   const isQuick = rounds === 1;
   const sellers = isQuick ? Math.min(honest, QUICK.honest) : honest;
   const days = isQuick ? QUICK.days : DAYS;
-  const markets: Markets = { none: [], agents: [], liars_too: [] };
+  const markets = buildRecord(REPORTING, (): MarketFigures[] => []);
   for (const seed of isQuick ? SEEDS.slice(0, 1) : SEEDS) {
-    for (const reporting of ['none', 'agents', 'liars_too'] as const) {
+    for (const reporting of REPORTING) {
       tell(`Market ${seed}: ${sellers} honest sellers, ${days} days, reports: ${reporting} …`);
       const file = join(folder, `market-${seed}.sqlite`);
       const scale = sellers / MARKET.honest;
@@ -633,7 +629,7 @@ export async function measureLiars({ folder, rounds, tell }: Run, honest: number
   ];
 }
 
-/** Returns a builder of rows from the markets that have a figure; no row if none has it. */
+/** Returns a function that builds a row from the markets that have a figure, and no row if none has it. */
 function openRows(markets: readonly MarketFigures[]) {
   const listings = (markets[0]?.honest ?? 0) + (markets[0]?.liars ?? 0);
   return (what: string, unit: string, get: (market: MarketFigures) => number | null): Row[] => {
