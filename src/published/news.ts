@@ -42,7 +42,7 @@ export function listChangeNews(published: Published, snapshot: Snapshot, limit: 
     const listing = findLive(published, slug);
     const item = listing && getItem(published, listing);
     const shown = item ?? findTombstone(published, slug);
-    const cautions = item?.cautions.map(describeCautionSummary) ?? [];
+    const cautions = item?.cautions.filter(({ code }) => code !== 'never_seen').map(describeCautionSummary) ?? [];
     if (shown) return { slug, title: shown.title, host: shown.host, path: PATHS.listing(slug), cautions };
     // What is on record without being live has no page.
     const held = findKnownName(published, slug);

@@ -53,7 +53,8 @@ export const agentItem = z
     slug,
     id: z.uuid(),
     title: z.string().describe("Provider's text"),
-    tagline: z.string().describe("Provider's text"),
+    tagline: z.string().describe("Provider's text, unless this service made it"),
+    tagline_is_ours: z.literal(true).optional().describe('True where this service made the tagline from the routes'),
     category,
     provider_name: z.string().describe("Provider's text"),
     base_url: z.url(),
@@ -134,6 +135,11 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
   };
 }
 
+/** Returns whether this service made the tagline of a listing, since none of its sources gives one. */
+export function isTaglineOurs({ tagline, said_by }: Pick<LiveListing, 'tagline' | 'said_by'>): boolean {
+  return tagline !== '' && said_by.tagline === undefined;
+}
+
 /** Builds the short form of a live listing. */
 export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
   const verification = getVerification(listing);
@@ -162,6 +168,7 @@ export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
     updated_at: listing.updated_at,
     cautions: listCautionSummaries(listing),
     ...(marked && { marked }),
+    ...(isTaglineOurs(listing) && { tagline_is_ours: true as const }),
     source_names: listing.sources.map(({ name }) => name),
     ...(ceilings.min && { price_min_is_ceiling: true }),
     ...(ceilings.max && { price_max_is_ceiling: true }),
@@ -232,8 +239,9 @@ export interface ListingCard {
   readonly title: string;
   /** Host that the API is called at: our fact, beside every title. */
   readonly host: string;
-  /** Provider's text: one line. */
+  /** One line: provider's text, unless `is_tagline_ours`. */
   readonly tagline: string;
+  readonly is_tagline_ours: boolean;
   /** Provider's text. */
   readonly provider_name: string;
   readonly category: Category;
@@ -300,6 +308,7 @@ export function buildListingCard(item: AgentItem): ListingCard {
     title: item.title,
     host: item.host,
     tagline: item.tagline,
+    is_tagline_ours: item.tagline_is_ours === true,
     provider_name: item.provider_name,
     category: item.category,
     price: formatItemPrice(item),

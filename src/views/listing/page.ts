@@ -37,6 +37,7 @@ import {
   formatOtherRoutes,
   formatVerification,
   getVerification,
+  isTaglineOurs,
   type ListingCard,
   listItemStandings,
 } from './item.ts';
@@ -196,7 +197,7 @@ export function buildListingPage(
     host,
     name: formatName(listing.title, host),
     tagline: listing.tagline,
-    is_tagline_ours: listing.said_by.tagline === undefined,
+    is_tagline_ours: isTaglineOurs(listing),
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: omitTagline(listing),
     words_by: getAuthor(listing),
