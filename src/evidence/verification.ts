@@ -108,8 +108,9 @@ export function drawRoutes<Drawable>(
 }
 
 /**
- * Returns what decides on routes that buyers reported: `allows` is true while they cost `reported_share` of a budget at most, and
- * for no payee of `paid`, to which `take` adds those of a route. Amounts are atomic USDC.
+ * Opens the share of a budget that pays for routes which buyers reported. `allows` says whether a route may still be paid for: its
+ * price fits into what is left, and none of its payees is in `paid`. `take` takes the price and adds the payees to `paid`.
+ * Amounts are atomic USDC.
  */
 export function openReportedShare(budget: number, paid: Set<string>) {
   let left = budget * PROOF_METHOD.reported_share;
