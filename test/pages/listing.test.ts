@@ -57,6 +57,21 @@ describe('the listing page', () => {
     expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified, 2026-11-20');
   });
 
+  it('is led to by rows that quote the tagline of a provider, and not one that this service made', async () => {
+    const routes = ['/v1/convert', '/v1/other'].map((path) => makeRoute({ path, description: '' }));
+    const { reading } = await makeReadCatalogue({ slug: 'quoted' }, { slug: 'made', tagline: '', routes });
+    const pages = await openPages(reading);
+    const findRow = async (path: string, slug: string) => {
+      const { html } = await pages.get(path);
+      return html.split('<li class="card">').find((row) => row.includes(`/api/${slug}`)) ?? '';
+    };
+    expect(await findRow('/category/finance', 'quoted')).toContain('<q>Prices of things, one at a time.</q>');
+    for (const path of ['/category/finance', '/search?q=convert']) {
+      const row = await findRow(path, 'made');
+      expect([row.includes('2 routes: '), row.includes('<q>')]).toEqual([true, false]);
+    }
+  });
+
   it('marks a listing otherwise of which some routes are verified than one of which all are', async () => {
     const { reading, catalogue } = await makeReadCatalogue(TWO_ROUTES, { slug: 'whole', routes: [makeRoute()] });
     await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');

@@ -33,8 +33,10 @@ interface ResultRoute {
   readonly href: string;
   readonly method: string;
   readonly path: string;
-  /** Provider's text on the route, or else on its listing; may be empty. */
+  /** Provider's text on the route, or else the tagline of its listing; may be empty. */
   readonly description: string;
+  /** True if it is a tagline that this service made. */
+  readonly is_description_ours: boolean;
   /** USDC per request: `0.001`, or `0.001-0.002` where networks differ; empty where nothing is offered now. */
   readonly price: string;
   /** Networks of its offers: `Base, Solana`; empty where nothing is offered now. */
@@ -61,6 +63,7 @@ function buildResultRoute(item: AgentItem, route: MatchedRoute): ResultRoute {
     method,
     path,
     description: description || item.tagline,
+    is_description_ours: description === '' && item.tagline_is_ours === true,
     price: formatOffers(offers),
     networks: offers.map(({ network }) => NETWORKS[network].label).join(', '),
     standing: [
