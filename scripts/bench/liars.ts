@@ -109,7 +109,7 @@ interface ReportFigures {
   /** Reports, and our paid calls that they caused, by reason. */
   made: Record<Reason, number>;
   paid: Record<Reason, number>;
-  /** What liars paid to rivals to report them, and we because of these reports, in atomic USDC. */
+  /** Amounts in atomic USDC that liars paid to the rivals they reported, and that we paid because of these reports. */
   liars_spent: number;
   rivals_spent: number;
 }
@@ -685,7 +685,7 @@ function listReportRows(markets: readonly MarketFigures[], who: string): Row[] {
     ...UNDELIVERING.flatMap((kind) => listRowsOf(kind, build, `${who}: ${kind}`)),
     ...build(`${who}: honest: any harm`, 'days of listings', sumAllHarm),
     ...build(`${who}: our calls for agents`, 'calls', ({ reports }) => reports.paid.undelivered),
-    // Without reports of liars there are no such figures.
+    // These rows are left out where liars report nothing.
     ...build(`${who}: our calls to honest ones`, 'calls', ({ reports }) => reports.paid.rival || null),
     ...build(`${who}: our calls to themselves`, 'calls', ({ reports }) => reports.paid.own || null),
     ...build(`${who}: paid by them`, 'USDC', ({ reports }) => reports.liars_spent / 1e6 || null),

@@ -120,7 +120,7 @@ async function sendOnce(catalogue: Catalogue, options: SendOptions): Promise<num
   const inTurn = pLimit(AT_ONCE);
   const byOrigin = [...Map.groupBy(deliveries, ({ origin }) => origin).values()];
   const counts = await Promise.all([
-    // Events first: any number of hosts can name a webhook that never answers its challenge.
+    // Events go first, since many hosts can name a webhook that never answers its challenge.
     ...byOrigin.map((events) => inTurn(() => deliver(events))),
     ...asked.map((subscription) => inTurn(() => challenge(subscription))),
   ]);

@@ -201,11 +201,10 @@ function listNewsKinds({ kind, detail }: Change): NewsKind[] {
   if (kind === 'routed') {
     return routed.safeParse(detail).data?.terms.some(isOtherPayee) ? ['payee'] : [];
   }
-  if (kind === 'cautioned' || kind === 'cleared') {
+  if (kind === 'cautioned') {
     const { data } = cautioned.safeParse(detail);
-    // What has not happened yet is no news.
+    // Terms that are only declared are no news.
     if (data?.code === 'never_seen') return [];
-    if (kind === 'cleared') return ['cleared'];
     return [data && CAUTIONS[data.code].severity === 'danger' ? 'danger' : 'cautioned'];
   }
   const known = NEWS_KINDS.find((name) => name === kind);
