@@ -36,6 +36,12 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Longest that a test, a hook or the wait for a condition may take, in milliseconds. It ends those that hang; tests set no
+ * limits of their own, since a machine where others work too is several times slower.
+ */
+const LONGEST_MS = 300_000;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -45,11 +51,9 @@ export default defineConfig({
       // As in every entry point: a process that a test starts need not compile what another one compiled before.
       NODE_COMPILE_CACHE: resolve(import.meta.dirname, 'node_modules/.cache/compiled'),
     },
-    // Generous: a machine where others work too is several times slower, and a test waits for what happens.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    // What is waited for may take as long as the test.
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: LONGEST_MS,
+    hookTimeout: LONGEST_MS,
+    expect: { poll: { timeout: LONGEST_MS } },
     pool: 'forks',
     // Most of what a test makes is forgotten at once: with room for it, collecting that takes a seventh less of all work.
     execArgv: ['--max-semi-space-size=16'],

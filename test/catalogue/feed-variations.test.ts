@@ -69,7 +69,7 @@ function vary(items: readonly Item[], seed: number): Item[] {
 }
 
 describe.skipIf(!isThere)('variations of a feed, one after the other', () => {
-  it('change no title, no category, no id and no slug', { timeout: 240_000 }, async () => {
+  it('change no title, no category, no id and no slug', async () => {
     const catalogue = await makeCatalogue();
     // The feed names no services, so those of every third host get a name.
     const items = (parseFeedPage(readFileSync(FEED), 'The feed').items as Item[]).map((item) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { answerPages, makeItems, serveFeed } from '../importing/feed-server.ts';
 import { makeCommands, type Ran, startCatalogue, writeManifest } from './running.ts';
@@ -17,9 +17,6 @@ function makeEntry(settings: Record<string, string> = {}) {
   const start = (...args: string[]) => startCatalogue(args, environment);
   return { folder, file, start, run: (...args: string[]): Promise<Ran> => start(...args).ran };
 }
-
-/** A process of its own takes its time to come up where others work too. */
-const SOON = { timeout: 120_000, interval: 5 };
 
 const ONE_SENTENCE = /^error: [^\n]+\.\nhint: [^\n]+\n$/;
 
@@ -146,7 +143,7 @@ describe('an import that ends early', () => {
       const asked = offsets.length;
       const { child, ran } = start('import', '--bazaar', address);
       const isReached = () => offsets.slice(asked).some((offset) => offset >= page || page > 300);
-      await vi.waitFor(() => expect(isReached()).toBe(true), SOON);
+      await expect.poll(isReached, { interval: 5 }).toBe(true);
       child.kill('SIGKILL');
       await ran;
     }

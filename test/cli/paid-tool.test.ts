@@ -10,7 +10,7 @@ import { makeCommands } from './running.ts';
 let market: Market;
 beforeAll(async () => {
   market = await startMarket({ plans: [], solana: false, tools: true });
-}, 60_000);
+});
 afterAll(() => market.stop());
 
 /** Starts an operator's commands on the market, with a wallet that holds 1 USDC. */
@@ -94,7 +94,7 @@ it('lists the paid tool of an MCP server, probes it, pays for it, and has a rece
   const answer = await checkReceipt(listing.routes[1].proof.receipt_id);
   expect(answer.json.checks.filter(({ passed }: { passed: boolean }) => !passed)).toEqual([]);
   expect(answer.code).toBe(0);
-}, 60_000);
+});
 
 it('pays for a tool what a call came to, below the ceiling that it signed, and has a receipt that says both', async () => {
   const { payer, privateKey, file } = await openOperator();
@@ -128,4 +128,4 @@ it('pays for a tool what a call came to, below the ceiling that it signed, and h
     expect.arrayContaining(['ceiling', 'ceiling_usdc', 'nonce', 'amount', 'expires_at']),
   );
   expect(answer.code).toBe(0);
-}, 60_000);
+});

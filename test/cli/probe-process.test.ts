@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { sendChallenge, sendStatus } from '../probing/market.ts';
 import { isRoute, makeMarketCommands } from '../probing/probing.ts';
 import { startCatalogue } from './running.ts';
@@ -45,15 +45,13 @@ describe('two runs at once', () => {
     const slow = makeSlow(waiting);
     await market.list('alpha', slow.answer, PATHS);
     const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000');
-    await vi.waitFor(() => expect(slow.getAsked()).toBeGreaterThan(0), { timeout: 120_000 });
+    await expect.poll(() => slow.getAsked()).toBeGreaterThan(0);
     const [second, third] = [
       start(market.environment, '--all', '--pause', '0', '--json'),
       start(market.environment, '--due', '--pause', '0'),
     ];
     for (const { getStderr } of [second, third]) {
-      await vi.waitFor(() => expect(getStderr()).toContain('Another probe run is using this catalogue'), {
-        timeout: 120_000,
-      });
+      await expect.poll(() => getStderr()).toContain('Another probe run is using this catalogue');
     }
     third.child.kill('SIGINT');
     const stopped = await third.ran;
@@ -73,7 +71,7 @@ describe('Ctrl-C', () => {
     const slow = makeSlow(300);
     await market.list('alpha', slow.answer, PATHS);
     const run = start(market.environment, '--all', '--pause', '0', '--json');
-    await vi.waitFor(() => expect(slow.getAsked()).toBe(3), { timeout: 120_000 });
+    await expect.poll(() => slow.getAsked()).toBe(3);
     run.child.kill('SIGINT');
     const { code, stdout, stderr } = await run.ran;
     expect([code, stderr]).toEqual([1, expect.stringContaining('Stopping at the next safe point')]);
@@ -90,9 +88,7 @@ describe('Ctrl-C', () => {
     const slow = makeSlow(0);
     await market.list('alpha', slow.answer, PATHS);
     const watch = start(market.environment, '--watch', '--pause', '0', '--json');
-    await vi.waitFor(() => expect(watch.getStderr()).toContain('Probed 1 routes on 1 hosts: 1 payable.'), {
-      timeout: 120_000,
-    });
+    await expect.poll(() => watch.getStderr()).toContain('Probed 1 routes on 1 hosts: 1 payable.');
     expect(watch.child.exitCode).toBeNull();
     watch.child.kill('SIGINT');
     const { code, stdout } = await watch.ran;

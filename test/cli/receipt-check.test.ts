@@ -22,7 +22,7 @@ let market: Market;
 const documents = new Map<MarketNetwork, AgentReceipt>();
 beforeAll(async () => {
   market = await startMarket({ plans: [] });
-}, 60_000);
+});
 afterAll(() => market.stop());
 
 const getNode = (network: MarketNetwork) => (network === 'base' ? market.base.rpcUrl : (market.solana?.rpcUrl ?? ''));
@@ -278,7 +278,7 @@ describe('something that is not a receipt', () => {
   });
 });
 
-it('is checked by the real command in an empty folder, which stays empty', { timeout: 60_000 }, async () => {
+it('is checked by the real command in an empty folder, which stays empty', async () => {
   const folder = makeFolder();
   for (const network of NETWORK_KEYS) {
     const document = await getDocument(network);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
-import { deliver } from '../paying/paying.ts';
-import { makePayingCommands, SLUG } from '../paying/verifying.ts';
+import { makePayingCommands, SLUG, sellWithoutSettling } from '../paying/verifying.ts';
 
 let chain: BaseChain;
 beforeAll(async () => {
@@ -54,9 +53,9 @@ describe('receipts', () => {
   describe('settled by hand', () => {
     /** A payment that the seller never settles: it is open until it expires. */
     const openUnsettled = async () => {
-      const paying = await makePayingCommands(chain, { sale: ({ response }) => deliver(response) });
-      const run = paying.run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(3_000) });
-      await run;
+      const { sale, signal } = sellWithoutSettling();
+      const paying = await makePayingCommands(chain, { sale });
+      await paying.run(['verify', SLUG, '--pay'], { signal });
       const [payment] = (await paying.runJson('receipts')).json.payments;
       return { ...paying, payment };
     };
@@ -82,13 +81,13 @@ describe('receipts', () => {
       });
       expect((await run(settle)).stderr).toContain('is not open: it is settled');
       expect(catalogue.engine.sqlite.prepare("SELECT 1 FROM payments WHERE state = 'sent'").get()).toBeUndefined();
-    }, 30_000);
+    });
 
     it('as not settled are refused until they can no longer settle', async () => {
       const { run, payment } = await openUnsettled();
       const settle = ['receipts', 'settle', payment.id, '--as', 'not_settled', '--because', 'Nothing came.'];
       expect(await run(settle)).toMatchObject({ code: 1, stderr: expect.stringContaining('can still settle, until') });
-    }, 30_000);
+    });
   });
 
   it.each([

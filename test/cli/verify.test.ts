@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { getRequestHash } from '../../src/model/request.ts';
@@ -10,7 +10,7 @@ import { makeTerms } from '../builders.ts';
 import { serveLive } from '../http/serving.ts';
 import { openLyingNode } from '../paying/lying-node.ts';
 import { deliver, PAY_TO } from '../paying/paying.ts';
-import { makePayingCommands, SLUG } from '../paying/verifying.ts';
+import { makePayingCommands, SLUG, sellWithoutSettling } from '../paying/verifying.ts';
 import { startCatalogue } from './running.ts';
 
 let chain: BaseChain;
@@ -138,11 +138,9 @@ describe('verify --pay', () => {
 
   it('ends with 1 if it is stopped while it waits, and the next run resolves the payment', async () => {
     const { url: EVM_RPC_URL_SECOND } = await openLyingNode(chain.rpcUrl);
-    const { run, catalogue, getLost } = await makePayingCommands(chain, {
-      sale: ({ response }) => deliver(response),
-      settings: { EVM_RPC_URL_SECOND },
-    });
-    const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal: AbortSignal.timeout(700) });
+    const { sale, signal } = sellWithoutSettling();
+    const { run, catalogue, getLost } = await makePayingCommands(chain, { sale, settings: { EVM_RPC_URL_SECOND } });
+    const { code, stdout } = await run(['verify', SLUG, '--pay'], { signal });
     expect([code, stdout]).toEqual([
       1,
       expect.stringContaining('is still open (sent); the next run asks the chain again'),
@@ -171,8 +169,7 @@ describe('verify --pay', () => {
       sale: async ({ response, settle }) => {
         const transaction = await settle();
         // The first waits for its product until the other one waits for it.
-        if ((await listPayments(catalogue, 2)).length === 1)
-          await vi.waitFor(() => expect(said).toContain(WAITING), { timeout: 120_000 });
+        if ((await listPayments(catalogue, 2)).length === 1) await expect.poll(() => said).toContain(WAITING);
         deliver(response, transaction);
       },
     });

@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../free-port.ts';
 import {
   isListening,
@@ -32,7 +32,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
     const { processes, isOpen } = await stopServer(folder, 'SIGKILL');
     expect(processes).toBeGreaterThanOrEqual(3);
     expect(isOpen).toBe(false);
-  }, 60_000);
+  });
 
   it('ends while it makes the first release, too', async () => {
     const { child, find } = runNpm(['start']);
@@ -41,17 +41,15 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
     const pids = listProcesses(child);
     child.kill('SIGTERM');
     await waitForEnd(pids);
-  }, 60_000);
+  });
 
   it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
     const { isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
     expect(isOpen).toBe(false);
     // What a process wrote last may be read only after it is gone.
-    await vi.waitFor(() => {
-      expect(getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
-    });
+    await expect.poll(() => getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
     expect(getSaid()).not.toContain('npm error');
-  }, 60_000);
+  });
 });
 
 describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
@@ -61,7 +59,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     const pids = listProcesses(child);
     child.kill('SIGTERM');
     await waitForEnd(pids);
-  }, 60_000);
+  });
 
   it('dev serves at HOST and PORT, and ends with npm', async () => {
     const port = await findFreePort();
@@ -72,7 +70,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     child.kill('SIGTERM');
     await waitForEnd(pids);
     expect(await isListening(`http://127.0.0.1:${port}`)).toBe(false);
-  }, 60_000);
+  });
 
   it('demo opens a market, pays for real calls on both chains, serves, and ends with npm and its chains', async () => {
     const port = await findFreePort();
@@ -106,7 +104,7 @@ describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
     child.kill('SIGTERM');
     await waitForEnd(pids);
     expect(await isListening(url)).toBe(false);
-  }, 120_000);
+  });
 });
 
 /** Runs a command as it is printed, in the folder of the repository, and gives what it prints. */
@@ -138,7 +136,6 @@ describe('every entry point', () => {
       expect(help.out).toMatch(/^Usage: /);
       expect(help.out).toMatch(/-V, --version/);
     },
-    30_000,
   );
 
   // The commands of the catalogue have a parser of their own, and all others share one.

@@ -54,7 +54,7 @@ it('ends a server that hangs, with all that it started, and the log says so', as
     msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
   });
   if (existsSync('/proc/self/task')) await waitForEnd(pids);
-}, 300_000);
+});
 
 it('ends a process that is busy with one thing for ever, also where nobody reads the log', async () => {
   const busy = runWatched('for (;;);');

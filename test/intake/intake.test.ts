@@ -433,5 +433,5 @@ describe('the limits', () => {
         .end('{"version": 1, "listings": []}');
     });
     expect(await countOf(own.origin, 62, (at) => 100 + at, '')).toBe(60);
-  }, 60_000);
+  });
 });

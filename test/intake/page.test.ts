@@ -37,7 +37,7 @@ async function openShop() {
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
-}, 120_000);
+});
 afterAll(() => browser.close());
 
 async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -72,7 +72,6 @@ describe('a provider in a browser', () => {
       await page.reload();
       expect(await page.locator('.check-summary').textContent()).toBe('3 of 4 routes can be listed.');
     },
-    120_000,
   );
 
   it('finds every state of the page readable, and writes a file where nothing is found', async () => {
@@ -130,7 +129,7 @@ describe('a provider in a browser', () => {
     });
     await look('file');
     expect(violations).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('a server', () => {
@@ -174,7 +173,7 @@ describe('a server', () => {
       }),
     );
     expect(rest.map(({ status }) => status)).toContain(429);
-  }, 120_000);
+  });
 
   it('has the check as a tool of MCP, by which an agent corrects an API from the answers alone', async () => {
     const server = await serveWithIntake();
@@ -189,7 +188,7 @@ describe('a server', () => {
     const second = await client.call('check_provider', { url: origin });
     expect(second.structured).toMatchObject({ summary: '3 of 4 routes can be listed.', corrected: [] });
     expect(await client.call('check_provider', { url: 'x' })).toMatchObject({ isError: true });
-  }, 120_000);
+  });
 
   it('answers 503 while the intake is away, and has no such page without one', async () => {
     const fixture = await makeReleaseFixture(makeFolder(), { settings: { INTAKE: 'http://127.0.0.1:9' } });
@@ -201,7 +200,7 @@ describe('a server', () => {
       released: false,
     });
     expect((await ask(without, '/submit')).status).toBe(404);
-  }, 120_000);
+  });
 
   it('starts the intake itself where only this machine reaches it, without a wallet, and ends it', async () => {
     const server = start(makeFolder(), { METRICS_PORT: '0' }, ['--no-rebuild']);
@@ -214,5 +213,5 @@ describe('a server', () => {
     expect(status).toBe(200);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
-  }, 120_000);
+  });
 });

@@ -10,7 +10,7 @@ const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', impor
 let browser: Browser;
 beforeAll(async () => {
   browser = await openBrowser();
-}, 120_000);
+});
 afterAll(() => browser.close());
 
 const TRANSACTION = `0x${'a'.repeat(64)}`;
@@ -35,7 +35,7 @@ describe('a report of a buyer', () => {
     const { listing: same } = before;
     const { listing: after } = await read();
     expect(after).toEqual(same);
-  }, 120_000);
+  });
 
   it('is sent from the page of a listing', async () => {
     const server = await serveWithIntake();
@@ -59,5 +59,5 @@ describe('a report of a buyer', () => {
     expect(await page.getByRole('status').textContent()).toContain('Thank you.');
     expect(readQueue(server.intake.config.submissionsFile, (queue) => queue.count().reports)).toBe(1);
     await page.context().close();
-  }, 120_000);
+  });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HAS_POSTGRES, startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
@@ -109,10 +109,7 @@ describe('an empty host', () => {
     const there = await askJson(submitted.json.submission_url, {});
     expect(there.json).toMatchObject({ state: 'received' });
     const look = async () => (await askJson(submitted.json.submission_url)).json;
-    await vi.waitFor(async () => expect(await look()).toMatchObject({ state: 'listed' }), {
-      timeout: 60_000,
-      interval: 200,
-    });
+    await expect.poll(look).toMatchObject({ state: 'listed' });
     const { listings, next } = await look();
     expect(listings).toMatchObject([
       { title: new URL(origin).host, page_url: expect.stringContaining(`${server.url}/api/`) },
@@ -123,12 +120,9 @@ describe('an empty host', () => {
     const badge = /\((\S+\.svg)\)/.exec(listings[0].badge)?.[1] ?? '';
     expect((await fetch(badge)).headers.get('content-type')).toContain('image/svg+xml');
     expect((await fetch(listings[0].page_url)).status).toBe(200);
-    await vi.waitFor(async () => expect((await look()).next[0]).toMatchObject({ done: true }), {
-      timeout: 60_000,
-      interval: 200,
-    });
+    await expect.poll(async () => (await look()).next[0]).toMatchObject({ done: true });
     expect(asked).toContain('GET /v1/quote');
-  }, 180_000);
+  });
 
   it('whose listing the operator removed hears why, and is listed again once it is put back', async () => {
     const { url, settings } = await serveWithIntake({ count: 0 });
@@ -138,8 +132,7 @@ describe('an empty host', () => {
     files[FILE] = json.file;
     const operate = async (...args: string[]) => expect((await run(args)).code).toBe(0);
     const look = async () => (await askJson(json.submission_url)).json;
-    const waitFor = (expected: object) =>
-      vi.waitFor(async () => expect(await look()).toMatchObject(expected), { timeout: 30_000, interval: 200 });
+    const waitFor = (expected: object) => expect.poll(look).toMatchObject(expected);
     await askJson(json.submission_url, {});
     await operate('submissions', 'take', new URL(origin).origin);
     await waitFor({ state: 'listed' });
@@ -149,7 +142,7 @@ describe('an empty host', () => {
     await waitFor({ state: 'problems', reason: expect.stringMatching(/^The operator removed it on .*: It imitates/) });
     await operate('relist', slug);
     await waitFor({ state: 'listed' });
-  }, 180_000);
+  });
 
   it.runIf(HAS_POSTGRES)(
     'is live on two servers of a catalogue in PostgreSQL, which pass on to one intake',
@@ -180,16 +173,11 @@ describe('an empty host', () => {
       const { pathname } = new URL(submitted.json.submission_url);
       expect((await askJson(`${second}${pathname}`, {})).json).toMatchObject({ state: 'received' });
       const look = async (url: string | undefined) => (await askJson(`${url}${pathname}`)).json.state;
-      const listed = async () => expect([await look(first), await look(second)]).toEqual(['listed', 'listed']);
-      await vi.waitFor(listed, { timeout: 60_000, interval: 200 });
-      await vi.waitFor(
-        async () => {
-          for (const url of [first, second])
-            expect((await askJson(`${url}/agent/list`)).json.listings).toMatchObject([{ base_url: origin }]);
-        },
-        { timeout: 10_000 },
-      );
+      await expect.poll(async () => [await look(first), await look(second)]).toEqual(['listed', 'listed']);
+      for (const url of [first, second])
+        await expect
+          .poll(async () => (await askJson(`${url}/agent/list`)).json.listings)
+          .toMatchObject([{ base_url: origin }]);
     },
-    180_000,
   );
 });

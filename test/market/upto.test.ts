@@ -10,7 +10,7 @@ import { TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 let market: Market;
 beforeAll(async () => {
   market = await startMarket({ plans: [], solana: false });
-}, 60_000);
+});
 afterAll(() => market.stop());
 
 const CEILING = 50_000n;

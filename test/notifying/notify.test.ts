@@ -159,7 +159,7 @@ it('probe --watch tells beside its probes, and ends when it is stopped', async (
   const { code } = await run(['probe', '--watch', '--pause', '0'], { signal: stopping.signal });
   expect(code).toBe(0);
   expect((await listEvents()).map(({ type }) => type)).toEqual(['challenge', 'test']);
-}, 30_000);
+});
 
 describe('a webhook', () => {
   it.each<[string, typeof takeAll]>([

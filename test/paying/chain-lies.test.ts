@@ -97,7 +97,7 @@ describe('a node that is down', () => {
     const { pay, ledger, rail } = await openPaying({ first: beDown });
     await expect(pay()).rejects.toMatchObject({ code: 'unavailable', reason: 'rpc_failed' });
     expect(await ledger.listOpen(rail.payer)).toEqual([]);
-  }, 20_000);
+  });
 
   it('after the payment leaves it unknown until it is found later', async () => {
     const { pay, node, ledger, rail, reconcile } = await openPaying();
@@ -110,7 +110,7 @@ describe('a node that is down', () => {
     ]);
     node.lie = undefined;
     expect(await reconcile()).toMatchObject({ state: 'settled', delivered: true });
-  }, 20_000);
+  });
 
   it('or of another chain has nothing sent', async () => {
     const first: Lie = (method) => (method === 'eth_chainId' ? '0x1' : undefined);

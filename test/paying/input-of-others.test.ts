@@ -41,7 +41,7 @@ describe('a route of which only a feed says what it takes', () => {
       .execute();
     const due = await bad.runJson('verify', '--due', '--budget', '0.01');
     expect(due.json).toMatchObject({ spent: 0, routes: [{ outcome: 'skipped', reason: 'tried_lately' }] });
-  }, 60_000);
+  });
 
   it('is not paid for by POST, unless the 402 describes the same request or the operator gives one', async () => {
     const { verify, getLost } = await makePayingCommands(chain, { kind: 'bazaar', route: POST });
@@ -55,11 +55,11 @@ describe('a route of which only a feed says what it takes', () => {
     const other = describeInput({ method: 'POST', bodyType: 'json', body: { of: 'silver' } });
     const differs = await makePayingCommands(chain, { kind: 'bazaar', route: POST, challenge: other });
     expect((await differs.verify('--pay')).json).toMatchObject({ refused: 'input_of_others' });
-  }, 60_000);
+  });
 
   it('counts against a seller whose own words or the operator’s say so', async () => {
     const { verify, catalogue } = await makePayingCommands(chain, { kind: 'manifest', route: POST, sale: keepMoney });
     await verify('--pay');
     expect((await findListing(catalogue, { slug: SLUG }))?.routes[0]?.undelivered).not.toBeNull();
-  }, 60_000);
+  });
 });

@@ -23,4 +23,4 @@ it('after a kill at a step of the journal nothing is paid twice and no receipt i
   expect(killedAtStep).toBeGreaterThan(0);
   expect(used.map(({ nonce }) => nonce).toSorted()).toEqual(settled.toSorted());
   expect(used.reduce((sum, { amount }) => sum + Number(amount), 0)).toBeLessThanOrEqual(CAP);
-}, 120_000);
+});

@@ -168,7 +168,7 @@ describe.each(['base', 'solana'] as const)('a lone node of %s that denies paymen
     );
     node.lie = undefined;
     expect(await reconcile()).toMatchObject(Array.from({ length: 3 }, () => ({ state: 'settled', delivered: true })));
-  }, 240_000);
+  });
 
   it('cannot make a run pay more than its budget', async () => {
     const { node, verifyDue, setCap, getLost } = await openPaying(network, settleAndDeliver);
@@ -182,7 +182,7 @@ describe.each(['base', 'solana'] as const)('a lone node of %s that denies paymen
       ...Array.from({ length: 3 }, () => ['open', 'unconfirmed']),
       ...Array.from({ length: LAST_ROUTE - 3 }, () => ['skipped', 'beyond_budget']),
     ]);
-  }, 60_000);
+  });
 });
 
 describe.each(['base', 'solana'] as const)('a payment on %s that never settles', (network) => {
@@ -211,7 +211,7 @@ describe.each(['base', 'solana'] as const)('a payment on %s that never settles',
       expect(await show('metrics')).toEqual(isSpent('0'));
       expect(await reconcile()).toEqual([]);
     });
-  }, 60_000);
+  });
 
   it('is free when its only node has said so for a day', async () => {
     const { reconcile, run } = await openUnconfirmed();
@@ -222,5 +222,5 @@ describe.each(['base', 'solana'] as const)('a payment on %s that never settles',
       expect(await reconcile()).toMatchObject([EXPIRED, EXPIRED]);
       expect((await run(['receipts'])).stdout).not.toContain('counts as spent');
     });
-  }, 60_000);
+  });
 });

@@ -337,7 +337,7 @@ describe('a call whose price is a ceiling', () => {
     const { payments } = (await runJson('receipts', 'reconcile')).json;
     expect(payments).toMatchObject([{ state: 'settled', amount: TAKEN, ceiling: CEILING, delivered: null }]);
     expect((await runJson('receipts', 'check', payments[0].id)).code).toBe(0);
-  }, 60_000);
+  });
 });
 
 /** Changes the transfers of USDC that a node shows. */

@@ -5,8 +5,8 @@ import { drawRoutes, isOpenToDraw, listDueRoutes } from '../../src/evidence/veri
 import type { Listing } from '../../src/model/listing.ts';
 import type { Route } from '../../src/model/route.ts';
 import { makeTerms, recordReceiptFor } from '../records.ts';
-import { deliver, PAY_TO } from './paying.ts';
-import { makePayingCommands, SLUG } from './verifying.ts';
+import { PAY_TO } from './paying.ts';
+import { makePayingCommands, SLUG, sellWithoutSettling } from './verifying.ts';
 
 let chain: BaseChain;
 beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('verify --due', () => {
     const again = await runJson('verify', '--due', '--budget', '0.01');
     expect([again.code, again.json]).toMatchObject([0, { due: 0, spent: 0, ended: 'done' }]);
     expect(await getLost()).toBe(1000n);
-  }, 30_000);
+  });
 
   it.each([
     [2, { due: 0, drawn: 0 }, 0n],
@@ -134,7 +134,7 @@ describe('verify --due', () => {
     const { stdout } = await run(['verify', '--due', '--budget', '0.005']);
     expect(stdout).toContain('0 of 1 routes verified, for 0.001 of 0.005 USDC; 0 not reached; 1 chosen at random.');
     expect([await verification(), await getLost()]).toEqual(['unverified', 1000n]);
-  }, 30_000);
+  });
 
   it('pays a seller that delivered nothing once a week at most', async () => {
     const { runJson, catalogue, getLost } = await makePayingCommands(chain, {
@@ -155,7 +155,7 @@ describe('verify --due', () => {
     const third = await runJson('verify', '--due', '--budget', '1');
     expect(third.json).toMatchObject({ spent: 1000 });
     expect(await getLost()).toBe(2000n);
-  }, 30_000);
+  });
 
   it.each([
     [{ MAX_USDC_PER_DAY: '0.0005' }, 'cap_per_day'],
@@ -167,20 +167,16 @@ describe('verify --due', () => {
   });
 
   it('counts a payment that is still open as spent, and ends', async () => {
-    const { run, runJson, catalogue } = await makePayingCommands(chain, {
-      route: WITH_EXAMPLE,
-      sale: ({ response }) => deliver(response),
-    });
-    const { stdout } = await run(['verify', '--due', '--budget', '1', '--json'], {
-      signal: AbortSignal.timeout(3_000),
-    });
+    const { sale, signal } = sellWithoutSettling();
+    const { run, runJson, catalogue } = await makePayingCommands(chain, { route: WITH_EXAMPLE, sale });
+    const { stdout } = await run(['verify', '--due', '--budget', '1', '--json'], { signal });
     expect(JSON.parse(stdout)).toMatchObject({ ended: 'payment_open', spent: 1000, routes: [{ outcome: 'open' }] });
     expect((await runJson('verify', '--due', '--budget', '1')).json).toMatchObject({
       spent: 0,
       routes: [{ outcome: 'skipped', reason: 'tried_today' }],
     });
     expect(catalogue.engine.sqlite.prepare('SELECT count(*) FROM payments').pluck().get()).toBe(1);
-  }, 30_000);
+  });
 
   it.each([
     [['verify'], 'Name a listing, or add --due'],

@@ -110,7 +110,7 @@ describe('a node', () => {
       expect(`${stdout}${stderr}`).not.toContain('sesame');
     }
     expect(await getLost()).toBe(0n);
-  }, 30_000);
+  });
 
   it('that goes down after the payment leaves it unknown, and the next run finds it', async () => {
     const node = await openLyingNode(chain.rpcUrl);
@@ -130,7 +130,7 @@ describe('a node', () => {
     expect(found.json.payments).toMatchObject([{ state: 'settled', delivered: true }]);
     expect((await run(['show', SLUG])).stdout).toContain('settlement-verified');
     expect(await getLost()).toBe(1000n);
-  }, 30_000);
+  });
 
   it('that fails after the settlement hides nothing about the payment', async () => {
     const node = await openLyingNode(chain.rpcUrl);
@@ -143,5 +143,5 @@ describe('a node', () => {
     };
     const { code, json } = await verify('--pay');
     expect([code, json.payment.state, json.wallets[0].balance]).toEqual([0, 'settled', null]);
-  }, 30_000);
+  });
 });

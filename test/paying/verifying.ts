@@ -15,6 +15,16 @@ export const SLUG = 'example-prices';
 /** Settles, delivers, and says so. */
 export const sellHonestly: Sale<`0x${string}`> = async ({ response, settle }) => deliver(response, await settle());
 
+/** Delivers and never settles, so that the payment stays open. The signal says that it has been delivered. */
+export function sellWithoutSettling(): { sale: Sale<`0x${string}`>; signal: AbortSignal } {
+  const delivered = new AbortController();
+  const sale: Sale<`0x${string}`> = ({ response }) => {
+    response.once('close', () => delivered.abort());
+    deliver(response);
+  };
+  return { sale, signal: delivered.signal };
+}
+
 interface PayingOptions {
   sale?: Sale<`0x${string}`>;
   /** What the seller's offer says in place of what is on record. */

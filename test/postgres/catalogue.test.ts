@@ -47,7 +47,7 @@ let databases = 0;
 beforeAll(async () => {
   if (HAS_POSTGRES) server = await startPostgres();
   else console.warn('There is no PostgreSQL from npm for this system, so the tests of it are not run.');
-}, 60_000);
+});
 
 afterAll(() => server?.close());
 
@@ -330,7 +330,7 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
     published.close();
     await catalogue.close();
     expect(failures).toHaveLength(1);
-  }, 60_000);
+  });
 
   it.each(['swallow', 'cut'] as const)(
     'counts the age from when it last heard, where the network does: %s',
@@ -421,7 +421,7 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
     const published = openPublished(publishedFile);
     onTestFinished(() => published.close());
     expect(await listPublishedFaults(after, published, 'test')).toEqual([]);
-  }, 60_000);
+  });
 
   it('goes on where the database ends all its connections', async () => {
     const address = await createDatabase();
@@ -511,7 +511,7 @@ describe.runIf(HAS_POSTGRES)('a payment on record in PostgreSQL', () => {
     expect(await ledger.findPayment(attempt.id)).toMatchObject({ state: 'sent', ...NO_ANSWER });
     expect(noted).toEqual(['prepared', 'sent', 'answered']);
     await catalogue.close();
-  }, 60_000);
+  });
 });
 
 describe.runIf(HAS_POSTGRES)('an import into PostgreSQL', () => {

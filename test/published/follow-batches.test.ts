@@ -93,7 +93,7 @@ describe('a first copy', () => {
     expect(written).toEqual([1, ...copied, LISTINGS]);
     forgetWrites(publishedFile);
     expect(readAll(publishedFile)).toEqual(await readUndisturbed(files));
-  }, 120_000);
+  });
 
   it('of a catalogue that was replaced meanwhile is begun again', async () => {
     const files = copyCatalogue();
@@ -103,7 +103,7 @@ describe('a first copy', () => {
     await (await createSyntheticCatalogue(files.catalogueAddress, 40, 'another')).close();
     await publishCatalogue(files, BY);
     expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
-  }, 60_000);
+  });
 });
 
 describe('listings that other code wrote', () => {
@@ -123,7 +123,7 @@ describe('listings that other code wrote', () => {
     expect(seen).toHaveLength(1);
     expect(seen[0]?.done).toBeLessThan(LISTINGS);
     expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
-  }, 60_000);
+  });
 
   it('are written again once by each of two versions at most, however they meet', async () => {
     const files = copyCatalogue();
@@ -132,7 +132,7 @@ describe('listings that other code wrote', () => {
     await followFor(files, { by: 'first', between: () => followFor(files, { by: 'second' }) });
     expect(readAll(files.publishedFile).rendering).toEqual([{ code_version: 'second' }]);
     expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files, 'second'));
-  }, 60_000);
+  });
 });
 
 it('a file of another catalogue stays as it is until that which takes its place is whole, also where making that is interrupted', async () => {
@@ -152,7 +152,7 @@ it('a file of another catalogue stays as it is until that which takes its place 
   forgetWrites(files.publishedFile);
   expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
   expect(existsSync(beside)).toBe(false);
-}, 60_000);
+});
 
 it('a file of another catalogue is replaced whatever the size of its pages is', async () => {
   const files = copyCatalogue();
@@ -162,4 +162,4 @@ it('a file of another catalogue is replaced whatever the size of its pages is', 
   await (await createSyntheticCatalogue(files.catalogueAddress, 40, 'another')).close();
   await publishCatalogue(files, BY);
   expect(readAll(files.publishedFile)).toEqual(await readUndisturbed(files));
-}, 60_000);
+});

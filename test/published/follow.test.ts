@@ -348,7 +348,7 @@ describe('following', () => {
     other.sqlite.exec('ROLLBACK');
     while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(failures).toEqual([]);
-  }, 30_000);
+  });
 
   it('cuts the journal down after a whole rewriting', async () => {
     const { catalogue, files } = await makeFollowed();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
 import { openPageCode } from '../../src/release/compiling.ts';
 import type { RebuildResult } from '../../src/release/events.ts';
@@ -56,10 +56,8 @@ async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promis
 // Compiling the pages, once for each version of the code, is not what is waited for here.
 beforeAll(() => openPageCode({ onEvent: () => undefined }));
 
-// Rebuilds in the background give way to whatever else the machine does.
-const SOON = { timeout: 120_000, interval: 20 };
-vi.setConfig({ testTimeout: 150_000 });
-afterAll(() => vi.resetConfig());
+/** More often than a watch tries again. */
+const SOON = { interval: 20 };
 
 it('makes one release of many writes, and another after each change, damage, loss or rebuild for other settings', async () => {
   const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
@@ -69,7 +67,7 @@ it('makes one release of many writes, and another after each change, damage, los
   const { results } = watch(fixture);
   // The n-th result, which is the last so far.
   const waitFor = async (n: number) => {
-    await vi.waitFor(() => expect(results).toHaveLength(n), SOON);
+    await expect.poll(() => results, SOON).toHaveLength(n);
     return results.at(-1);
   };
   expect(await waitFor(1)).toMatchObject({ outcome: 'released', release: { revision: 1 } });
@@ -94,13 +92,13 @@ it('makes one release of many writes, and another after each change, damage, los
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
   const fixture = await makeReleaseFixture(makeFolder(), { count: 2 });
   const one = watch(fixture);
-  await vi.waitFor(() => expect(one.results).toHaveLength(1), SOON);
+  await expect.poll(() => one.results, SOON).toHaveLength(1);
   const other = watch({ config: { ...fixture.config, baseUrl: 'http://other.example' } });
   const settle = async (least: number) => {
-    await vi.waitFor(() => expect(one.results.length + other.results.length).toBeGreaterThanOrEqual(least), SOON);
+    await expect.poll(() => one.results.length + other.results.length, SOON).toBeGreaterThanOrEqual(least);
     return waitForRest([one, other]);
   };
-  await vi.waitFor(() => expect([...one.yielded, ...other.yielded]).toHaveLength(1), SOON);
+  await expect.poll(() => [...one.yielded, ...other.yielded], SOON).toHaveLength(1);
   const first = await settle(2);
   expect(first).toBeLessThanOrEqual(5);
   expect([...one.yielded, ...other.yielded]).toMatchObject([
@@ -125,10 +123,10 @@ it('goes on after failures, later each time, and stops when told to', async () =
   const obstacle = join(fixture.config.releasesDir, 'releases');
   writeFileSync(obstacle, '');
   const { results, failures, stop } = watch(fixture);
-  await vi.waitFor(() => expect(failures).toHaveLength(3), SOON);
+  await expect.poll(() => failures, SOON).toHaveLength(3);
   expect(failures.map(([, retryInMs]) => retryInMs)).toEqual([50, 100, 100]);
   rmSync(obstacle);
-  await vi.waitFor(() => expect(results).toHaveLength(1), SOON);
+  await expect.poll(() => results, SOON).toHaveLength(1);
   await stop();
   await fixture.put([0], 'unseen');
   await new Promise((resolve) => setTimeout(resolve, 300));
