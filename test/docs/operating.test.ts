@@ -94,6 +94,18 @@ describe('what it says of costs', () => {
     const measured = listRows(ARCHITECTURE).map(([, , unit, ours]) => `${ours} ${unit}`);
     expect(rows.map(([, cost]) => cost).filter((cost) => !measured.includes(cost ?? ''))).toEqual([]);
   });
+
+  it('is what was measured at ten times the size, too', () => {
+    const [, text = ''] = /<!-- growing -->([\s\S]*)<!-- \/growing -->/.exec(MANUAL) ?? [];
+    const rows = listRows(text);
+    expect(rows.length).toBeGreaterThan(5);
+    const measured = listRows(ARCHITECTURE).flatMap(([size, , unit = '', ours, , , , cpu]) => [
+      `${size}: ${ours} ${unit.replace(' of processor', '')}`,
+      `${size}: ${cpu} µs`,
+    ]);
+    const shown = rows.flatMap(([, small, large]) => [`10,000: ${small}`, `100,000: ${large}`]);
+    expect(shown.filter((figure) => !measured.includes(figure))).toEqual([]);
+  });
 });
 
 describe('the commands that it shows', () => {
