@@ -31,7 +31,7 @@ const WORDS = 20_000;
 /**
  * Number of listings above which the others are copies, because writing one with its evidence takes two milliseconds.
  */
-const WRITTEN_MAX = 10_000;
+export const WRITTEN_MAX = 10_000;
 
 /** Creates a generator of pseudo-random numbers in [0, 1). The same seed gives the same numbers everywhere. */
 export function createRandom(seed: number): () => number {

@@ -115,7 +115,7 @@ class PageResponse extends EventEmitter {
  * reads stay in the processor's caches. One by one they take nearly twice as long; many more, and their own data does not
  * fit any more.
  */
-const LANES = 32;
+const LANES = 8;
 
 /** Time that rendering goes on before others get their turn, in milliseconds. */
 const TURN_MS = 200;

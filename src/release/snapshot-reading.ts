@@ -24,7 +24,7 @@ export interface SnapshotReadings {
  * Size of SQLite's cache of the file, in kibibytes: with the few pages of its default, listings and their changes,
  * which lie in another order, push each other out.
  */
-const PAGE_CACHE = 64_000;
+const PAGE_CACHE = 16_000;
 
 /** Opens the readings of the published catalogue that the settings name; a file that replaced another is opened again. */
 export function openSnapshotReadings(config: Config): SnapshotReadings {

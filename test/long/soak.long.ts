@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Asked } from '../../scripts/bench/measuring.ts';
-import { buildSyntheticDeclaration, createRandom } from '../../scripts/bench/synthetic.ts';
+import { buildSyntheticDeclaration, createRandom, WRITTEN_MAX } from '../../scripts/bench/synthetic.ts';
 import { openReleasedWorld, startService } from '../../scripts/bench/world.ts';
 import { openRebuilder } from '../../src/release/rebuild.ts';
 import { PATHS } from '../../src/views/links.ts';
@@ -14,6 +14,8 @@ import { openWriter, RESERVED } from './soak/writer.ts';
 /** `SOAK_MINUTES` and `SOAK_LISTINGS` make it shorter and smaller. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 20);
 const LISTINGS = Number(process.env.SOAK_LISTINGS ?? 10_000);
+/** Those that have names of their own, and so are asked for and written: of more listings the rest are their copies. */
+const NAMED = Math.min(LISTINGS, WRITTEN_MAX);
 
 /** Readers, and how long each rests between two requests, in milliseconds: the load has a bound. */
 const READERS = 4;
@@ -41,13 +43,10 @@ it(
     onTestFinished(server.stop);
     const rebuilder = openRebuilder({ background: true });
     onTestFinished(rebuilder.close);
-    const writer = await openWriter(world.config.catalogueAddress, LISTINGS);
+    const writer = await openWriter(world.config.catalogueAddress, NAMED);
     onTestFinished(writer.close);
     const seed = Date.now() % 1_000_000;
-    const slugs = Array.from(
-      { length: LISTINGS - RESERVED },
-      (_, at) => buildSyntheticDeclaration(at).service_name ?? '',
-    );
+    const slugs = Array.from({ length: NAMED - RESERVED }, (_, at) => buildSyntheticDeclaration(at).service_name ?? '');
     const build = openQuestions({ slugs, random: createRandom(seed) });
     const counts = openCountLedger();
     const [failed, releases, memory] = [[] as string[], new Set<string>(), { server: [], rebuilder: [] } as Memory];
