@@ -35,7 +35,7 @@ export interface SmallDocument extends Facts {
 
 /** A document of the whole catalogue, made piece by piece while it is compressed. */
 export interface LargeDocument extends Facts {
-  readonly pieces: Iterable<string | Uint8Array>;
+  readonly pieces: Iterable<string>;
   /** Part of the first piece that may change while the document says the same. Left out of the ETag. */
   readonly incidental?: string | undefined;
 }
@@ -68,7 +68,7 @@ export function buildDocument(
 }
 
 /** Builds a live document from pieces that are made while it is compressed. */
-export function buildLargeDocument(pieces: Iterable<string | Uint8Array>, facts: LiveFacts): LargeDocument {
+export function buildLargeDocument(pieces: Iterable<string>, facts: LiveFacts): LargeDocument {
   return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
 }
 

@@ -51,45 +51,60 @@ const LONG_BYTES = 256 * 1024;
 /** Bytes of all long bodies that are being sent; beyond that, those who read the oldest are cut off. */
 const SENT_BYTES = 128 * 1024 * 1024;
 
+/** UTF-16 units of a large document that are compressed at once. What many small buffers leave behind is not given back. */
+const TAKEN_LENGTH = 256 * 1024;
+
 /** Longest time for which making a large document holds up other requests, in milliseconds. */
-const TURN_MS = 6;
+const TURN_MS = 2;
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** A response as it is stored: compressed in its `encoding`. */
-interface Stored extends SmallDocument {
+/** A response compressed in its `encoding`. */
+interface Compressed extends SmallDocument {
   readonly encoding: Encoding;
 }
 
+/** A response as it is stored, with the version at which it was begun. */
+interface Stored extends Compressed {
+  readonly version: string | undefined;
+}
+
 /**
- * Creates the one cache of responses: LRU, bounded by bytes, keys counted. The key holds all that a response depends on:
- * path and query, what was negotiated, and the version of published catalogue and release (`findVersion`); without a
- * version nothing is cached. A response that is asked for twice at once is made once.
+ * Creates the one cache of responses: LRU, bounded by bytes, keys counted. The key holds all that is asked: path, query and
+ * what was negotiated. What is stored is given again for as long as published catalogue and release have the version that
+ * it was begun at (`findVersion`); without a version nothing is cached. A response that is asked for twice at once is made
+ * once, and one version at a time: a document takes seconds, and the catalogue may have many revisions meanwhile.
  * Compression happens here, and not in `hono/compress`, so that it is done once for each response; that one has no brotli.
  */
 export function createResponseCache(findVersion: () => string | undefined, limits = LIMITS): Answer {
-  const cache = new LRUCache<string, Stored, () => Promise<Stored>>({
+  const cache = new LRUCache<string, Stored, () => Promise<Compressed>>({
     maxSize: limits.bytes,
     maxEntrySize: limits.entryBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
     // A response that is pushed out while it is made is still sent.
     ignoreFetchAbort: true,
     fetchMethod: async (_key, _stale, { context: make, options }) => {
-      const stored = await make();
-      options.ttl = stored.ttlMs ?? 0;
-      return stored;
+      const version = findVersion();
+      const made = await make();
+      options.ttl = made.ttlMs ?? 0;
+      return { ...made, version };
     },
   });
+  const find = async (key: string, version: string, make: () => Promise<Compressed>): Promise<Stored> => {
+    const fetch = (wanted = findVersion()) =>
+      cache.forceFetch(key, { context: make, forceRefresh: cache.peek(key)?.version !== wanted });
+    const stored = await fetch(version);
+    // Another version was under way already. What is under way now was begun later than this was asked.
+    return stored.version === version ? stored : fetch();
+  };
   const takeTurn = openSending();
   return async (c, key, make) => {
     const encoding = chooseEncoding(c);
-    const makeStored = async () => compress(await make(encoding), encoding, limits.entryBytes);
+    const makeCompressed = async () => compress(await make(encoding), encoding, limits.entryBytes);
     const version = key === undefined ? undefined : findVersion();
     const stored =
-      version === undefined
-        ? await makeStored()
-        : await cache.forceFetch(`${version} ${encoding} ${key}`, { context: makeStored });
+      version === undefined ? await makeCompressed() : await find(`${encoding} ${key}`, version, makeCompressed);
     if (stored.body.length > LONG_BYTES) await takeTurn(stored.body, c.env?.outgoing);
     return send(c, stored, encoding);
   };
@@ -138,7 +153,7 @@ function chooseEncoding(c: Context<Env>): Encoding {
 }
 
 /** Compresses a document. One of more than `plainBytes` in pieces is stored compressed, whatever was asked for. */
-async function compress(document: Document, encoding: Encoding, plainBytes: number): Promise<Stored> {
+async function compress(document: Document, encoding: Encoding, plainBytes: number): Promise<Compressed> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
   const headers = { ...document.headers, ...(vary && { Vary: vary }) };
@@ -163,26 +178,34 @@ async function compressLarge(
   { pieces, incidental, ...facts }: LargeDocument,
   wanted: Encoding,
   plainBytes: number,
-): Promise<Stored> {
+): Promise<Compressed> {
   const encoding = wanted === 'br' ? 'br' : 'gzip';
   const compressing =
     encoding === 'br' ? createBrotliCompress(getBrotliOptions(undefined, chooseQuality(facts))) : createGzip(GZIP);
   const hash = createHash('sha256');
   const plain: Uint8Array[] = [];
   let length = 0;
+  const take = (text: string) => {
+    const bytes = Buffer.from(text);
+    hash.update(length === 0 && incidental !== undefined ? text.replace(incidental, '') : bytes);
+    length += bytes.length;
+    if (wanted === 'identity' && length <= plainBytes) plain.push(bytes);
+    return bytes;
+  };
   const read = async function* () {
     let since = performance.now();
+    let text = '';
     for (const piece of pieces) {
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      const isFirst = length === 0 && typeof piece === 'string' && incidental !== undefined;
-      hash.update(isFirst ? piece.replace(incidental, '') : bytes);
-      length += bytes.length;
-      if (wanted === 'identity' && length <= plainBytes) plain.push(bytes);
-      yield bytes;
+      text += piece;
+      if (text.length >= TAKEN_LENGTH) {
+        yield take(text);
+        text = '';
+      }
       if (performance.now() - since < TURN_MS) continue;
       await nextTurn();
       since = performance.now();
     }
+    yield take(text);
   };
   const [compressed] = await Promise.all([buffer(compressing), pipeline(Readable.from(read()), compressing)]);
   const etag = hash.digest('base64url').slice(0, HASH_LENGTH);
@@ -200,7 +223,7 @@ function copyOut(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-function send(c: Context<Env>, stored: Stored, wanted: Encoding): Response {
+function send(c: Context<Env>, stored: Compressed, wanted: Encoding): Response {
   const { body, status = 200, type, etag, cacheControl, encoding } = stored;
   const headers = { ...stored.headers, 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` };
   if (encoding !== 'identity' && wanted === 'identity') {

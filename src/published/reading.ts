@@ -4,6 +4,9 @@ import { listRelated } from './related.ts';
 import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
+/** Pages that are kept while a document of the whole catalogue is read, each row once; kilobytes. */
+const PAGE_CACHE = 2000;
+
 /** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */
 export interface Reading {
   readonly site: Site;
@@ -78,7 +81,7 @@ export interface HeldReading {
  * of its pieces is read. Where it cannot be opened, since somebody removed it, all pieces are read at once from the one that
  * is open, which holds up other requests; `build` must read nothing but what it is given.
  */
-export function readInPieces<Read extends { readonly pieces: Iterable<string | Uint8Array> }>(
+export function readInPieces<Read extends { readonly pieces: Iterable<string> }>(
   reading: Reading,
   build: (held: HeldReading) => Read,
 ): Read {
@@ -97,6 +100,7 @@ function tryHold({ published: { file, baseUrl }, getSnapshot }: Reading): HeldRe
   let published: Published | undefined;
   try {
     published = { ...openPublished(file), baseUrl };
+    published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
     published.sqlite.exec('BEGIN');
     return { published, snapshot: openSnapshots(published, getSnapshot())() };
   } catch {
