@@ -51,7 +51,7 @@ const LONG_BYTES = 256 * 1024;
 /** Bytes of all long bodies that are being sent; beyond that, those who read the oldest are cut off. */
 const SENT_BYTES = 128 * 1024 * 1024;
 
-/** UTF-16 units of a large document that are compressed at once. What many small buffers leave behind is not given back. */
+/** UTF-16 units of a large document that are compressed at once. The memory of many small buffers would not be given back. */
 const TAKEN_LENGTH = 256 * 1024;
 
 /** Longest time for which making a large document holds up other requests, in milliseconds. */
@@ -95,7 +95,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
     const fetch = (wanted = findVersion()) =>
       cache.forceFetch(key, { context: make, forceRefresh: cache.peek(key)?.version !== wanted });
     const stored = await fetch(version);
-    // Another version was under way already. What is under way now was begun later than this was asked.
+    // An older version was under way already. The next is begun now, later than this was asked for.
     return stored.version === version ? stored : fetch();
   };
   const takeTurn = openSending();
