@@ -54,7 +54,7 @@ const SENT_BYTES = 128 * 1024 * 1024;
 /** UTF-16 units of a large document that are compressed at once. The memory of many small buffers would not be given back. */
 const TAKEN_LENGTH = 256 * 1024;
 
-/** Longest time for which making a large document holds up other requests, in milliseconds. */
+/** Time after which making a large document lets others be answered, in milliseconds. */
 const TURN_MS = 2;
 
 const compressBrotli = promisify(brotliCompress);
@@ -74,7 +74,8 @@ interface Stored extends Compressed {
  * Creates the one cache of responses: LRU, bounded by bytes, keys counted. The key holds all that is asked: path, query and
  * what was negotiated. What is stored is given again for as long as published catalogue and release have the version that
  * it was begun at (`findVersion`); without a version nothing is cached. A response that is asked for twice at once is made
- * once, and one version at a time: a document takes seconds, and the catalogue may have many revisions meanwhile.
+ * once, and one version at a time: a document takes seconds, and the catalogue may have many revisions meanwhile. Who asks
+ * while an older version is being made waits for that, and then gets one that was begun after he asked.
  * Compression happens here, and not in `hono/compress`, so that it is done once for each response; that one has no brotli.
  */
 export function createResponseCache(findVersion: () => string | undefined, limits = LIMITS): Answer {
@@ -95,7 +96,7 @@ export function createResponseCache(findVersion: () => string | undefined, limit
     const fetch = (wanted = findVersion()) =>
       cache.forceFetch(key, { context: make, forceRefresh: cache.peek(key)?.version !== wanted });
     const stored = await fetch(version);
-    // An older version was under way already. The next is begun now, later than this was asked for.
+    // This one was begun at another version, perhaps before it was asked for. What is under way by now was begun later.
     return stored.version === version ? stored : fetch();
   };
   const takeTurn = openSending();

@@ -80,7 +80,7 @@ export async function parseInPieces({ head, routes }: UnparsedListing): Promise<
   return head.state === 'delisted' ? head : { ...head, routes: parsed };
 }
 
-/** How many are read at a time: few enough that others are answered soon, and V8 does not take them for lasting. */
+/** Listings read at a time: few, so that others are answered soon and V8 can throw the listings away while they are young. */
 const READ_AT_ONCE = 8;
 
 /** Goes through the live listings by slug, a few at a time. */

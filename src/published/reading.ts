@@ -4,7 +4,7 @@ import { listRelated } from './related.ts';
 import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
-/** Pages that are kept while a document of the whole catalogue is read, each row once; kilobytes. */
+/** Memory for pages of the file while a document of the whole catalogue is read, in kilobytes: each row is read once. */
 const PAGE_CACHE = 2000;
 
 /** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */

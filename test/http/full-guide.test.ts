@@ -59,7 +59,7 @@ describe('llms-full.txt', () => {
     expect(answered).toBe(20);
   });
 
-  it('is made one version at a time: the next begins later than whoever waits for it asked', async () => {
+  it('is made one version at a time: who asks meanwhile gets one that was begun after he asked', async () => {
     const slugs = Array.from({ length: 500 }, (_, number) => ({ slug: `api-${number}` }));
     const { catalogue, record } = await makeReadCatalogue(...slugs);
     const { get } = serveLive(catalogue);
