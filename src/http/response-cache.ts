@@ -52,7 +52,7 @@ const LONG_BYTES = 256 * 1024;
 const SENT_BYTES = 128 * 1024 * 1024;
 
 /** UTF-16 units of a large document that are compressed at once. The memory of many small buffers would not be given back. */
-const TAKEN_LENGTH = 256 * 1024;
+const CHUNK_LENGTH = 256 * 1024;
 
 /** Time after which making a large document lets others be answered, in milliseconds. */
 const TURN_MS = 2;
@@ -60,13 +60,13 @@ const TURN_MS = 2;
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** A response compressed in its `encoding`. */
-interface Compressed extends SmallDocument {
+/** A response in its `encoding`. */
+interface Encoded extends SmallDocument {
   readonly encoding: Encoding;
 }
 
 /** A response as it is stored, with the version at which it was begun. */
-interface Stored extends Compressed {
+interface Stored extends Encoded {
   readonly version: string | undefined;
 }
 
@@ -79,7 +79,7 @@ interface Stored extends Compressed {
  * Compression happens here, and not in `hono/compress`, so that it is done once for each response; that one has no brotli.
  */
 export function createResponseCache(findVersion: () => string | undefined, limits = LIMITS): Answer {
-  const cache = new LRUCache<string, Stored, () => Promise<Compressed>>({
+  const cache = new LRUCache<string, Stored, () => Promise<Encoded>>({
     maxSize: limits.bytes,
     maxEntrySize: limits.entryBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
@@ -92,20 +92,29 @@ export function createResponseCache(findVersion: () => string | undefined, limit
       return { ...made, version };
     },
   });
-  const find = async (key: string, version: string, make: () => Promise<Compressed>): Promise<Stored> => {
-    const fetch = (wanted = findVersion()) =>
-      cache.forceFetch(key, { context: make, forceRefresh: cache.peek(key)?.version !== wanted });
-    const stored = await fetch(version);
-    // This one was begun at another version, perhaps before it was asked for. What is under way by now was begun later.
-    return stored.version === version ? stored : fetch();
+  const find = async (key: string, version: string, make: () => Promise<Encoded>): Promise<Stored> => {
+    let isOwn = false;
+    const look = (wanted: string | undefined) => {
+      const kept = cache.get(key);
+      if (kept && (wanted === undefined || kept.version !== wanted)) cache.delete(key);
+      const context = () => {
+        isOwn = true;
+        return make();
+      };
+      return cache.forceFetch(key, { context });
+    };
+    // What another request began may be of an older version, or fail. What is under way by now was begun after this was asked.
+    const stored = await look(version).catch((error: unknown) => {
+      if (isOwn) throw error;
+    });
+    return stored?.version === version ? stored : look(findVersion());
   };
   const takeTurn = openSending();
   return async (c, key, make) => {
     const encoding = chooseEncoding(c);
-    const makeCompressed = async () => compress(await make(encoding), encoding, limits.entryBytes);
+    const makeEncoded = async () => compress(await make(encoding), encoding, limits.entryBytes);
     const version = key === undefined ? undefined : findVersion();
-    const stored =
-      version === undefined ? await makeCompressed() : await find(`${encoding} ${key}`, version, makeCompressed);
+    const stored = version === undefined ? await makeEncoded() : await find(`${encoding} ${key}`, version, makeEncoded);
     if (stored.body.length > LONG_BYTES) await takeTurn(stored.body, c.env?.outgoing);
     return send(c, stored, encoding);
   };
@@ -154,7 +163,7 @@ function chooseEncoding(c: Context<Env>): Encoding {
 }
 
 /** Compresses a document. One of more than `plainBytes` in pieces is stored compressed, whatever was asked for. */
-async function compress(document: Document, encoding: Encoding, plainBytes: number): Promise<Compressed> {
+async function compress(document: Document, encoding: Encoding, plainBytes: number): Promise<Encoded> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
   const headers = { ...document.headers, ...(vary && { Vary: vary }) };
@@ -179,14 +188,14 @@ async function compressLarge(
   { pieces, incidental, ...facts }: LargeDocument,
   wanted: Encoding,
   plainBytes: number,
-): Promise<Compressed> {
+): Promise<Encoded> {
   const encoding = wanted === 'br' ? 'br' : 'gzip';
   const compressing =
     encoding === 'br' ? createBrotliCompress(getBrotliOptions(undefined, chooseQuality(facts))) : createGzip(GZIP);
   const hash = createHash('sha256');
   const plain: Uint8Array[] = [];
   let length = 0;
-  const take = (text: string) => {
+  const hashChunk = (text: string) => {
     const bytes = Buffer.from(text);
     hash.update(length === 0 && incidental !== undefined ? text.replace(incidental, '') : bytes);
     length += bytes.length;
@@ -198,15 +207,15 @@ async function compressLarge(
     let text = '';
     for (const piece of pieces) {
       text += piece;
-      if (text.length >= TAKEN_LENGTH) {
-        yield take(text);
+      if (text.length >= CHUNK_LENGTH) {
+        yield hashChunk(text);
         text = '';
       }
       if (performance.now() - since < TURN_MS) continue;
       await nextTurn();
       since = performance.now();
     }
-    yield take(text);
+    yield hashChunk(text);
   };
   const [compressed] = await Promise.all([buffer(compressing), pipeline(Readable.from(read()), compressing)]);
   const etag = hash.digest('base64url').slice(0, HASH_LENGTH);
@@ -224,7 +233,7 @@ function copyOut(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-function send(c: Context<Env>, stored: Compressed, wanted: Encoding): Response {
+function send(c: Context<Env>, stored: Encoded, wanted: Encoding): Response {
   const { body, status = 200, type, etag, cacheControl, encoding } = stored;
   const headers = { ...stored.headers, 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` };
   if (encoding !== 'identity' && wanted === 'identity') {

@@ -59,24 +59,6 @@ describe('llms-full.txt', () => {
     expect(answered).toBe(20);
   });
 
-  it('is made one version at a time: who asks meanwhile gets one that was begun after he asked', async () => {
-    const slugs = Array.from({ length: 500 }, (_, number) => ({ slug: `api-${number}` }));
-    const { catalogue, record } = await makeReadCatalogue(...slugs);
-    const { get } = serveLive(catalogue);
-    const read = async () => {
-      const { headers } = await get('/llms-full.txt');
-      return Number(headers.get('x-catalogue-revision'));
-    };
-    const before = await read();
-    const asked = [];
-    for (let change = 1; change <= 4; change += 1) {
-      await record({ slug: 'api-7', tagline: `Change ${change}.` });
-      asked.push(read());
-    }
-    const [first, ...others] = await Promise.all(asked);
-    expect([first, ...others].map((revision) => (revision ?? 0) - before)).toEqual([1, 4, 4, 4]);
-  });
-
   it('quotes what providers wrote in named fields and nowhere else', async () => {
     const { catalogue } = await makeReadCatalogue({
       slug: 'hostile',
