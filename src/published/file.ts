@@ -191,7 +191,7 @@ function refuseOther(sqlite: Sqlite.Database, file: string): void {
 
 function buildRefusal(file: string, why: string, cause?: unknown): ServiceError {
   return new ServiceError('bad_input', `${file} cannot be used as the published catalogue: ${why}.`, {
-    hint: 'Set PUBLISHED to another file; this one was left as it is.',
+    hint: 'Set PUBLISHED to another file; this one is left as it is. If it was the published catalogue, remove it with its -wal and -shm: it is made again.',
     reason: 'not_a_published_catalogue',
     cause,
   });

@@ -1,6 +1,5 @@
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
-import { ServiceError } from '../errors.ts';
 import { openPublished, type Published } from '../published/file.ts';
 import { findRevisionTime, getPublishedState } from '../published/state.ts';
 import type { Site } from '../views/site.ts';
@@ -72,26 +71,19 @@ export function hasLostAssets({ releasesDir }: Pick<Config, 'releasesDir'>, { as
 
 /**
  * Returns true if the current release may be served: it is of this catalogue and these settings, whatever the code, and
- * of a state that the published catalogue has been through.
+ * of a state that the published catalogue has been through. False where that cannot be read: a server says why, and mends it.
  */
 export function hasServableRelease(config: Config): boolean {
-  const published = findPublished(config.publishedFile);
-  if (!published) return false;
+  const header = findCurrentRelease(config.releasesDir)?.header;
+  if (!header) return false;
+  let published: Published | undefined;
   try {
-    const header = findCurrentRelease(config.releasesDir)?.header;
-    return header !== undefined && isServable(header, { published, site: getSite(config) });
+    published = openPublished(config.publishedFile);
+    return isServable(header, { published, site: getSite(config) });
+  } catch {
+    return false;
   } finally {
-    published.close();
-  }
-}
-
-/** Opens the published catalogue; undefined if it is still to be made. */
-function findPublished(file: string): Published | undefined {
-  try {
-    return openPublished(file);
-  } catch (error) {
-    if (error instanceof ServiceError && error.reason === 'not_published') return undefined;
-    throw error;
+    published?.close();
   }
 }
 

@@ -1,10 +1,11 @@
-import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { start, waitForUrl } from './starting.ts';
 
 const PAGE_BYTES = 4096;
 
@@ -73,6 +74,24 @@ it('starts with a damaged published file, which it makes again', async () => {
   damage(fixture.config.publishedFile, 1);
   const server = await serveReleaseFixture({ fixture, released: false });
   await expect.poll(() => isHealed(server)).toBe(true);
+});
+
+it.each([
+  ['damaged', (file: string) => damage(file, 1)],
+  ['cut off', (file: string) => truncateSync(file, 10 * PAGE_BYTES)],
+])('npm start makes a published file again that is %s, and keeps the release', async (_, spoil) => {
+  const folder = makeFolder();
+  const fixture = await makeReleaseFixture(folder);
+  const before = await serveReleaseFixture({ fixture });
+  await before.close();
+  spoil(fixture.config.publishedFile);
+  const server = start(folder);
+  const url = await waitForUrl(server);
+  await expect.poll(async () => (await fetch(`${url}/agent/list`)).status).toBe(200);
+  expect((await (await fetch(`${url}/agent/list`)).json()).total).toBe(8);
+  expect((await fetch(`${url}/api/api-1`)).status).toBe(200);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
