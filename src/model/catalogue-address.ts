@@ -22,9 +22,12 @@ export function formatAddress(address: string): string {
 /** SQLSTATE of a server that takes no writes, such as a replica. */
 const READ_ONLY = '25006';
 
-/** Errors of the connection, and of a server that stops or starts: class 08, and some of class 57, 53 and 25. */
+/**
+ * Errors of the connection, and of a server that lets nobody in, stops, has no room or takes too long: classes 08, 28, 3D, 53
+ * and 57, and some of 25 and 55.
+ */
 const AWAY =
-  /^(08...|57P0[1-5]|53300|55P03|25P03|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|28...|3D000|53...|57...|55P03|25P03|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
 /** Returns whether PostgreSQL could not be asked, so that the same may succeed later. */
 export function isAway(error: unknown): boolean {
@@ -43,7 +46,7 @@ export function buildAwayError(address: string | undefined, error: unknown): Ser
   return new ServiceError('unavailable', `${name} ${isReadOnly ? 'takes no writes' : 'cannot be reached'}: ${why}.`, {
     hint: isReadOnly
       ? 'Set CATALOGUE to the server that takes writes, or promote this one, and run the command again: what was recorded is kept.'
-      : 'Check that PostgreSQL runs there and takes connections from here, and run the command again: what was recorded is kept.',
+      : 'Check that PostgreSQL runs there, has room, and lets this user into this database from here, and run the command again: what was recorded is kept.',
     reason: 'catalogue_away',
     cause: error,
   });
