@@ -30,6 +30,9 @@ import { logRequests } from './request.ts';
 /** Wait before each of the parts that first requests need is loaded, from the start on; milliseconds. */
 const WARM_UP_MS = 200;
 
+/** How often that is put off, altogether, because a request waits for its answer: on some servers one always does. */
+const WARM_UP_DELAYS = 25;
+
 /** Time between two lines of the log about a published catalogue that is being made, in milliseconds. */
 const PROGRESS_MS = 10_000;
 
@@ -242,7 +245,8 @@ function measureLoad() {
 
 /**
  * Loads what the first requests of each kind would wait for, once the published catalogue can be read: what most of them need
- * first. Of a large catalogue each part takes a second, so requests that came meanwhile are answered before the next.
+ * first. Of a large catalogue each part takes a second, so requests that came meanwhile are answered before the next, for as
+ * long as there is patience: a hang is noticed only afterwards.
  */
 async function warmUp(
   { reading, onDemand, following }: Sources,
@@ -255,10 +259,12 @@ async function warmUp(
     loadMcp,
     giveBackMemory,
   ];
+  let patience = WARM_UP_DELAYS;
   for (const load of parts) {
-    do await sleep(WARM_UP_MS, undefined, { ref: false });
-    while ((isBusy() || following.findObstacle()) && !isStopped());
-    if (isStopped()) return;
+    do {
+      await sleep(WARM_UP_MS, undefined, { ref: false });
+      if (isStopped()) return;
+    } while (following.findObstacle() || (isBusy() && patience-- > 0));
     await load();
   }
 }

@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -54,6 +55,20 @@ it('ends a server that hangs, with all that it started, and the log says so', as
     msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
   });
   if (existsSync('/proc/self/task')) await waitForEnd(pids);
+});
+
+it('watches a server that has a request to answer from the start on', async () => {
+  const server = start(makeFolder(), { LOG_LEVEL: 'debug' });
+  const { hostname, host, port } = new URL(await waitForUrl(server));
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  let isOver = false;
+  socket.resume().once('close', () => {
+    isOver = true;
+  });
+  socket.write(`POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`);
+  await expect.poll(() => server.said.err).toContain('a hang would be noticed from now on');
+  expect(isOver).toBe(false);
 });
 
 it('ends a process that is busy with one thing for ever, also where nobody reads the log', async () => {
