@@ -215,10 +215,12 @@ function* takeBatch(published: Published, batch: Batch): Steps<Outcome> {
   const to = yield* askState();
   const isKnown = known !== undefined && (yield* isOfCatalogue(known, to));
   if (isKnown && known.revision === to.revision && !isToBeMade(known, batch)) return 'nothing';
+  const isForeign = known !== undefined && !isKnown && batch.isServed && isServable(known);
+  if (isForeign && to.revision === 0) throw buildEmptyRefusal(published.file);
   published.sqlite.exec('BEGIN IMMEDIATE');
   try {
     if (!isDeepStrictEqual(readStart(published), known)) return 'overtaken';
-    if (known && !isKnown && batch.isServed && isServable(known)) return 'foreign';
+    if (isForeign) return 'foreign';
     const from = isKnown ? known : yield* createTables(published, to, batch.codeVersion);
     yield* writeBatch(published, { from, to, batch });
     published.sqlite.exec('COMMIT');
@@ -227,6 +229,14 @@ function* takeBatch(published: Published, batch: Batch): Steps<Outcome> {
   } finally {
     if (published.sqlite.inTransaction) published.sqlite.exec('ROLLBACK');
   }
+}
+
+/** A new catalogue in the place of another is rarely meant: the disk is not mounted, or the database is the wrong one. */
+export function buildEmptyRefusal(file: string): ServiceError {
+  return new ServiceError('unavailable', `The catalogue is empty, and what was published in ${file} is not.`, {
+    hint: 'Mount its disk, correct CATALOGUE, or restore a backup. To begin anew, stop the service and remove that file with its -wal and -shm.',
+    reason: 'catalogue_empty',
+  });
 }
 
 function isServable({ making, revision }: Start): boolean {

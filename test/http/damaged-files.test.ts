@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
@@ -92,6 +92,30 @@ it.each([
   expect((await fetch(`${url}/api/api-1`)).status).toBe(200);
   server.child.kill('SIGTERM');
   expect(await server.ended).toBe(0);
+});
+
+it('keeps what was published where the catalogue is gone, until it is back', async () => {
+  const folder = makeFolder();
+  const fixture = await makeReleaseFixture(folder);
+  const before = await serveReleaseFixture({ fixture, released: false });
+  await before.close();
+  await fixture.catalogue.close();
+  const { catalogueAddress } = fixture.config;
+  renameSync(catalogueAddress, `${catalogueAddress}.away`);
+  const server = start(folder, {}, ['--no-rebuild']);
+  const url = await waitForUrl(server);
+  const read = async (path: string) => (await fetch(url + path)).json();
+  expect((await read('/agent/list')).total).toBe(8);
+  expect(await read('/readyz')).toMatchObject({ missing: expect.arrayContaining(['not_following']) });
+  expect(server.said.out).toContain('The catalogue is empty, and what was published');
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
+  rmSync(catalogueAddress);
+  renameSync(`${catalogueAddress}.away`, catalogueAddress);
+  const after = start(folder, {}, ['--no-rebuild']);
+  const again = await waitForUrl(after);
+  await expect.poll(async () => (await (await fetch(`${again}/readyz`)).json()).missing).not.toContain('not_following');
+  expect((await (await fetch(`${again}/agent/list`)).json()).total).toBe(8);
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
