@@ -1,13 +1,18 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, type NewsQuery, type NewsSource } from './news.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 
-/** Opens a catalogue in a SQLite file to be followed. */
+/**
+ * Opens a catalogue in a SQLite file to be followed. Throws `not_found` without one, and `bad_input` for another schema version;
+ * each `hold` throws `unavailable` while it cannot be read, or while another file, or none, is in its place. That file is not
+ * opened instead: SQLite would take the journal of the old one (`-wal`) for its own.
+ */
 export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSource, 'holdAtOnce'>> {
-  if (!existsSync(file)) {
+  const opened = findFileNumber(file);
+  if (opened === undefined) {
     throw new ServiceError('not_found', `There is no catalogue at ${file}.`, {
       hint: 'Import something first, or set CATALOGUE to another file.',
       reason: 'no_catalogue',
@@ -35,10 +40,14 @@ export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSou
       });
     }
   };
+  const begin = () => {
+    if (findFileNumber(file) !== opened) throw buildReplaced(file);
+    sqlite.exec('BEGIN');
+  };
   return {
     getVersion: () => readVersion.get(),
     async hold(work) {
-      sqlite.exec('BEGIN');
+      begin();
       try {
         return await work(async (query) => ask(query));
       } finally {
@@ -46,7 +55,7 @@ export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSou
       }
     },
     holdAtOnce(work) {
-      sqlite.exec('BEGIN');
+      begin();
       try {
         return work(ask);
       } finally {
@@ -55,6 +64,17 @@ export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSou
     },
     close: async () => void sqlite.close(),
   };
+}
+
+function findFileNumber(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}
+
+function buildReplaced(file: string): ServiceError {
+  return new ServiceError('unavailable', `Another file, or none, is in the place of the catalogue ${file}.`, {
+    hint: 'Put the file back, or restart the server where the new one is to be served: until then it serves what the old one held.',
+    reason: 'catalogue_replaced',
+  });
 }
 
 function refuseOtherVersion(sqlite: Sqlite.Database, file: string): void {

@@ -16,7 +16,7 @@ import { buildClientReader, buildProxyCheck } from './client.ts';
 import { HEADERS, MALFORMED } from './connections.ts';
 import { openCurrentRelease } from './current-release.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
-import { addHealthRoutes, FAULT_CODES, getHealth, type Health, openCatalogueFile } from './endpoints/health.ts';
+import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
 import { loadMcp } from './endpoints/mcp.ts';
 import { addPictureRoute } from './endpoints/pictures.ts';
 import { type IntakeGate, openIntakeGate } from './intake.ts';
@@ -133,14 +133,12 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     refresh: refuseUnservable,
     onFailure: noteFailure,
   });
-  const catalogueFile = openCatalogueFile(config.catalogueAddress, logger);
   const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
   const onDemand = openOnDemand({ reading, current, codeVersion, logger });
   const pictures = openPictures();
   return {
-    ...{ following, reading, catalogueFile, current, onDemand, pictures },
+    ...{ following, reading, current, onDemand, pictures },
     async close(): Promise<void> {
-      catalogueFile.close();
       current.close();
       onDemand.close();
       void pictures.close();

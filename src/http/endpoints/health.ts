@@ -1,7 +1,4 @@
-import { statSync } from 'node:fs';
 import type { Hono } from 'hono';
-import type { Logger } from 'pino';
-import { isPostgresAddress } from '../../model/catalogue-address.ts';
 import type { Following, Progress } from '../../published/follow.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
@@ -16,7 +13,6 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 interface Watched {
   readonly reading: Reading;
   readonly current: CurrentRelease;
-  readonly catalogueFile: CatalogueFile;
   readonly releasesDir: string;
   readonly following: Following;
   readonly isShuttingDown: () => boolean;
@@ -28,7 +24,6 @@ export const FAULTS = {
   catalogue_unreadable: 'down',
   published_damaged: 'down',
   published_being_made: 'down',
-  catalogue_replaced: 'degraded',
   not_following: 'degraded',
   no_release: 'down',
   lost_assets: 'down',
@@ -64,14 +59,7 @@ export interface Health {
 }
 
 /** Returns how the service is now. */
-export function getHealth({
-  reading,
-  current,
-  catalogueFile,
-  releasesDir,
-  following,
-  isShuttingDown,
-}: Watched): Health {
+export function getHealth({ reading, current, releasesDir, following, isShuttingDown }: Watched): Health {
   const now = reading.now();
   const obstacle = following.findObstacle();
   const catalogue = obstacle === 'published_being_made' ? undefined : findState(reading);
@@ -83,7 +71,6 @@ export function getHealth({
     catalogue_unreadable: catalogue === null,
     published_damaged: obstacle === 'published_damaged',
     published_being_made: obstacle === 'published_being_made',
-    catalogue_replaced: catalogueFile.isReplaced(),
     not_following: since !== undefined,
     no_release: !header,
     lost_assets: header !== undefined && hasLostAssets({ releasesDir }, header),
@@ -126,45 +113,4 @@ function findState(reading: Reading): PublishedState | null {
     // Whatever it is, the answer is the same: it cannot be read. The pages' own requests log why.
     return null;
   }
-}
-
-/** Time between looks at the catalogue's file. */
-const LOOK_MS = 500;
-
-/** Watches over the catalogue's file. */
-export interface CatalogueFile {
-  /** Says whether the file that this process reads was replaced or removed. */
-  isReplaced(): boolean;
-  close(): void;
-}
-
-/**
- * Watches over the file of the catalogue, which the published one follows. If another file takes its place, this process
- * still follows the old one; that is logged once. It does not open the new file: SQLite would take the journal of the old
- * one (`-wal`) for the journal of the new one. The command restore is refused while a service runs.
- */
-export function openCatalogueFile(file: string, logger: Logger): CatalogueFile {
-  // A catalogue in PostgreSQL is no file.
-  if (isPostgresAddress(file)) return { isReplaced: () => false, close: () => undefined };
-  const opened = findFileNumber(file);
-  let logged = opened;
-  const look = () => {
-    const found = findFileNumber(file);
-    if (found === logged) return;
-    logged = found;
-    if (found === opened) logger.info({ file }, 'the catalogue file is back');
-    else if (found === undefined)
-      logger.warn({ file }, 'the catalogue file is gone; what it held is served until a restart, which is due');
-    else
-      logger.warn(
-        { file },
-        'another file lies in the place of the catalogue; the old one is served until a restart, which is due',
-      );
-  };
-  const timer = setInterval(look, LOOK_MS).unref();
-  return { isReplaced: () => findFileNumber(file) !== opened, close: () => clearInterval(timer) };
-}
-
-function findFileNumber(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
 }
