@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { listMissing, listNeeds } from '../evidence/abilities.ts';
 import { MARKS } from '../evidence/marks.ts';
-import { getCurrentTerms, getPriceCeilings } from '../evidence/terms.ts';
+import { getCurrentTerms } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
 import { CAUTIONS, type Caution } from '../model/caution.ts';
-import { getHost, type LiveListing, listCautionSummaries, reliabilityBand } from '../model/listing.ts';
+import { type LiveListing, reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import type { RequestExample } from '../model/request.ts';
 import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
-import { buildUrl, PATHS } from '../views/links.ts';
 import {
   type AgentItem,
   agentItem,
@@ -22,11 +21,9 @@ import {
   formatListingPrice,
   formatOfferPrice,
   formatVerifiedPrice,
-  getVerification,
   type Verification,
 } from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
-import type { Site } from '../views/site.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
@@ -146,20 +143,20 @@ export const compactListing = z.object({
 });
 export type CompactListing = z.infer<typeof compactListing>;
 
-/** Builds what `get_listing` says of a live listing besides its routes. */
-export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): CompactListing {
+/** Builds what `get_listing` says of a live listing besides its routes, which need not be all there. `item` is its short form. */
+export function buildCompactListing(listing: LiveListing, item: AgentItem): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
-  const cautions = listCautionSummaries(listing);
+  const { cautions } = item;
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
     title: shortenText(listing.title, LISTING_LENGTHS.title),
-    host: getHost(listing.base_url),
+    host: item.host,
     description: shortenText(listing.description, LISTING_LENGTHS.description),
     provider_name: shortenText(listing.provider_name, LISTING_LENGTHS.provider),
     category: listing.category,
-    price_usdc: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
+    price_usdc: formatItemPrice(item),
     networks: listing.networks.map(buildCompactNetwork),
-    verified_routes: formatCompactRatio(getVerification(listing)),
+    verified_routes: formatCompactRatio(item),
     reliability: {
       band,
       ...(score !== null && { score }),
@@ -168,7 +165,7 @@ export function buildCompactListing(listing: LiveListing, { baseUrl }: Site): Co
     },
     ...(isShort(listing.mcp_endpoint) && { mcp_endpoint: listing.mcp_endpoint }),
     ...(isShort(listing.docs_url) && { docs_url: listing.docs_url }),
-    page_url: buildUrl(baseUrl, PATHS.listing(listing.slug)),
+    page_url: item.page_url,
     updated_at: listing.updated_at,
   };
 }

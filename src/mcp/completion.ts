@@ -1,8 +1,7 @@
 import type { CompleteRequest, CompleteResult, Server } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.ts';
-import { isLive } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
-import { findListing } from '../published/listings.ts';
+import { listRouteNames } from '../published/listings.ts';
 import { completeSlug } from '../published/slug-completion.ts';
 import type { Caller } from './caller.ts';
 import { PAYING_PROMPT } from './prompts.ts';
@@ -47,8 +46,7 @@ function completeSlugOf(typed: string, { reading }: ToolContext): { values: stri
 
 /** Completes a route of the listing with a slug: lists those that contain the typed text. */
 function completeRoute(typed: string, slug: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
-  const listing = findListing(reading.published, { slug });
-  const routes = listing && isLive(listing) ? listing.routes.map(formatRoute) : [];
+  const routes = listRouteNames(reading.published, slug).map(formatRoute);
   const wanted = typed.trim().toLowerCase();
   const values = routes.filter((route) => route.toLowerCase().includes(wanted));
   return { values: values.slice(0, MAX_VALUES), hasMore: values.length > MAX_VALUES };

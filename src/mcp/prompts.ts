@@ -1,9 +1,10 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { isLive, type LiveListing, slug } from '../model/listing.ts';
+import { slug } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
-import { findListing } from '../published/listings.ts';
+import type { Published } from '../published/file.ts';
+import { findLive, listRouteNames } from '../published/listings.ts';
 import { parseArguments } from './arguments.ts';
 import type { Caller } from './caller.ts';
 import { DELISTED_WORDS, PAYING_WORDS } from './paying-words.ts';
@@ -44,11 +45,12 @@ export function buildPrompts({ answer }: Caller): (server: Server) => void {
 /** Builds the prompt: our own words first, then, in a message of its own, the record of the listing as JSON. */
 function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
-  const listing = findListing(context.reading.published, { slug });
-  const isOffered = listing !== undefined && isLive(listing);
-  const record = isOffered
-    ? buildListingAnswer(route === undefined ? listing : chooseRoute(listing, route), {}, context)
-    : getListingTool.answer({ slug }, context);
+  const { published } = context.reading;
+  const isOffered = findLive(published, slug) !== undefined;
+  const record =
+    isOffered && route !== undefined
+      ? buildListingAnswer(slug, { positions: findRoutes(published, slug, route) }, context)
+      : getListingTool.answer({ slug }, context);
   return {
     description: `How to pay for ${slug}`,
     messages: [
@@ -58,12 +60,13 @@ function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   };
 }
 
-/** Returns the listing with only the named route. Throws `bad_input` where it has no such route. */
-function chooseRoute(listing: LiveListing, named: string): LiveListing {
+/** Finds the positions of the named route of a live listing. Throws `bad_input` where it has no such route. */
+function findRoutes(published: Published, slug: string, named: string): number[] {
   const wanted = named.trim().replace(/\s+/g, ' ').toLowerCase();
-  const routes = listing.routes.filter((route) => formatRoute(route).toLowerCase() === wanted);
-  if (routes.length > 0) return { ...listing, routes };
-  throw new ServiceError('bad_input', `The listing ${listing.slug} has no such route.`, {
+  const names = listRouteNames(published, slug).map((route) => formatRoute(route).toLowerCase());
+  const positions = names.flatMap((name, position) => (name === wanted ? [position] : []));
+  if (positions.length > 0) return positions;
+  throw new ServiceError('bad_input', `The listing ${slug} has no such route.`, {
     hint: 'A route is written with its method, as in POST /v1/x; get_listing lists them.',
   });
 }

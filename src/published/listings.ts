@@ -179,26 +179,27 @@ export function findRoute(
   return row && { listing: JSON.parse(row.head), route: JSON.parse(row.route) };
 }
 
-/** All that is said of a live listing and some of its routes. */
-export interface Detail {
-  /** Of which revision of the catalogue it is. */
-  readonly revision: number;
-  /** As JSON, without that revision. */
-  readonly detail: string;
-  /** Changes whenever the JSON does. */
-  readonly etag: string;
+/** Which routes of a live listing are read: those of a part, in their own order, or of `fitting`, their positions in another. */
+interface AskedRoutes {
+  readonly part: Pick<RoutesPart, 'from' | 'to'>;
+  readonly fitting?: readonly number[] | undefined;
 }
 
-/**
- * Finds all that is said of a live listing and the routes of a part, with `others`, the slugs of the same product
- * elsewhere. The parts are those of its routes in their own order, or of `fitting`, their positions in another.
- */
-export function findDetail(
-  published: Published,
+/** A live listing with some of its routes. */
+export interface ListingPart {
+  /** Of which revision of the catalogue it is. */
+  readonly revision: number;
+  readonly listing: LiveListing;
+  readonly item: AgentItem;
+  readonly routesTotal: number;
+}
+
+/** Finds a live listing with some of its routes, in the time that these take: it may have thousands. */
+export function findListingPart(
+  { prepare, baseUrl }: Published,
   slug: string,
-  { part, fitting, others }: { part: RoutesPart; fitting?: readonly number[] | undefined; others: readonly string[] },
-): Detail | undefined {
-  const { prepare, baseUrl } = published;
+  { part, fitting }: AskedRoutes,
+): ListingPart | undefined {
   const row = prepare<{ number: number; revision: number; item: string; head: string; routes: number }>(
     `SELECT number, catalogue.revision, item, document AS head,
        (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routes
@@ -214,18 +215,48 @@ export function findDetail(
     : prepare<{ document: string }>(
         'SELECT document FROM routes WHERE listing = ? AND position >= ? AND position < ? ORDER BY position',
       ).all(row.number, part.from, part.to);
-  const item = JSON.parse(putBaseUrl(row.item, baseUrl));
-  const answer = buildAgentListing(
-    { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },
-    {
-      item: others.length > 0 ? { same_product: others, ...item } : item,
-      routesTotal: row.routes,
-      nextCursor: part.to < row.routes ? part.buildNext() : undefined,
-      decisions: listChanges(published, { slug }),
-    },
-  );
+  return {
+    revision: row.revision,
+    listing: { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },
+    item: JSON.parse(putBaseUrl(row.item, baseUrl)),
+    routesTotal: row.routes,
+  };
+}
+
+/** Lists the methods and paths of the routes of a live listing by position. */
+export function listRouteNames({ prepare }: Published, slug: string): Pick<Route, 'method' | 'path'>[] {
+  return prepare<Pick<Route, 'method' | 'path'>>(
+    "SELECT method, path FROM listings JOIN routes ON listing = number WHERE slug = ? AND state = 'live' ORDER BY position",
+  ).all(slug);
+}
+
+/** All that is said of a live listing and some of its routes. */
+export interface Detail {
+  /** Of which revision of the catalogue it is. */
+  readonly revision: number;
+  /** As JSON, without that revision. */
+  readonly detail: string;
+  /** Changes whenever the JSON does. */
+  readonly etag: string;
+}
+
+/** Finds all that is said of a live listing and some of its routes, with `others`, the slugs of the same product elsewhere. */
+export function findDetail(
+  published: Published,
+  slug: string,
+  { part, fitting, others }: AskedRoutes & { part: RoutesPart; others: string[] },
+): Detail | undefined {
+  const found = findListingPart(published, slug, { part, fitting });
+  if (!found) return undefined;
+  const { revision, listing, item, routesTotal } = found;
+  const answer = buildAgentListing(listing, {
+    item: others.length > 0 ? { same_product: others, ...item } : item,
+    routesTotal,
+    nextCursor: part.to < routesTotal ? part.buildNext() : undefined,
+    decisions: listChanges(published, { slug }),
+  });
   const detail = JSON.stringify(answer);
-  return { revision: row.revision, detail, etag: getHash(detail) };
+  return { revision, detail, etag: getHash(detail) };
 }
 
 /** Says whether a live listing has a route at a place, counted from 0. */

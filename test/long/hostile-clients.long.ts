@@ -11,6 +11,7 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { ANY_CLOCK } from '../new-catalogue.ts';
+import type { Asked } from './hostile-clients/asker.ts';
 
 const LISTINGS = 10_000;
 const SEARCHES = 200_000;
@@ -187,6 +188,12 @@ async function askHealthBeside(url: string, work: Promise<unknown>): Promise<num
   return times.sort((a, b) => a - b);
 }
 
+/** Builds a call over MCP for the listing of thousands of routes. */
+function callTool(page: { routes_offset: number }): string {
+  const params = { name: 'get_listing', arguments: { slug: 'large', ...page } };
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+}
+
 it('no listing of thousands of routes keeps others waiting', async () => {
   const folder = makeFolder();
   const world = await openWorld({ folder, rounds: 1, tell: () => undefined }, 100);
@@ -214,9 +221,9 @@ it('no listing of thousands of routes keeps others waiting', async () => {
   console.log(`idle: ${format(await askHealthBeside(url, sleep(5000)))}`);
 
   /** Asks all that a client may within its minute, over as many connections as it may have. Gives how often which status came. */
-  const askAll = async (paths: readonly string[], localAddress: string) => {
+  const askAll = async (requests: readonly Asked[], localAddress: string) => {
     const file = new URL('./hostile-clients/asker.ts', import.meta.url);
-    const [statuses] = await once(new Worker(file, { workerData: { url, paths, localAddress } }), 'message');
+    const [statuses] = await once(new Worker(file, { workerData: { url, requests, localAddress } }), 'message');
     const counts = Map.groupBy(statuses as number[], (status) => status);
     return [...counts].map(([status, all]) => `${all.length} times ${status}`).join(', ');
   };
@@ -224,23 +231,25 @@ it('no listing of thousands of routes keeps others waiting', async () => {
   const idle = new URL('./hostile-clients/idle-server.ts', import.meta.url);
   const control = await startProgram(idle, []);
   onTestFinished(control.stop);
-  const documents: string[] = [];
+  const documents: Asked[] = [];
   for (let limit = 500, cursor = ''; documents.length < 600; limit -= 1) {
     const next = /"next_cursor":"([\w-]+)/.exec(await read(`/agent/listings/large?limit=${limit}${cursor}`))?.[1];
     cursor = next === undefined ? '' : `&cursor=${next}`;
-    documents.push(`/agent/listings/large?limit=${limit - 100}`, `/agent/listings/large?limit=${limit - 101}${cursor}`);
+    for (const query of [`?limit=${limit - 100}`, `?limit=${limit - 101}${cursor}`])
+      documents.push({ path: `/agent/listings/large${query}` });
   }
-  const texts = Array.from({ length: 600 }, (_, at) => `/api/large.md?page=${1 + (at % 10)}`);
-  for (const [at, paths] of [documents, texts].entries()) {
+  const texts = Array.from({ length: 600 }, (_, at) => ({ path: `/api/large.md?page=${1 + (at % 10)}` }));
+  const calls = Array.from({ length: 600 }, (_, at) => ({ path: '/mcp', body: callTool({ routes_offset: at }) }));
+  for (const [at, requests] of [documents, texts, calls].entries()) {
     let came = '';
-    const asked = askAll(paths, `127.0.2.${at + 1}`).then((statuses) => {
+    const asked = askAll(requests, `127.0.2.${at + 1}`).then((statuses) => {
       came = statuses;
     });
     const started = performance.now();
     const [times, controls] = await Promise.all([askHealthBeside(url, asked), askHealthBeside(control.url, asked)]);
     const seconds = (performance.now() - started) / 1000;
     console.log(
-      `${paths[0]} and others, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
+      `${requests[0]?.path} and others, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
     );
     expect(times[times.length >> 1]).toBeLessThan(50);
   }

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
 import { buildListingAnswer } from '../../src/mcp/tools/get-listing.ts';
-import { isLive } from '../../src/model/listing.ts';
-import { findListing } from '../../src/published/listings.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
 import { listPages } from '../../src/published/pages.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
@@ -29,9 +27,8 @@ it('listings of one product name each other on their pages, in JSON and in MCP',
       body: agentListing.parse(await response.json()),
     }));
     const page = findListingPage(reading, slug);
-    const listing = findListing(reading.published, { slug });
-    if (page?.kind !== 'live' || !listing || !isLive(listing)) throw new Error(`${slug} is not live.`);
-    const mcp = buildListingAnswer(listing, {}, { reading, snapshot: reading.getSnapshot() });
+    const mcp = buildListingAnswer(slug, {}, { reading, snapshot: reading.getSnapshot() });
+    if (page?.kind !== 'live' || !mcp) throw new Error(`${slug} is not live.`);
     const key = [...listPages(reading.published, reading.getSnapshot())].find(
       ({ path }) => path === `/api/${slug}`,
     )?.key;

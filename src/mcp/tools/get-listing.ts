@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { abilityList, parseAbilities } from '../../model/ability.ts';
-import { isLive, type LiveListing, slug } from '../../model/listing.ts';
+import { slug } from '../../model/listing.ts';
 import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
-import { findListing, listSameProduct } from '../../published/listings.ts';
+import { findListingPart, findTombstone, listRouteNames, listSameProduct } from '../../published/listings.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
 import { listFilters } from '../../views/listing/query.ts';
-import { findTombstone, tombstone } from '../../views/listing/record.ts';
+import { tombstone } from '../../views/listing/record.ts';
 import { countFitting, getTokenEstimate, shortenText } from '../compact.ts';
 import {
   buildCompactListing,
@@ -80,64 +80,69 @@ export const getListingTool = buildTool({
   }),
   output,
   answer: (args, context): Answer => {
-    const { revision } = context.snapshot;
-    const listing = findListing(context.reading.published, { slug: args.slug });
-    const gravestone = listing && findTombstone(listing);
+    const live = buildListingAnswer(args.slug, args, context);
+    if (live) return live;
+    const gravestone = findTombstone(context.reading.published, args.slug);
     if (gravestone) {
       const { slug, id: _id, ...tombstone } = gravestone;
-      return { revision, slug, state: 'delisted', note: DELISTED, tombstone };
+      return { revision: context.snapshot.revision, slug, state: 'delisted', note: DELISTED, tombstone };
     }
-    if (listing && isLive(listing)) return buildListingAnswer(listing, args, context);
     throw new ServiceError('not_found', `There is no live listing "${args.slug}".`, {
       hint: 'search_listings finds listings and gives their slugs.',
     });
   },
 });
 
-/** Builds the answer for a live listing: one page of its routes, by default the first. */
-export function buildListingAnswer(
-  listing: LiveListing,
-  page: { q?: string | undefined; can?: string | undefined; routes_offset?: number; routes_limit?: number },
-  { reading, snapshot }: ToolContext,
-): Answer {
-  const { q, can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
-  const { baseUrl } = reading.site;
-  const others = listSameProduct(reading.published, listing.slug);
-  const ordered = q === undefined ? listing.routes : listFitting(listing, q, { reading, snapshot });
-  const asked = ordered.slice(offset, offset + limit).map((route) => ({
+/** Which routes of a listing are shown: those at `positions`, else those that answer `q` first, else all in their own order. */
+interface RoutesPage {
+  readonly positions?: readonly number[];
+  readonly q?: string | undefined;
+  readonly can?: string | undefined;
+  readonly routes_offset?: number;
+  readonly routes_limit?: number;
+}
+
+/** Builds the answer for a live listing: one page of its routes, by default the first. Undefined where none is live. */
+export function buildListingAnswer(slug: string, page: RoutesPage, context: ToolContext): Answer | undefined {
+  const { can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
+  const { published, site } = context.reading;
+  const positions = page.positions ?? listFitting(slug, page.q, context);
+  const found = findListingPart(published, slug, { part: { from: offset, to: offset + limit }, fitting: positions });
+  if (!found) return undefined;
+  const { listing, item } = found;
+  const total = positions?.length ?? found.routesTotal;
+  const others = listSameProduct(published, slug);
+  const asked = listing.routes.map((route) => ({
     ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
     ...buildOutput(route),
   }));
   const { pay, routes } = shareOffers(asked);
   const frame: Answer = {
-    revision: snapshot.revision,
-    slug: listing.slug,
+    revision: found.revision,
+    slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(listing, reading.site) }),
+    ...(offset === 0 && { listing: buildCompactListing(listing, item) }),
     ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
-    ...(offset === 0 && { how_to_pay: getHowToPay(listing) }),
+    ...(offset === 0 && {
+      how_to_pay: getHowToPay(page.positions ? listing.routes : listRouteNames(published, slug)),
+    }),
     base_url: listing.base_url,
-    details_url: buildUrl(baseUrl, PATHS.agentListing(listing.slug)),
+    details_url: buildUrl(site.baseUrl, PATHS.agentListing(slug)),
     ...(pay.length > 0 && { pay }),
-    routes_total: listing.routes.length,
+    routes_total: total,
   };
   const framing = getTokenEstimate(JSON.stringify(frame));
   const count = countFitting(routes, Math.max(TOKENS_AN_ANSWER, limit * TOKENS_A_ROUTE) - framing);
   const next = offset + count;
-  return {
-    ...frame,
-    ...(next < listing.routes.length && { next_routes_offset: next }),
-    routes: routes.slice(0, count),
-  };
+  return { ...frame, ...(next < total && { next_routes_offset: next }), routes: routes.slice(0, count) };
 }
 
-function getHowToPay({ routes }: LiveListing): string {
+function getHowToPay(routes: readonly Pick<Route, 'path'>[]): string {
   return routes.length > 0 && routes.every(({ path }) => isToolPath(path)) ? HOW_TO_PAY_TOOLS : HOW_TO_PAY;
 }
 
-function listFitting({ slug, routes }: LiveListing, q: string, { reading, snapshot }: ToolContext): Route[] {
-  const positions = listFittingRoutes(reading.published, snapshot, { slug, q });
-  return positions.map((position) => routes[position] as Route);
+function listFitting(slug: string, q: string | undefined, { reading, snapshot }: ToolContext): number[] | undefined {
+  return q === undefined ? undefined : listFittingRoutes(reading.published, snapshot, { slug, q });
 }
 
 /** Longest list of the fields that a route returns, in UTF-16 units. */

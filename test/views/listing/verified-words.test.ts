@@ -30,7 +30,7 @@ function listSayings(listing: Awaited<ReturnType<typeof makeVerified>>) {
     card: buildListingCard(item).verified_ratio,
     picture: buildListingPicture(item, SITE).stamp?.text ?? '',
     found: buildCompactItem(item).verified,
-    detail: buildCompactListing(listing, SITE).verified_routes,
+    detail: buildCompactListing(listing, item).verified_routes,
   };
 }
 
@@ -102,7 +102,7 @@ describe('the host of a listing', () => {
     const page = buildListingPage(listing, {}, SITE);
     expect(item.host).toBe(host);
     expect([buildListingCard(item).host, page.host, buildListingPicture(item, SITE).host]).toEqual([host, host, host]);
-    expect([buildCompactItem(item).host, buildCompactListing(listing, SITE).host]).toEqual([host, host]);
+    expect([buildCompactItem(item).host, buildCompactListing(listing, item).host]).toEqual([host, host]);
     expect(page.name).toMatch(new RegExp(`^CoinGecko .{1,60} \\(${host}\\)$`));
     expect(buildListingMarkdown(page, SITE)).toContain(`- Host: \`${host}\``);
   });
