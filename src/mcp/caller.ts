@@ -1,4 +1,5 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import type { OutsideTool, Tool, ToolContext } from './tool.ts';
@@ -19,6 +20,8 @@ export interface Caller {
   isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
+  /** The same for what takes long: `work` reads, and what it gives builds the answer bit by bit, one at a time. */
+  answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer>;
 }
 
 /** Options of the caller, besides a reading. */
@@ -47,6 +50,13 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     if (!(error instanceof ServiceError)) faults.add(failed);
     return failed;
   };
+  const asProtocolError = (error: unknown): ProtocolError => {
+    if (error instanceof ProtocolError) return error;
+    const { InvalidParams, InternalError } = ProtocolErrorCode;
+    return new ProtocolError(error instanceof ServiceError ? InvalidParams : InternalError, getWords(error));
+  };
+  // Pieces of several answers would follow each other without a pause in which others are answered.
+  const inTurn = pLimit(1);
   return {
     callTool: (tool, args) => {
       try {
@@ -61,11 +71,13 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
       try {
         return answerAtOnce(work);
       } catch (error) {
-        if (error instanceof ProtocolError) throw error;
-        const { InvalidParams, InternalError } = ProtocolErrorCode;
-        throw new ProtocolError(error instanceof ServiceError ? InvalidParams : InternalError, getWords(error));
+        throw asProtocolError(error);
       }
     },
+    answerInPieces: (work) =>
+      inTurn(async () => await answerAtOnce(work)()).catch((error: unknown) => {
+        throw asProtocolError(error);
+      }),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
-import { findListingPage } from '../published/page-models.ts';
+import { findListingPageInPieces } from '../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
@@ -35,33 +35,39 @@ const LISTING = {
  * Builds the answers about resources. Listings are not in the list of resources: hosts walk a list to its end and show all
  * of it, and there are thousands; the template with its completion leads to each.
  */
-export function buildResources({ answer }: Caller): (server: Server) => void {
+export function buildResources({ answerInPieces }: Caller): (server: Server) => void {
   const resources = [{ uri: SUMMARY_URI, name: 'summary', ...SUMMARY }];
   const resourceTemplates = [{ name: 'listing', uriTemplate: LISTING_URI, ...LISTING }];
   return (server) => {
     server.setRequestHandler('resources/list', () => ({ resources }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
     server.setRequestHandler('resources/read', ({ params: { uri } }) =>
-      answer((context) => readResource(uri, context)),
+      answerInPieces((context) => readResource(uri, context)),
     );
   };
 }
 
 const listingAddress = new UriTemplate(LISTING_URI);
 
-/** Reads the resource at an address. Throws ProtocolError for an unknown address. */
-function readResource(uri: string, context: ToolContext): ReadResourceResult {
+/** Reads the resource at an address, and gives what builds it. Throws ProtocolError for an unknown address, as that does. */
+function readResource(uri: string, context: ToolContext): () => Promise<ReadResourceResult> {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
     const data = { uri, reason: 'invalid_uri' };
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource URI ${uri} is invalid`, data);
   }
-  if (href === SUMMARY_URI) return buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context);
+  if (href === SUMMARY_URI) {
+    const text = buildSummaryText(context);
+    return async () => buildContents(href, SUMMARY.mimeType, text, context);
+  }
   const named = listingAddress.match(href)?.slug;
   if (named === undefined) throw new ResourceNotFoundError(uri);
-  const text = findListingText(String(named), context);
-  if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
-  throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
+  const building = findListingText(String(named), context);
+  return async () => {
+    const text = await building;
+    if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
+    throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
+  };
 }
 
 function buildSummaryText(context: ToolContext): string {
@@ -69,9 +75,9 @@ function buildSummaryText(context: ToolContext): string {
 }
 
 /** Finds the text of a listing: the Markdown twin of its page, or of its tombstone. */
-function findListingText(named: string, { reading }: ToolContext): string | undefined {
+async function findListingText(named: string, { reading }: ToolContext): Promise<string | undefined> {
   const parsed = slug.safeParse(named);
-  const page = parsed.success ? findListingPage(reading, parsed.data) : undefined;
+  const page = parsed.success ? await findListingPageInPieces(reading, parsed.data, 1) : undefined;
   if (page === undefined) return undefined;
   return page.kind === 'live' ? buildListingMarkdown(page, reading.site) : buildTombstoneMarkdown(page);
 }

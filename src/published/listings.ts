@@ -185,6 +185,9 @@ interface AskedRoutes {
   readonly fitting?: readonly number[] | undefined;
 }
 
+/** What a route is named by, and where it is called. */
+export type NamedAddress = Pick<Route, 'method' | 'path'> & { readonly url: string };
+
 /** A live listing with some of its routes. */
 export interface ListingPart {
   /** Of which revision of the catalogue it is. */
@@ -223,10 +226,11 @@ export function findListingPart(
   };
 }
 
-/** Lists the methods and paths of the routes of a live listing by position. */
-export function listRouteNames({ prepare }: Published, slug: string): Pick<Route, 'method' | 'path'>[] {
-  return prepare<Pick<Route, 'method' | 'path'>>(
-    "SELECT method, path FROM listings JOIN routes ON listing = number WHERE slug = ? AND state = 'live' ORDER BY position",
+/** Lists the methods, paths and addresses of the routes of a live listing by position. */
+export function listRouteNames({ prepare }: Published, slug: string): NamedAddress[] {
+  return prepare<NamedAddress>(
+    `SELECT method, path, url FROM listings JOIN routes ON listing = number WHERE slug = ? AND state = 'live'
+     ORDER BY position`,
   ).all(slug);
 }
 

@@ -179,13 +179,21 @@ function readListingPage(
   });
 }
 
-/** Finds the page of a route by its listing and its name; undefined where the listing is not live, or has no such route. */
-export function findRoutePage({ published, readAtOnce }: Reading, slug: string, name: string): RoutePage | undefined {
-  return readAtOnce(() => {
-    const listing = findListing(published, { slug });
-    if (!listing || !isLive(listing)) return undefined;
-    return buildRoutePage(listing, name, getCurrentReceipts(published, slug));
+/**
+ * Finds the page of a route by its listing and its name, with others answered in between; undefined where the listing is not
+ * live, or has no such route.
+ */
+export async function findRoutePage(
+  { published, readAtOnce }: Reading,
+  slug: string,
+  name: string,
+): Promise<RoutePage | undefined> {
+  const read = readAtOnce(() => {
+    const unparsed = findUnparsed(published, { slug });
+    return unparsed && { unparsed, receipts: getCurrentReceipts(published, slug) };
   });
+  const listing = read && (await parseInPieces(read.unparsed));
+  return listing && isLive(listing) ? buildRoutePage(listing, name, read.receipts) : undefined;
 }
 
 function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { getPathDistance } from '../evidence/path-distance.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
-import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
+import type { ListingHead } from '../model/listing.ts';
 import { latency } from '../model/probe.ts';
-import { getRouteUrl, type Route } from '../model/route.ts';
+import type { Route } from '../model/route.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
-import { agentItem, buildAgentItem } from './listing/item.ts';
+import { type AgentItem, agentItem } from './listing/item.ts';
 import { buildMatchedRoute, matchedRoute } from './listing/matched-route.ts';
-import { findTombstone, tombstone } from './listing/record.ts';
+import { type Tombstone, tombstone } from './listing/record.ts';
 import { formatRouteName, parseRouteName, ROUTE_NAME_LENGTH } from './route-name.ts';
-import type { Site } from './site.ts';
 import { formatDay } from './words/figures.ts';
 
 /** Least and most routes in one comparison. */
@@ -74,46 +73,37 @@ export const agentComparison = z
   .meta({ id: 'AgentComparison' });
 export type AgentComparison = z.infer<typeof agentComparison>;
 
-/** The name of a route, with the listing and the route that the catalogue has under it. */
+/** The name of a route, with what the catalogue has under it. */
 export interface NamedRoute {
   readonly name: string;
-  /** Undefined where no live or removed listing has the slug. */
-  readonly listing: Listing | undefined;
-  /** Undefined where a live listing has no such route. */
-  readonly route: Route | undefined;
-}
-
-/** Finds a route by its name in the named listing. */
-export function findNamedRoute(name: string, listing: Listing | undefined): NamedRoute {
-  const named = parseRouteName(name);
-  const route =
-    listing &&
-    isLive(listing) &&
-    listing.routes.find(
-      ({ method, path }) =>
-        method === named?.method && (path === named.path || getRouteUrl(listing.base_url, path) === named.path),
-    );
-  return { name, listing, route: route || undefined };
+  /** The live listing that is named, its short form, and the names of all its routes. */
+  readonly live?: {
+    readonly listing: ListingHead;
+    readonly item: AgentItem;
+    readonly routes: readonly Pick<Route, 'method' | 'path'>[];
+  };
+  /** Undefined where that has no such route. */
+  readonly route?: Route | undefined;
+  /** What remains of a removed listing. */
+  readonly tombstone?: Tombstone | undefined;
 }
 
 /** Builds a route of a comparison, as of a time (ISO 8601 UTC). */
-export function buildComparedRoute(found: NamedRoute, { site, asOf }: { site: Site; asOf: string }): ComparedRoute {
-  const { name, listing, route } = found;
-  if (listing && isLive(listing) && route)
-    return { name, state: 'live', ...buildFacts(listing, route, { site, asOf }) };
-  const gone = listing && findTombstone(listing);
-  const nearest = gone ? [] : listNearest(found);
+export function buildComparedRoute(found: NamedRoute, asOf: string): ComparedRoute {
+  const { name, live, route, tombstone } = found;
+  if (live && route) return { name, state: 'live', ...buildFacts(live, route, asOf) };
+  const nearest = listNearest(found);
   return {
     name,
-    state: gone ? 'removed' : 'unknown',
+    state: tombstone ? 'removed' : 'unknown',
     notice: describeAbsence(found),
     ...(nearest.length > 0 && { nearest }),
-    ...(gone && { tombstone: gone }),
+    ...(tombstone && { tombstone }),
   };
 }
 
-function buildFacts(listing: LiveListing, route: Route, { site, asOf }: { site: Site; asOf: string }) {
-  const { slug, title, host, page_url, reliability_band, reliability_score } = buildAgentItem(listing, site);
+function buildFacts({ listing, item }: NonNullable<NamedRoute['live']>, route: Route, asOf: string) {
+  const { slug, title, host, page_url, reliability_band, reliability_score } = item;
   const current = getCurrentTerms(route.terms);
   const isSeen = current.every(({ evidence }) => evidence === 'observed');
   const [price_min_usdc, price_max_usdc] = getPriceRange(current);
@@ -145,24 +135,23 @@ export function getProofAge({ proof }: Pick<Route, 'proof'>, asOf: string): numb
 }
 
 /** Says why there is nothing to compare under a name. */
-export function describeAbsence({ name, listing }: NamedRoute): string {
+export function describeAbsence({ name, live, tombstone }: NamedRoute): string {
   const named = parseRouteName(name);
-  if (!listing) return `There is no listing "${named?.slug ?? ''}".`;
-  const gone = findTombstone(listing);
-  if (gone) return `The listing ${gone.slug} was removed on ${formatDay(gone.delisted_at)}.`;
-  return `The listing ${listing.slug} has no route ${named?.method} ${named?.path}.`;
+  if (tombstone) return `The listing ${tombstone.slug} was removed on ${formatDay(tombstone.delisted_at)}.`;
+  if (!live) return `There is no listing "${named?.slug ?? ''}".`;
+  return `The listing ${live.item.slug} has no route ${named?.method} ${named?.path}.`;
 }
 
 /** Most routes that are suggested for a name without a route. */
 const NEAREST = 3;
 
 /** Lists the names of routes of the same listing, those with the most similar paths. */
-export function listNearest({ name, listing }: NamedRoute): string[] {
+export function listNearest({ name, live }: NamedRoute): string[] {
   const named = parseRouteName(name);
-  if (!named || !listing || !isLive(listing)) return [];
-  return listing.routes
+  if (!named || !live) return [];
+  return live.routes
     .map((route) => ({ route, distance: getPathDistance(route.path, named.path) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEAREST)
-    .map(({ route }) => formatRouteName(listing.slug, route));
+    .map(({ route }) => formatRouteName(named.slug, route));
 }

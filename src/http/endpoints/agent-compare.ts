@@ -33,9 +33,9 @@ export const compareEndpoint = defineRead({
     }),
   },
   build: ({ routes: names }, { reading, snapshot }) => {
-    const { site, published } = reading;
+    const { published } = reading;
     const asOf = reading.now().toISOString();
-    const routes = findComparedRoutes(published, names).map((found) => buildComparedRoute(found, { site, asOf }));
+    const routes = findComparedRoutes(published, names).map((found) => buildComparedRoute(found, asOf));
     return buildSummed(reading, snapshot, JSON.stringify({ routes }).slice(1));
   },
 });

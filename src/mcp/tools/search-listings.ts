@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import { isLive } from '../../model/listing.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
 import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
-import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
 import { buildAnswerNotes, foldedListings, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
@@ -74,14 +72,13 @@ function buildComparison(
       reason: 'bad_arguments',
     });
   }
-  const { published, site } = reading;
+  const { published } = reading;
   const listings: CompactItem[] = [];
   const absent: string[] = [];
   for (const found of findComparedRoutes(published, names)) {
-    const { listing, route } = found;
-    if (!listing || !isLive(listing) || !route) absent.push(describeAbsence(found));
-    else
-      listings.push(buildCompactItem({ ...buildAgentItem(listing, site), route: buildMatchedRoute(listing, route) }));
+    const { live, route } = found;
+    if (!live || !route) absent.push(describeAbsence(found));
+    else listings.push(buildCompactItem({ ...live.item, route: buildMatchedRoute(live.listing, route) }));
   }
   return {
     revision: snapshot.revision,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { getCurrentTerms } from '../../evidence/terms.ts';
-import { getHost, isLive, type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import { getHost, type ListingHead, listRouteCautions } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, listNearest, type NamedRoute } from '../compare.ts';
@@ -96,9 +96,11 @@ export interface ComparePage {
 
 /** Returns the words by which routes like the first live one are looked for. */
 export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
-  const live = routes.find(({ route }) => route !== undefined);
-  if (!live?.route) return undefined;
-  const words = [live.route.description, live.listing?.tagline, live.listing?.title].find((text) => text?.trim());
+  const first = routes.find(({ route }) => route !== undefined);
+  if (!first?.route) return undefined;
+  const words = [first.route.description, first.live?.item.tagline, first.live?.item.title].find((text) =>
+    text?.trim(),
+  );
   return words?.slice(0, LIKE_LENGTH);
 }
 
@@ -118,7 +120,7 @@ export function buildComparePage(
 ): ComparePage {
   const names = routes.map(({ name }) => name);
   const known = new Set(
-    routes.flatMap(({ listing, route }) => (listing && route ? [formatRouteName(listing.slug, route)] : [])),
+    routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.item.slug, route)] : [])),
   );
   const others = items
     .map(buildSearchResult)
@@ -151,17 +153,18 @@ function buildColumn(
   found: NamedRoute,
   { names, asOf, q }: { names: readonly string[]; asOf: string; q: string },
 ): ComparedColumn {
-  const { name, listing, route } = found;
+  const { name, live, route, tombstone } = found;
+  const slug = live?.item.slug ?? tombstone?.slug;
   const others = names.filter((other) => other !== name);
   const place = { name, without: others.length === 0 ? null : buildComparePath(others, q) };
   const [, label = name] = /^\S+ (.*)$/s.exec(name) ?? [];
-  if (listing && isLive(listing) && route) {
+  if (live && route) {
     return {
       ...place,
       route: `${route.method} ${route.path}`,
-      facts: buildFacts(listing, route, asOf),
+      facts: buildFacts(live.listing, route, asOf),
       notice: null,
-      href: `${PATHS.listing(listing.slug)}#${getRouteAnchor(route)}`,
+      href: `${PATHS.listing(live.item.slug)}#${getRouteAnchor(route)}`,
       nearest: [],
     };
   }
@@ -170,7 +173,7 @@ function buildColumn(
     route: label,
     facts: null,
     notice: describeAbsence(found),
-    href: listing ? PATHS.listing(listing.slug) : null,
+    href: slug === undefined ? null : PATHS.listing(slug),
     nearest: listNearest(found)
       .filter((near) => !names.includes(near))
       .map((near) => ({
@@ -183,7 +186,7 @@ function buildColumn(
   };
 }
 
-function buildFacts(listing: LiveListing, route: Route, asOf: string): ComparedFacts {
+function buildFacts(listing: ListingHead, route: Route, asOf: string): ComparedFacts {
   const { offers } = buildRouteRow(route, { slug: listing.slug, asOf });
   const { input = '', outputs } = buildMatchedRoute(listing, route);
   const { score, band } = listing.reliability;
