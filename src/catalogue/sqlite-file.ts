@@ -55,9 +55,10 @@ export function openAlone(file: string): Sqlite.Database | undefined {
   }
 }
 
-/** Finds the inode of the file at a path; undefined without a file. */
-export function findFileNumber(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+/** Finds what no other file has than the one at a path: its device and inode; undefined without a file. */
+export function findFileNumber(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return found && `${found.dev} ${found.ino}`;
 }
 
 function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {

@@ -1,24 +1,24 @@
-import { statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { LATEST_MIGRATION } from './migrations/latest.ts';
 import { buildOtherVersion, type NewsQuery, type NewsSource } from './news.ts';
-import { openSqliteFile } from './sqlite-file.ts';
+import { findFileNumber, openSqliteFile } from './sqlite-file.ts';
 
 /**
  * Opens a catalogue in a SQLite file to be followed. Throws `not_found` without one, and `bad_input` for another schema version;
  * each `hold` throws `unavailable` while it cannot be read, or while another file, or none, is in its place. That file is not
- * opened instead: SQLite would take the journal of the old one (`-wal`) for its own.
+ * followed instead: SQLite would take the journal of the old one (`-wal`) for its own.
  */
 export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSource, 'holdAtOnce'>> {
-  const opened = findFileNumber(file);
-  if (opened === undefined) {
+  if (!existsSync(file)) {
     throw new ServiceError('not_found', `There is no catalogue at ${file}.`, {
       hint: 'Import something first, or set CATALOGUE to another file.',
       reason: 'no_catalogue',
     });
   }
   const sqlite = openSqliteFile(file, { readonly: true });
+  const opened = findFileNumber(file);
   try {
     refuseOtherVersion(sqlite, file);
   } catch (error) {
@@ -66,13 +66,9 @@ export function openSqliteNews(file: string): NewsSource & Required<Pick<NewsSou
   };
 }
 
-function findFileNumber(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
-}
-
 function buildReplaced(file: string): ServiceError {
   return new ServiceError('unavailable', `Another file, or none, is in the place of the catalogue ${file}.`, {
-    hint: 'Put the file back, or restart the server where the new one is to be served: until then it serves what the old one held.',
+    hint: 'Move the same file back. Where the other one is to be served, stop all that uses the catalogue, and start it again.',
     reason: 'catalogue_replaced',
   });
 }

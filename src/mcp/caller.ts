@@ -1,5 +1,4 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import pLimit from 'p-limit';
 import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import type { OutsideTool, Tool, ToolContext } from './tool.ts';
@@ -20,7 +19,7 @@ export interface Caller {
   isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
-  /** The same for what takes long: `work` reads, and what it gives builds the answer bit by bit, one at a time. */
+  /** The same for what takes long: `work` reads, and what it gives builds the answer bit by bit. */
   answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer>;
 }
 
@@ -55,8 +54,6 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     const { InvalidParams, InternalError } = ProtocolErrorCode;
     return new ProtocolError(error instanceof ServiceError ? InvalidParams : InternalError, getWords(error));
   };
-  // Pieces of several answers would follow each other without a pause in which others are answered.
-  const inTurn = pLimit(1);
   return {
     callTool: (tool, args) => {
       try {
@@ -74,10 +71,13 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
         throw asProtocolError(error);
       }
     },
-    answerInPieces: (work) =>
-      inTurn(async () => await answerAtOnce(work)()).catch((error: unknown) => {
+    answerInPieces: async (work) => {
+      try {
+        return await answerAtOnce(work)();
+      } catch (error) {
         throw asProtocolError(error);
-      }),
+      }
+    },
   };
 }
 

@@ -47,10 +47,8 @@ function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
   const { published } = context.reading;
   const isOffered = findLive(published, slug) !== undefined;
-  const record =
-    isOffered && route !== undefined
-      ? buildListingAnswer(slug, { positions: findRoutes(published, slug, route) }, context)
-      : getListingTool.answer({ slug }, context);
+  const chosen = isOffered && route !== undefined && { positions: findRoutes(published, slug, route) };
+  const record = (chosen && buildListingAnswer(slug, chosen, context)) || getListingTool.answer({ slug }, context);
   return {
     description: `How to pay for ${slug}`,
     messages: [

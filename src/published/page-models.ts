@@ -141,14 +141,17 @@ export function findListingPage(reading: Reading, slug: string, number = 1): Lis
   return read?.build(parseListing(read.unparsed));
 }
 
-/** As `findListingPage`, with others answered in between: thousands of routes take tens of milliseconds. */
-export async function findListingPageInPieces(
+/**
+ * Reads what `findListingPage` shows, and gives what builds it with others answered in between: thousands of routes take tens of
+ * milliseconds.
+ */
+export function findListingPageInPieces(
   reading: Reading,
   slug: string,
   number: number,
-): Promise<ListingPage | TombstonePage | undefined> {
+): (() => Promise<ListingPage | TombstonePage>) | undefined {
   const read = readListingPage(reading, slug, number);
-  return read?.build(await parseInPieces(read.unparsed));
+  return read && (async () => read.build(await parseInPieces(read.unparsed)));
 }
 
 /** Reads what the page of a listing is built of, all of one revision, and how it is built once the routes are parsed. */

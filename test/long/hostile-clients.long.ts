@@ -188,10 +188,14 @@ async function askHealthBeside(url: string, work: Promise<unknown>): Promise<num
   return times.sort((a, b) => a - b);
 }
 
-/** Builds a call over MCP for the listing of thousands of routes. */
-function callTool(page: { routes_offset: number }): string {
-  const params = { name: 'get_listing', arguments: { slug: 'large', ...page } };
-  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+/** Builds a call over MCP. */
+function buildCall(method: string, params: object): Asked {
+  return { path: '/mcp', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) };
+}
+
+/** Lists as many requests as a client may make in a minute. */
+function listAsked(build: (at: number) => Asked): Asked[] {
+  return Array.from({ length: 600 }, (_, at) => build(at));
 }
 
 it('no listing of thousands of routes keeps others waiting', async () => {
@@ -238,9 +242,21 @@ it('no listing of thousands of routes keeps others waiting', async () => {
     for (const query of [`?limit=${limit - 100}`, `?limit=${limit - 101}${cursor}`])
       documents.push({ path: `/agent/listings/large${query}` });
   }
-  const texts = Array.from({ length: 600 }, (_, at) => ({ path: `/api/large.md?page=${1 + (at % 10)}` }));
-  const calls = Array.from({ length: 600 }, (_, at) => ({ path: '/mcp', body: callTool({ routes_offset: at }) }));
-  for (const [at, requests] of [documents, texts, calls].entries()) {
+  const getPath = (at: number) => `/v1/items/${at}/lookup`;
+  const kinds: Record<string, readonly Asked[]> = {
+    'parts of the details': documents,
+    Markdown: listAsked((at) => ({ path: `/api/large.md?page=${1 + (at % 10)}` })),
+    'pages of routes': listAsked((at) => ({ path: `/api/large/get${getPath(at).replaceAll('/', '-')}` })),
+    comparisons: listAsked((at) => {
+      const names = [at, at + 600, at + 1200, at + 1800].map((one) => `large GET ${getPath(one)}`);
+      return { path: `/agent/compare?${new URLSearchParams(names.map((name) => ['routes', name]))}` };
+    }),
+    'calls of get_listing': listAsked((at) =>
+      buildCall('tools/call', { name: 'get_listing', arguments: { slug: 'large', routes_offset: at } }),
+    ),
+    'the resource of it': listAsked(() => buildCall('resources/read', { uri: 'catalogue://listing/large' })),
+  };
+  for (const [at, [kind, requests]] of Object.entries(kinds).entries()) {
     let came = '';
     const asked = askAll(requests, `127.0.2.${at + 1}`).then((statuses) => {
       came = statuses;
@@ -249,8 +265,9 @@ it('no listing of thousands of routes keeps others waiting', async () => {
     const [times, controls] = await Promise.all([askHealthBeside(url, asked), askHealthBeside(control.url, asked)]);
     const seconds = (performance.now() - started) / 1000;
     console.log(
-      `${requests[0]?.path} and others, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
+      `${kind}, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
     );
+    expect(came).toBe(requests[0]?.body === undefined ? '600 times 200' : '300 times 200, 300 times 429');
     expect(times[times.length >> 1]).toBeLessThan(50);
   }
 }, 600_000);

@@ -11,7 +11,8 @@ const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
 /** Returns the Markdown of a listing, built in pieces so that other requests are answered in between. */
 export const GET: APIRoute = async ({ params, url: { searchParams }, locals: { reading } }) => {
-  const page = await findListingPageInPieces(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
+  const build = findListingPageInPieces(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
+  const page = await build?.();
   if (!page) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
   await nextTurn();
   return page.kind === 'live'
