@@ -1,17 +1,23 @@
-import type { NamedRoute } from '../views/compare.ts';
+import { listNearest, type NamedRoute } from '../views/compare.ts';
 import { parseRouteName } from '../views/route-name.ts';
 import type { Published } from './file.ts';
 import { findListingPart, findTombstone, listRouteNames } from './listings.ts';
+
+const AT_PATH = `
+  SELECT position FROM routes JOIN listings ON number = listing WHERE path = ? AND method = ? AND slug = ?
+  ORDER BY position LIMIT 1`;
 
 /** Finds what the catalogue has under the names of routes, in their order: by method, and by path or whole address. */
 export function findComparedRoutes(published: Published, names: readonly string[]): NamedRoute[] {
   return names.map((name) => {
     const { slug = '', method, path } = parseRouteName(name) ?? {};
-    const routes = listRouteNames(published, slug);
-    const position = routes.findIndex((one) => one.method === method && (one.path === path || one.url === path));
-    const live = findListingPart(published, slug, { part: { from: 0, to: 1 }, fitting: [position] });
-    if (!live) return { name, tombstone: findTombstone(published, slug) };
-    const { listing, item } = live;
-    return { name, live: { listing, item, routes }, route: listing.routes[0] };
+    const found = published.prepare<{ position: number }>(AT_PATH).get(path, method, slug);
+    const routes = found ? [] : listRouteNames(published, slug);
+    const position = found?.position ?? routes.findIndex((one) => one.method === method && one.url === path);
+    const part = findListingPart(published, slug, { part: { from: 0, to: 1 }, fitting: [position] });
+    if (!part) return { name, nearest: [], tombstone: findTombstone(published, slug) };
+    const { listing, item } = part;
+    const [route] = listing.routes;
+    return { name, live: { listing, item }, route, nearest: route ? [] : listNearest(name, routes) };
   });
 }

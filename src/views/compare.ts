@@ -76,28 +76,25 @@ export type AgentComparison = z.infer<typeof agentComparison>;
 /** The name of a route, with what the catalogue has under it. */
 export interface NamedRoute {
   readonly name: string;
-  /** The live listing that is named, its short form, and the names of all its routes. */
-  readonly live?: {
-    readonly listing: ListingHead;
-    readonly item: AgentItem;
-    readonly routes: readonly Pick<Route, 'method' | 'path'>[];
-  };
+  /** The live listing that is named, and its short form. */
+  readonly live?: { readonly listing: ListingHead; readonly item: AgentItem };
   /** Undefined where that has no such route. */
   readonly route?: Route | undefined;
+  /** The names of its routes that are most like this one, where it has no such route. */
+  readonly nearest: readonly string[];
   /** What remains of a removed listing. */
   readonly tombstone?: Tombstone | undefined;
 }
 
 /** Builds a route of a comparison, as of a time (ISO 8601 UTC). */
 export function buildComparedRoute(found: NamedRoute, asOf: string): ComparedRoute {
-  const { name, live, route, tombstone } = found;
+  const { name, live, route, nearest, tombstone } = found;
   if (live && route) return { name, state: 'live', ...buildFacts(live, route, asOf) };
-  const nearest = listNearest(found);
   return {
     name,
     state: tombstone ? 'removed' : 'unknown',
     notice: describeAbsence(found),
-    ...(nearest.length > 0 && { nearest }),
+    ...(nearest.length > 0 && { nearest: [...nearest] }),
     ...(tombstone && { tombstone }),
   };
 }
@@ -145,11 +142,11 @@ export function describeAbsence({ name, live, tombstone }: NamedRoute): string {
 /** Most routes that are suggested for a name without a route. */
 const NEAREST = 3;
 
-/** Lists the names of routes of the same listing, those with the most similar paths. */
-export function listNearest({ name, live }: NamedRoute): string[] {
+/** Lists the names of the routes of a listing whose paths are most like that of a name without a route. */
+export function listNearest(name: string, routes: readonly Pick<Route, 'method' | 'path'>[]): string[] {
   const named = parseRouteName(name);
-  if (!named || !live) return [];
-  return live.routes
+  if (!named) return [];
+  return routes
     .map((route) => ({ route, distance: getPathDistance(route.path, named.path) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEAREST)

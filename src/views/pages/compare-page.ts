@@ -3,7 +3,7 @@ import { getCurrentTerms } from '../../evidence/terms.ts';
 import { getHost, type ListingHead, listRouteCautions } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
-import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, listNearest, type NamedRoute } from '../compare.ts';
+import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, type NamedRoute } from '../compare.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
@@ -153,7 +153,7 @@ function buildColumn(
   found: NamedRoute,
   { names, asOf, q }: { names: readonly string[]; asOf: string; q: string },
 ): ComparedColumn {
-  const { name, live, route, tombstone } = found;
+  const { name, live, route, nearest, tombstone } = found;
   const slug = live?.item.slug ?? tombstone?.slug;
   const others = names.filter((other) => other !== name);
   const place = { name, without: others.length === 0 ? null : buildComparePath(others, q) };
@@ -174,7 +174,7 @@ function buildColumn(
     facts: null,
     notice: describeAbsence(found),
     href: slug === undefined ? null : PATHS.listing(slug),
-    nearest: listNearest(found)
+    nearest: nearest
       .filter((near) => !names.includes(near))
       .map((near) => ({
         name: near,
