@@ -8,6 +8,9 @@ import { getDistance } from '../model/text.ts';
 const MAX_SEGMENTS = 16;
 const MAX_LETTERS = 64;
 
+/** Most routes that are looked through for the one that a caller may have meant: a listing may have thousands. */
+export const NEAR_ROUTES = 200;
+
 /** The distance between a template and any segment: nearly nothing, but more than between equal words. */
 const TEMPLATE_COST = 0.1;
 

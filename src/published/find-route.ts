@@ -1,4 +1,4 @@
-import { getPathDistance } from '../evidence/path-distance.ts';
+import { getPathDistance, NEAR_ROUTES } from '../evidence/path-distance.ts';
 import { listMatchingRoutes } from '../evidence/route-match.ts';
 import type { UnknownReason } from '../views/check.ts';
 import type { Tombstone } from '../views/listing/record.ts';
@@ -21,9 +21,8 @@ export type FoundRoute =
 /** Segments of an address beyond which no listing's base address is looked for. */
 const MAX_SEGMENTS = 64;
 
-/** How many listings and routes of a host are looked through for what a call meant, and how many are named. */
+/** How many listings of a host are looked through for what a call meant, and how many routes are named. */
 const NEAR_LISTINGS = 20;
-const NEAR_ROUTES = 200;
 const NAMED = 3;
 
 /** Longest address that is named. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getPathDistance } from '../evidence/path-distance.ts';
+import { getPathDistance, NEAR_ROUTES } from '../evidence/path-distance.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
 import type { ListingHead } from '../model/listing.ts';
@@ -147,6 +147,7 @@ export function listNearest(name: string, routes: readonly Pick<Route, 'method' 
   const named = parseRouteName(name);
   if (!named) return [];
   return routes
+    .slice(0, NEAR_ROUTES)
     .map((route) => ({ route, distance: getPathDistance(route.path, named.path) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEAREST)
