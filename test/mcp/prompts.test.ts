@@ -49,9 +49,12 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     const { url } = await serveMcp([LISTING]);
     const client = await connect(url);
     const [, data] = await client.getPrompt({ slug: SLUG, route: ' post  /v1/forecast/{city}' });
-    expect(JSON.parse(data?.text ?? '').listing_data.routes).toMatchObject([
+    const { listing, routes, routes_total } = JSON.parse(data?.text ?? '').listing_data;
+    expect(routes).toMatchObject([
       { method: 'POST', url: 'https://api.prices.example-provider.com/v1/forecast/{city}' },
     ]);
+    // What is said of the listing is of all its routes: the seller is the same.
+    expect([listing.verified_routes, routes_total]).toEqual(['0 of 2', 1]);
   });
 
   it('is told not to pay for what was delisted, and why it was', async () => {
