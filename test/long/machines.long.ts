@@ -137,7 +137,7 @@ it.runIf(HAS_POSTGRES)(
     const rest = async (ms: number) => {
       for (const until = performance.now() + ms; performance.now() < until && !isOver(); ) await sleep(50);
     };
-    const count = { requests: 0, killed: 0, restarts: 0, commands: 0, imports: 0, samples: 0, payments: 0 };
+    const count = { requests: 0, killed: 0, lost: 0, restarts: 0, commands: 0, imports: 0, samples: 0, payments: 0 };
     const wrong: string[] = [];
 
     // The database.
@@ -184,12 +184,15 @@ it.runIf(HAS_POSTGRES)(
     const counts = openCountLedger();
     const lasts = new Array<number>(SIDECARS).fill(0);
     const sidecars: ({ url: string; child: ChildProcess } | undefined)[] = [];
-    const open = (index: number) => startSidecar(join(folder, `sidecar-${index}`), through(network));
+    const open = (index: number, from = through(network)) => startSidecar(join(folder, `sidecar-${index}`), from);
     const keep = async (index: number) => {
-      while (!isOver()) {
-        const sidecar = await open(index);
+      for (let life = 1; !isOver(); life += 1) {
+        // Each fifth time the name of the database does not resolve, so that it has only what it had.
+        const isLost = life % 5 === 0;
+        const sidecar = await (isLost ? open(index, own.replace('127.0.0.1', 'database.invalid')) : open(index));
+        if (isLost) count.lost += 1;
         sidecars[index] = sidecar;
-        await rest(between(LIFE_MS));
+        await rest(between(isLost ? AWAY_MS : LIFE_MS));
         sidecars[index] = undefined;
         sidecar.child.kill('SIGKILL');
         count.killed += 1;
@@ -334,6 +337,7 @@ it.runIf(HAS_POSTGRES)(
     // It proves nothing where nobody was killed and nothing compared.
     expect(count.restarts).toBeGreaterThan(MINUTES / 3);
     expect(count.killed).toBeGreaterThan(MINUTES);
+    expect(count.lost).toBeGreaterThan(MINUTES / 6);
     expect(counts.compared.size).toBeGreaterThan(MINUTES);
   },
   (MINUTES + 10) * 60_000,
