@@ -250,7 +250,12 @@ it.runIf(HAS_POSTGRES)(
     isOver = true;
     await Promise.all([written, ...reading]);
     console.info(formatTable(table));
-    for (const { fault, untold } of table) expect(untold, fault).toBeLessThanOrEqual(UNTOLD_SECONDS);
+    for (const { fault, age, untold, ready, metrics, log, advice } of table) {
+      expect(untold, fault).toBeLessThanOrEqual(UNTOLD_SECONDS);
+      expect(advice.size, `what to do where ${fault}`).toBeGreaterThan(0);
+      const told = { ready: ready.size > 0, metrics: metrics.size > 0, log: log.size > 0 };
+      if (age > 0) expect(told, fault).toEqual({ ready: true, metrics: true, log: true });
+    }
     expect(table).toHaveLength(10);
   },
   20 * 60_000,
