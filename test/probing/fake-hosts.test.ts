@@ -24,7 +24,17 @@ it('hosts of every kind get the right outcomes, in less than 300 MB', async () =
   expect((await run.ran).code).toBe(0);
   const catalogue = await openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
-  expect(listWrong(fakeHosts, listTaken(catalogue))).toEqual([]);
+  const taken = listTaken(catalogue);
+  // Where others keep the machine busy, the prober may be too busy to listen, and says so instead of blaming a host.
+  const [heldUp, judged] = [taken.filter(isHeldUp), taken.filter((one) => !isHeldUp(one))];
+  expect(heldUp.length).toBeLessThan(taken.length / 10);
+  expect(listWrong(fakeHosts, judged).filter((line) => !heldUp.some(({ url }) => line.startsWith(`${url} `)))).toEqual(
+    [],
+  );
   expect(peak).toBeGreaterThan(50);
   expect(peak).toBeLessThan(300);
 });
+
+function isHeldUp({ cause }: { cause: string | null }): boolean {
+  return cause === 'held_up';
+}
