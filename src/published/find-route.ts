@@ -21,7 +21,7 @@ export type FoundRoute =
 /** Segments of an address beyond which no listing's base address is looked for. */
 const MAX_SEGMENTS = 64;
 
-/** How many listings of a host are looked through for what a call meant, and how many routes are named. */
+/** Most listings of a host that are looked through for what a call meant, and most routes that are named. */
 const NEAR_LISTINGS = 20;
 const NAMED = 3;
 

@@ -234,7 +234,7 @@ function* takeBatch(published: Published, batch: Batch): Steps<Outcome> {
 /** A new catalogue in the place of another is rarely meant: the disk is not mounted, or the database is the wrong one. */
 export function buildEmptyRefusal(file: string): ServiceError {
   return new ServiceError('unavailable', `The catalogue is empty, and what was published in ${file} is not.`, {
-    hint: 'Mount its disk, correct CATALOGUE, or restore a backup. To begin anew, stop the service and remove that file with its -wal and -shm.',
+    hint: 'Mount its disk, correct CATALOGUE, or restore a backup. To start with an empty catalogue, stop the service, and remove that file with its -wal and -shm.',
     reason: 'catalogue_empty',
   });
 }

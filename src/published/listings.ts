@@ -179,18 +179,18 @@ export function findRoute(
   return row && { listing: JSON.parse(row.head), route: JSON.parse(row.route) };
 }
 
-/** Which routes of a live listing are read: those of a part, in their own order, or of `fitting`, their positions in another. */
+/** The routes that are read of a live listing: a part of them in their own order, or of `fitting`, their positions in another. */
 interface AskedRoutes {
   readonly part: Pick<RoutesPart, 'from' | 'to'>;
   readonly fitting?: readonly number[] | undefined;
 }
 
-/** What a route is named by, and where it is called. */
+/** Name of a route, and the address at which it is called. */
 export type NamedAddress = Pick<Route, 'method' | 'path'> & { readonly url: string };
 
 /** A live listing with some of its routes. */
 export interface ListingPart {
-  /** Of which revision of the catalogue it is. */
+  /** Revision of the catalogue that this is of. */
   readonly revision: number;
   readonly listing: LiveListing;
   readonly item: AgentItem;
@@ -236,7 +236,7 @@ export function listRouteNames({ prepare }: Published, slug: string): NamedAddre
 
 /** All that is said of a live listing and some of its routes. */
 export interface Detail {
-  /** Of which revision of the catalogue it is. */
+  /** Revision of the catalogue that this is of. */
   readonly revision: number;
   /** As JSON, without that revision. */
   readonly detail: string;

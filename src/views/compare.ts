@@ -81,8 +81,8 @@ export interface NamedRoute {
   /** Undefined where that has no such route. */
   readonly route?: Route | undefined;
   /** The names of its routes that are most like this one, where it has no such route. */
-  readonly nearest: readonly string[];
-  /** What remains of a removed listing. */
+  readonly nearest: string[];
+  /** The tombstone of a removed listing. */
   readonly tombstone?: Tombstone | undefined;
 }
 
@@ -94,7 +94,7 @@ export function buildComparedRoute(found: NamedRoute, asOf: string): ComparedRou
     name,
     state: tombstone ? 'removed' : 'unknown',
     notice: describeAbsence(found),
-    ...(nearest.length > 0 && { nearest: [...nearest] }),
+    ...(nearest.length > 0 && { nearest }),
     ...(tombstone && { tombstone }),
   };
 }

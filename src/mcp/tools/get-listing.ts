@@ -93,7 +93,7 @@ export const getListingTool = buildTool({
   },
 });
 
-/** Which routes of a listing are shown: those at `positions`, else those that answer `q` first, else all in their own order. */
+/** A page of the routes of a listing: of those at `positions`, else with those first that answer `q`, else in their own order. */
 interface RoutesPage {
   readonly positions?: readonly number[];
   readonly q?: string | undefined;
