@@ -20,7 +20,7 @@ const ANSWER_MS = 180_000;
 
 /**
  * Limits the connections of a server: of each client but trusted proxies, which stand for many, and in all: beyond `max` the
- * network that has most loses its oldest one. One on which nothing moves is closed.
+ * network that has most loses its oldest one. One on which nothing moves is closed, unless its answer is still being made.
  */
 export function limitConnections(
   server: Server,
@@ -30,6 +30,12 @@ export function limitConnections(
   const open = new Map<string, Set<Socket>>();
   let count = 0;
   server.timeout = IDLE_MS;
+  server.on('request', ({ socket }, response) => {
+    // While nothing waits for the reader, the silence is our own.
+    response.on('timeout', () => {
+      if (response.writableLength > 0) socket.destroy();
+    });
+  });
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress ?? '';
     const networks = isTrustedProxy(peer) ? [] : listNetworks(getNetwork(peer, 64));

@@ -21,7 +21,7 @@ const PASSED_ON: string[] = [
   ...[PATHS.providersCheck, PATHS.buyerReports],
 ];
 
-/** Longest time that a tool of MCP waits for a check, in milliseconds: its connection is closed after 30 s of silence. */
+/** Longest time that a tool of MCP waits for a check, in milliseconds: the intake says within 20 s where its report will be. */
 const LONGEST_MS = 25_000;
 
 /** Address of the intake, and the proxies that may say who asks. */

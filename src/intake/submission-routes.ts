@@ -22,7 +22,7 @@ import {
 import type { Submissions } from './submissions.ts';
 import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
 
-/** Longest time that an answer waits for a check, in milliseconds: a connection on which nothing moves is closed after 30 s. */
+/** Longest time that an answer waits for a check, in milliseconds. */
 const LONGEST_MS = 20_000;
 
 /** Most routes of a listing that the form of a report names. */

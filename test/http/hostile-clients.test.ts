@@ -81,6 +81,47 @@ describe('one client', () => {
   });
 });
 
+describe('a connection on which nothing moves', () => {
+  const SHORT_MS = 50;
+  /** Serves an answer that is longer than the system keeps for its reader, and one that comes late. */
+  const listen = async () => {
+    const server = createServer(({ url, socket }, response) => {
+      socket.setTimeout(SHORT_MS);
+      if (url === '/large') response.end(Buffer.alloc(64 * 1024 * 1024));
+      else socket.once('timeout', () => setImmediate(() => response.end('late')));
+    });
+    limitConnections(server, () => false);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+
+  it('stays while its answer is still being made', async () => {
+    const { url } = await listen();
+    expect(await (await fetch(`${url}/late`)).text()).toBe('late');
+  });
+
+  it('is cut off where its reader does not take the answer', async () => {
+    const { server, url } = await listen();
+    const reader = await open(url);
+    reader.pause().write(write('/large'));
+    const [{ socket }, response] = await once(server, 'request');
+    await once(socket, 'close');
+    expect(response.writableFinished).toBe(false);
+  });
+
+  it.each([
+    ['half a request', 'GET /late HTTP/1.1\r\nHost'],
+    ['none', ''],
+  ])('is cut off where it brings %s', async (_name, sent) => {
+    const { server, url } = await listen();
+    server.timeout = SHORT_MS;
+    const reader = await open(url);
+    reader.write(sent);
+    expect(await readAll(reader)).toBe('');
+  });
+});
+
 describe('a server that is full', () => {
   it('closes a connection of the client that has most, the oldest one, and takes the new one', async () => {
     const server = createServer((_request, response) => response.end('ok'));

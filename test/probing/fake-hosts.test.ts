@@ -10,29 +10,37 @@ import { declareFakeHosts, listTaken, listWrong, openFakeHostProcess, watchMemor
 const KINDS = Object.keys(BY_HOST).flatMap((kind) => Array<HostKind>(3).fill(kind as HostKind));
 const ROUTES = Math.ceil(Object.keys(BEHAVIOURS).length / 3);
 
+/** Passes over all routes, until none was held up: what a machine that is busy with other work may need. */
+const MOST_PASSES = 6;
+
 it('hosts of every kind get the right outcomes, in less than 300 MB', async () => {
   const fakeHosts = await openFakeHostProcess(KINDS, ROUTES);
   const file = join(makeFolder(), 'catalogue.sqlite');
   await declareFakeHosts(file, fakeHosts);
-  const environment = { CATALOGUE: file, ALLOW_PRIVATE_NETWORKS: 'on', BASE_URL: 'https://apis.example' };
-  const flags = ['--at-once', '24', '--pause', '5', '--timeout', '1000', '--json'];
-  const run = startCatalogue(['probe', '--all', ...flags], environment);
-  onTestFinished(() => {
-    run.child.kill('SIGKILL');
-  });
-  const peak = await watchMemory(run.child.pid, run.ended);
-  expect((await run.ran).code).toBe(0);
   const catalogue = await openCatalogueForReading(file);
   onTestFinished(() => catalogue.close());
-  const taken = listTaken(catalogue);
-  // Where others keep the machine busy, the prober may be too busy to listen, and says so instead of blaming a host.
-  const [heldUp, judged] = [taken.filter(isHeldUp), taken.filter((one) => !isHeldUp(one))];
-  expect(heldUp.length).toBeLessThan(taken.length / 10);
-  expect(listWrong(fakeHosts, judged).filter((line) => !heldUp.some(({ url }) => line.startsWith(`${url} `)))).toEqual(
-    [],
-  );
-  expect(peak).toBeGreaterThan(50);
-  expect(peak).toBeLessThan(300);
+  const environment = { CATALOGUE: file, ALLOW_PRIVATE_NETWORKS: 'on', BASE_URL: 'https://apis.example' };
+  const flags = ['--at-once', '24', '--pause', '5', '--timeout', '1000', '--json'];
+  const probe = async (...scope: string[]) => {
+    const before = listTaken(catalogue).length;
+    const run = startCatalogue(['probe', ...scope, ...flags], environment);
+    onTestFinished(() => {
+      run.child.kill('SIGKILL');
+    });
+    const peak = await watchMemory(run.child.pid, run.ended);
+    expect((await run.ran).code).toBe(0);
+    expect(peak).toBeGreaterThan(50);
+    expect(peak).toBeLessThan(300);
+    return listTaken(catalogue).slice(before);
+  };
+
+  let taken = await probe('--all');
+  // A prober that was too busy to listen says so and blames no host. What it then hears is judged like all else.
+  for (let pass = 1; pass < MOST_PASSES && taken.some(isHeldUp); pass += 1) {
+    const again = await probe('--all', '--again');
+    taken = taken.map((one) => (isHeldUp(one) ? (again.find(({ url }) => url === one.url) ?? one) : one));
+  }
+  expect(listWrong(fakeHosts, taken)).toEqual([]);
 });
 
 function isHeldUp({ cause }: { cause: string | null }): boolean {
