@@ -7,7 +7,7 @@ import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { getFailure } from '../src/model/failure.ts';
-import { buildEmptyRefusal, findServableAge, isMistake } from '../src/published/follow.ts';
+import { buildEmptyRefusal, findServableAge } from '../src/published/follow.ts';
 import type { RebuildEvent } from '../src/release/events.ts';
 import { PROJECT_DIR, publishAssets } from '../src/release/page-code.ts';
 import { findCurrentId, getReleasePaths } from '../src/release/release.ts';
@@ -33,7 +33,7 @@ export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   try {
     await makeReady(firstStart);
   } catch (error) {
-    if (isMistake(error) || findServableAge(config.publishedFile) === undefined) throw error;
+    if (findServableAge(config.publishedFile) === undefined) throw error;
     const { message, hint = '' } = getFailure(error);
     tell(`${message} ${hint} Meanwhile what was published before is served.`);
   }

@@ -7,6 +7,7 @@ import { RULES_VERSION } from '../evidence/listing.ts';
 import { buildAwayError, formatAddress, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Engine, openPostgres, openSqlite } from './engines.ts';
 import { buildMigrations } from './migrations/index.ts';
+import { UNOPENED_HINT } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
 /** An open catalogue. */
@@ -240,6 +241,6 @@ function asOpenError(address: string, error: unknown): ServiceError {
   return new ServiceError(
     'bad_input',
     `${formatAddress(address)} cannot be opened as a catalogue: ${getErrorMessage(error)}.`,
-    { hint: 'Check the path and its rights, or restore a backup.', reason: 'not_a_catalogue', cause: error },
+    { hint: UNOPENED_HINT, reason: 'not_a_catalogue', cause: error },
   );
 }

@@ -7,6 +7,10 @@ import { createFolder } from './folder.ts';
 /** Longest wait of a connection for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT_MS = 10_000;
 
+/** What to do where a file cannot be opened: SQLite's own words for a full or read-only disk do not tell it from damage. */
+export const UNOPENED_HINT =
+  'Check its path and rights, and that its disk has room and takes writes. Where that is so, restore a backup.';
+
 const SQLITE_MAGIC = 'SQLite format 3\0';
 
 /**
@@ -109,7 +113,7 @@ function asFileError(file: string, error: unknown): ServiceError {
     isOfDisk ? 'unavailable' : 'bad_input',
     `${file} cannot be opened as a catalogue: ${getErrorMessage(error)}.`,
     {
-      hint: 'Check the path and its rights, or restore a backup.',
+      hint: UNOPENED_HINT,
       reason: 'not_a_catalogue',
       cause: error,
     },

@@ -538,7 +538,7 @@ export interface Following {
  * again, or cannot be followed. Several processes may write to one file: the one that holds its lock writes, and the others find
  * nothing left to do. `onFailure` is called once for each failure, `onProgress` after each batch of a file that is being made or
  * written again, and with undefined once it is whole. Throws as `openNewsSource` and `openPublishedForWriting` do where there is
- * nothing to serve, and for a setting that is wrong.
+ * nothing to serve.
  */
 export async function startFollowing(
   files: FollowedFiles,
@@ -662,7 +662,7 @@ export async function startFollowing(
     await source.hold((asked) => asked(selectState()));
     published = openFile();
   } catch (error) {
-    if (isMistake(error) || (age === undefined && !isDamage(error))) {
+    if (age === undefined && !isDamage(error)) {
       await close();
       throw error;
     }
@@ -725,12 +725,6 @@ export function findServableAge(file: string): number | undefined {
   } finally {
     published?.close();
   }
-}
-
-/** Returns whether a failure is one that only its operator can mend, by another setting: it is told at once. */
-export function isMistake(error: unknown): boolean {
-  const { code, reason } = getFailure(error);
-  return code === 'not_found' || (code === 'bad_input' && reason !== 'schema_version');
 }
 
 /** Place in the head of a database of the number of its pages (SQLite's file format, section 1.3). */

@@ -74,6 +74,17 @@ describe('a clock that is far ahead', () => {
   });
 });
 
+it('a clock may be an hour behind the last revision, and no more', async () => {
+  const { folder, run, runJson, setClock } = makeShifted();
+  await run(['import', writeManifest(folder, 'alpha.yaml')]);
+  const changed = writeManifest(folder, 'alpha.yaml', { name: 'Another name' });
+  setClock(-HOUR - 1);
+  expect(await run(['import', changed])).toMatchObject({ code: 1, stderr: expect.stringContaining(RIGHT) });
+  setClock(-HOUR);
+  expect((await run(['import', changed])).code).toBe(0);
+  expect((await runJson('status')).json.revision).toBe(2);
+});
+
 describe('a catalogue that a clock wrote three years ahead', () => {
   it('is told of, takes no write, and is put right by a command', async () => {
     const { folder, environment, run, runJson, setClock, use } = makeShifted();

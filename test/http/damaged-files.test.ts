@@ -1,4 +1,5 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
@@ -16,6 +17,9 @@ function damage(file: string, from: number): void {
     writeSync(handle, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, at);
   closeSync(handle);
 }
+
+/** Gives a path below a file, where nothing can be. */
+const moveBelowFile = (file: string) => join(file, 'catalogue.sqlite');
 
 /** Puts all of what is written into the file itself, so that damage to it is damage to what is read. */
 function checkpoint(file: string): void {
@@ -116,6 +120,32 @@ it('keeps what was published where the catalogue is gone, until it is back', asy
   const again = await waitForUrl(after);
   await expect.poll(async () => (await (await fetch(`${again}/readyz`)).json()).missing).not.toContain('not_following');
   expect((await (await fetch(`${again}/agent/list`)).json()).total).toBe(8);
+});
+
+it.each([
+  ['is no database any more', (file: string) => damage(file, 0), 'is no SQLite database'],
+  ['can be neither found nor made', moveBelowFile, 'cannot be opened'],
+])('npm start serves what was published before where the catalogue %s', async (_, spoil, why) => {
+  const folder = makeFolder();
+  const fixture = await makeReleaseFixture(folder);
+  const before = await serveReleaseFixture({ fixture, released: false });
+  await before.close();
+  await fixture.catalogue.close();
+  const { catalogueAddress, publishedFile } = fixture.config;
+  const settings = { CATALOGUE: spoil(catalogueAddress) ?? catalogueAddress, PUBLISHED: publishedFile };
+  const server = start(folder, settings, ['--no-rebuild']);
+  const url = await waitForUrl(server);
+  const list = await fetch(`${url}/agent/list`);
+  expect(await list.json()).toMatchObject({ total: 8 });
+  expect(Number(list.headers.get('x-catalogue-age'))).toBeGreaterThanOrEqual(0);
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+    missing: expect.arrayContaining(['not_following']),
+  });
+  expect(server.said.out).toContain(why);
+  expect(server.said.out).toContain('Meanwhile what was published before is served.');
+  await expect.poll(() => server.said.err).toContain('cannot follow the catalogue');
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {

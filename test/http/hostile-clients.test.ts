@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { limitConnections } from '../../src/http/connections.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { answerInOrder, limitConnections } from '../../src/http/connections.ts';
 import { makeFolder } from '../builders.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { ask, serveReleaseFixture } from './running.ts';
@@ -120,6 +120,22 @@ describe('a connection on which nothing moves', () => {
     reader.write(sent);
     expect(await readAll(reader)).toBe('');
   });
+});
+
+it('an answer that is never made, and all that waits behind it, is cut off after three minutes', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = createServer(answerInOrder(() => undefined));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const reader = await open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  reader.write(write('/') + write('/'));
+  const [{ socket }] = await once(server, 'request');
+  vi.advanceTimersByTime(179_999);
+  expect(socket.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(socket.destroyed).toBe(true);
+  expect(await readAll(reader)).toBe('');
 });
 
 describe('a server that is full', () => {

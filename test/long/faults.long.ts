@@ -33,6 +33,8 @@ const DISK_BYTES = 32 * 1024 * 1024;
 /** What was seen of a fault. */
 interface Seen {
   readonly fault: string;
+  /** What readers may get beside 200. */
+  readonly refusals: readonly string[];
   readonly answers: Map<string, number>;
   readonly ready: Set<string>;
   readonly metrics: Set<string>;
@@ -160,7 +162,11 @@ it.runIf(HAS_POSTGRES)(
     };
 
     const table: Seen[] = [];
-    const look = async (fault: string, work: (seen: Seen) => Promise<(() => Promise<void> | void) | void>) => {
+    const look = async (
+      fault: string,
+      work: (seen: Seen) => Promise<(() => Promise<void> | void) | void>,
+      refusals: readonly string[] = [],
+    ) => {
       await recover();
       const sets = {
         ready: new Set<string>(),
@@ -168,7 +174,7 @@ it.runIf(HAS_POSTGRES)(
         log: new Set<string>(),
         advice: new Set<string>(),
       };
-      seen = { fault, answers: new Map(), ...sets, age: 0, untold: 0 };
+      seen = { fault, refusals, answers: new Map(), ...sets, age: 0, untold: 0 };
       table.push(seen);
       const mend = await work(seen);
       await sleep(FAULT_MS);
@@ -209,9 +215,10 @@ it.runIf(HAS_POSTGRES)(
           'ALTER DATABASE catalogue SET default_transaction_read_only = off',
         ).then(() => undefined);
     });
-    await look('the published file is damaged', async () => {
-      damage(join(published, 'published.sqlite'), random);
-    });
+    // Who meets the damage first gets a failure of ours.
+    const damaged = ['503 published_damaged', '500 internal'];
+    const damageFile = async () => damage(join(published, 'published.sqlite'), random);
+    await look('the published file is damaged', damageFile, damaged);
     await look('the disk of the published file is full', async () => {
       const filler = join(published, 'filler');
       fill(filler);
@@ -221,7 +228,7 @@ it.runIf(HAS_POSTGRES)(
       await restart({}, () => execFileSync('mount', ['-o', 'remount,ro', published]));
       return () => void execFileSync('mount', ['-o', 'remount,rw', published]);
     });
-    await look('a replica that is behind takes over', async (noted) => {
+    const promote = async (noted: Seen) => {
       const replica = await primary.addReplica();
       servers.push(replica);
       const beside = replacePort(direct, replica.port);
@@ -242,20 +249,28 @@ it.runIf(HAS_POSTGRES)(
       return async () => {
         const answer = await fetch(`${server.url}/agent/changes?since=${cursor}`);
         const { code, hint } = (await answer.json()) as { code: string; hint: string };
-        noted.answers.set(`${answer.status} ${code} for a cursor of before`, 1);
+        noted.answers.set(`${answer.status} ${code}`, 1);
         noted.advice.add(hint);
       };
-    });
+    };
+    await look('a replica that is behind takes over', promote, ['410 history_replaced']);
 
     isOver = true;
     await Promise.all([written, ...reading]);
     console.info(formatTable(table));
-    for (const { fault, age, untold, ready, metrics, log, advice } of table) {
+    for (const { fault, refusals, answers, age, untold, ready, metrics, log, advice } of table) {
       expect(untold, fault).toBeLessThanOrEqual(UNTOLD_SECONDS);
       expect(advice.size, `what to do where ${fault}`).toBeGreaterThan(0);
-      const told = { ready: ready.size > 0, metrics: metrics.size > 0, log: log.size > 0 };
-      if (age > 0) expect(told, fault).toEqual({ ready: true, metrics: true, log: true });
+      expect(answers.get('200'), fault).toBeGreaterThan(0);
+      const others = [...answers.keys()].filter((status) => status !== '200' && !refusals.includes(status));
+      expect(others, fault).toEqual([]);
+      const isDown = refusals.some((status) => status.startsWith('503'));
+      if (age === 0 && !isDown) continue;
+      // Figures come from the published file: while it is damaged there are none.
+      const told = { ready: ready.size > 0, metrics: metrics.size > 0 || isDown, log: log.size > 0 };
+      expect(told, fault).toEqual({ ready: true, metrics: true, log: true });
     }
+    expect(table.at(-1)?.answers.get('410 history_replaced')).toBe(1);
     expect(table).toHaveLength(10);
   },
   20 * 60_000,
@@ -333,8 +348,9 @@ function noteLine(seen: Seen, line: string): void {
 /** Runs a command that is to fail, and notes what it says. */
 async function runCommand(seen: Seen, args: readonly string[], address: string): Promise<void> {
   const { code, stdout } = await startCatalogue([...args, '--json'], { CATALOGUE: address }).ran;
+  expect(code).toBe(1);
   const { error } = JSON.parse(stdout) as { error: { message: string; hint: string } };
-  seen.answers.set(`command ${args[0]}: ${code} ${error.message}`, 1);
+  seen.log.add(`command ${args[0]}: ${error.message}`);
   seen.advice.add(error.hint);
 }
 

@@ -21,7 +21,7 @@ const AT = '2026-11-01T01:00:00.000Z';
 /** Made once, and copied for each test. */
 const kept = mkdtempSync(join(SCRATCH, 'batches-'));
 const original = join(kept, 'catalogue.sqlite');
-beforeAll(async () => (await createSyntheticCatalogue(original, LISTINGS)).close(), 60_000);
+beforeAll(async () => (await createSyntheticCatalogue(original, LISTINGS)).close());
 afterAll(() => rmSync(kept, { recursive: true, force: true }));
 
 function copyCatalogue(): FollowedFiles {

@@ -145,7 +145,7 @@ export function buildScoreExample(samples: number, valid: number): ScoreExample 
     valid,
     days: String(((samples - 1) * ROUND_MS) / DAY_MS),
     band,
-    score: score === null ? null : score.toFixed(1),
+    score: score === null ? null : score.toFixed(),
   };
 }
 
@@ -171,6 +171,6 @@ export function buildFailingExample(days: FailingExample['days']): FailingExampl
     share_by_number: ((valid / samples.length) * 100).toFixed(1),
     share_by_time: (share * 100).toFixed(1),
     effective: effective.toFixed(1),
-    score: (getReliability(samples, new Date(end).toISOString()).score ?? 0).toFixed(1),
+    score: (getReliability(samples, new Date(end).toISOString()).score ?? 0).toFixed(),
   };
 }
