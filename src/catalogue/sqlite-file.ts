@@ -7,7 +7,7 @@ import { createFolder } from './folder.ts';
 /** Longest wait of a connection for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** What to do where a file cannot be opened: SQLite's own words for a full or read-only disk do not tell it from damage. */
+/** Hint for a file that cannot be opened. In SQLite's own words a full or read-only disk is not told from damage. */
 export const UNOPENED_HINT =
   'Check its path and rights, and that its disk has room and takes writes. Where that is so, restore a backup.';
 

@@ -19,7 +19,7 @@ function damage(file: string, from: number): void {
 }
 
 /** Gives a path below a file, where nothing can be. */
-const moveBelowFile = (file: string) => join(file, 'catalogue.sqlite');
+const getPathBelow = (file: string) => join(file, 'catalogue.sqlite');
 
 /** Puts all of what is written into the file itself, so that damage to it is damage to what is read. */
 function checkpoint(file: string): void {
@@ -124,7 +124,7 @@ it('keeps what was published where the catalogue is gone, until it is back', asy
 
 it.each([
   ['is no database any more', (file: string) => damage(file, 0), 'is no SQLite database'],
-  ['can be neither found nor made', moveBelowFile, 'cannot be opened'],
+  ['can be neither found nor made', getPathBelow, 'cannot be opened'],
 ])('npm start serves what was published before where the catalogue %s', async (_, spoil, why) => {
   const folder = makeFolder();
   const fixture = await makeReleaseFixture(folder);

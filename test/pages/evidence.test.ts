@@ -130,8 +130,8 @@ describe('the pages that explain', () => {
     const { text, html } = await (await openPages((await makeReadCatalogue()).reading)).get('/method');
     expect(text).toContain('User-Agent: agent-payable-apis (+https://catalogue.example/method)');
     expect(html.match(/id="outcome-/g)).toHaveLength(19);
-    expect(text).toContain('112 valid of 118 at one pace are 94.9%, and the score is 89');
-    expect(text).toMatch(/13 of 13 3 thin 77/);
+    expect(text).toContain('112 valid of 118 at one pace are 94.9%, and the score is 89, because');
+    expect(text).toMatch(/13 of 13 3 thin 77 /);
     expect(text).toContain('no valid 402 for 14 days and at least 10 failures');
   });
 

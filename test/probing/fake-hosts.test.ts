@@ -10,7 +10,7 @@ import { declareFakeHosts, listTaken, listWrong, openFakeHostProcess, watchMemor
 const KINDS = Object.keys(BY_HOST).flatMap((kind) => Array<HostKind>(3).fill(kind as HostKind));
 const ROUTES = Math.ceil(Object.keys(BEHAVIOURS).length / 3);
 
-/** Passes over all routes, until none was held up: what a machine that is busy with other work may need. */
+/** Most passes over all routes until each was listened to; a machine that is busy with other work may need some. */
 const MOST_PASSES = 6;
 
 it('hosts of every kind get the right outcomes, in less than 300 MB', async () => {
