@@ -44,6 +44,7 @@ const LONGEST_MS = 300_000;
 
 export default defineConfig({
   test: {
+    reporters: ['default', './test/skipped.ts'],
     include: ['test/**/*.test.ts'],
     env: {
       // A developer's own settings, and the wallet among them, are no part of a test.

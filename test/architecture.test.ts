@@ -80,6 +80,16 @@ describe('the folder table', () => {
   });
 });
 
+describe('a test', () => {
+  it('that is skipped says what it needs', () => {
+    const files = listFiles(join(ROOT, 'test')).filter((path) => path.endsWith('.ts'));
+    const silent = files.filter((path) =>
+      /\b(?:it|describe)\.(?:skipIf|runIf|skip|todo)\b/.test(readFileSync(join(ROOT, path), 'utf8')),
+    );
+    expect(silent).toEqual([]);
+  });
+});
+
 describe('the table of chains', () => {
   const code = [...files.map(({ path }) => path), ...listFiles(join(ROOT, 'scripts'))]
     .filter((path) => path.endsWith('.ts') && path !== 'src/model/chains.ts')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseListing } from '../../src/catalogue/read/listings.ts';
@@ -7,13 +7,12 @@ import { recordDeclarations, withdrawDeclarations } from '../../src/catalogue/wr
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
 import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
 import { makeCatalogue } from '../builders.ts';
+import { skipWithout } from '../skipped.ts';
 
 const FEED = join(import.meta.dirname, '../../../shared/corpus/bazaar-2026-03/resources.json');
-const isThere = existsSync(FEED);
 
 /** `FEED_VARIATIONS=40` takes as many as were judged. */
 const VARIATIONS = Number(process.env.FEED_VARIATIONS ?? 4);
-if (!isThere) console.info('Not run: variations of a feed, because the corpus is not beside the project.');
 
 type Item = Record<string, unknown>;
 
@@ -68,7 +67,9 @@ function vary(items: readonly Item[], seed: number): Item[] {
     .sort(() => random() - 0.5);
 }
 
-describe.skipIf(!isThere)('variations of a feed, one after the other', () => {
+describe('variations of a feed, one after the other', () => {
+  skipWithout('corpus');
+
   it('change no title, no category, no id and no slug', async () => {
     const catalogue = await makeCatalogue();
     // The feed names no services, so those of every third host get a name.

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFolder } from '../../src/catalogue/folder.ts';
 import { makeFolder } from '../builders.ts';
+import { skipWithout } from '../skipped.ts';
 
 it('makes what is missing, and leaves what is there', () => {
   const folder = join(makeFolder(), 'a/b/c');
@@ -19,10 +20,11 @@ it('names the folder that cannot be made', () => {
 });
 
 // In a process of its own, since a folder that cannot be made once made the process hang.
-it.runIf(existsSync('/proc/self')).each([
+it.for([
   ['src/catalogue/database.ts', 'openCatalogue(file, { identity: "x", at: "2026-11-20T12:00:00.000Z" })'],
   ['src/catalogue/lock.ts', 'findLock(file)'],
-])('ends with that also where the system does not say why: %s', (module, call) => {
+])('ends with that also where the system does not say why: %s', ([module, call], context) => {
+  skipWithout('processes', context);
   const url = new URL(`../../${module}`, import.meta.url);
   const code = `const { openCatalogue, findLock } = await import(process.argv[1]);
     const file = '/proc/nowhere/catalogue.sqlite';

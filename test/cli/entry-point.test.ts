@@ -43,7 +43,7 @@ describe('the entry point', () => {
 
   it('refuses an old Node in one line', async (context) => {
     const old = findOldNode();
-    if (!old) return context.skip('no Node too old is installed here');
+    if (!old) return context.skip('no old Node: install Debian’s nodejs, or put a Node below 22 on the path');
     for (const args of [['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', 'list']]) {
       const ran = runOldNode(old, args);
       expect(ran.status).toBe(1);

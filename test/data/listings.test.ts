@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -8,6 +8,7 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import { type ManifestFile, readManifests } from '../../src/sources/manifest.ts';
 import { findOutputFields } from '../../src/views/listing/fields.ts';
+import { skipWithout } from '../skipped.ts';
 import { listCorpusTexts } from './corpus-texts.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -107,14 +108,13 @@ describe('the seed listings', () => {
 });
 
 describe('the words of the seed listings', () => {
-  it.skipIf(!existsSync(CORPUS))('are not those of the harvested feeds', () => {
+  it('are not those of the harvested feeds', (context) => {
+    skipWithout('corpus', context);
     const corpus = listCorpusTexts(CORPUS).map(getWords).join('\n');
     expect(corpus.length).toBeGreaterThan(500_000);
     const copied = listSentences().filter(({ sentence }) => corpus.includes(sentence));
     expect(copied).toEqual([]);
   });
-
-  if (!existsSync(CORPUS)) console.info('not run: the corpus of harvested feeds is absent, so words were not compared');
 });
 
 /** The files as they stand, for what a declaration does not carry over. */

@@ -8,10 +8,10 @@ import { category } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
 import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
+import { skipWithout } from '../skipped.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 const isThere = existsSync(CORPUS);
-if (!isThere) console.info('Not run: judged listings, because the corpus is not beside the project.');
 
 /**
  * Listings of recorded feeds, drawn at random, with the categories and the titles that a person chose who saw only the
@@ -60,7 +60,9 @@ function mergeCorpus(): Map<string, MergedDeclaration> {
   );
 }
 
-describe.skipIf(!isThere)('judged listings', () => {
+describe('judged listings', () => {
+  skipWithout('corpus');
+
   const merged = isThere ? mergeCorpus() : new Map<string, MergedDeclaration>();
   const find = (host: string) => merged.get(host) as MergedDeclaration;
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { skipWithout } from '../skipped.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
@@ -116,7 +117,8 @@ it('goes on and stops as it should when nobody reads what it says any more', asy
   expect(await server.ended).toBe(0);
 });
 
-it.runIf(existsSync('/dev/full'))('goes on where there is no room for what it says', async () => {
+it('goes on where there is no room for what it says', async (context) => {
+  skipWithout('full_device', context);
   const port = await findFreePort();
   const settings = { PORT: String(port), LOG_LEVEL: 'debug' };
   const { child } = start(await makeStarted(), settings, ['--no-rebuild'], '/dev/full');
@@ -161,7 +163,8 @@ it('says at once that the port is in use, before it makes a catalogue or a page'
   expect([server.said.out, readdirSync(folder)]).toEqual(['', []]);
 });
 
-it.runIf(existsSync('/usr/bin/script'))('writes sentences on a terminal, the log among them', async () => {
+it('writes sentences on a terminal, the log among them', async (context) => {
+  skipWithout('script', context);
   const folder = await makeStarted();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const terminal = spawn('script', ['-qefc', `${scripts.start} --no-rebuild`, '/dev/null'], {

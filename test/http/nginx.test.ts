@@ -27,7 +27,7 @@ const SAME = [
 ];
 
 it('nginx sends the pages of the release as the process does, and passes on all else', async (context) => {
-  if (!nginx) return context.skip('there is no nginx on the path, so its configuration was not tried');
+  if (!nginx) return context.skip('no nginx: install nginx-light');
   const server = await serveReleaseFixture({
     fixture: await makeReleaseFixture(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
   });

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../free-port.ts';
+import { skipWithout } from '../skipped.ts';
 import {
   isListening,
   listProcesses,
@@ -19,7 +20,9 @@ import {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
+describe('npm start', () => {
+  skipWithout('processes');
+
   // One folder for all: the first start makes the release that the others serve at once.
   let folder: ProbingFolder;
   beforeAll(async () => {
@@ -52,7 +55,9 @@ describe.runIf(existsSync('/proc/self/task'))('npm start', () => {
   });
 });
 
-describe.runIf(existsSync('/proc/self/task'))('npm run', () => {
+describe('npm run', () => {
+  skipWithout('processes');
+
   it('rebuild -- --watch ends with npm', async () => {
     const { child, find } = runNpm(['run', 'rebuild', '--', '--watch']);
     await find(/(Following) /);

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HAS_POSTGRES, startPostgres } from '../../scripts/postgres.ts';
+import { startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
+import { skipWithout } from '../skipped.ts';
 import { check, openIntake } from './intake.ts';
 import { askJson, FILE, openShop, serveWithIntake, startProber } from './serving.ts';
 
@@ -144,40 +145,38 @@ describe('an empty host', () => {
     await waitFor({ state: 'listed' });
   });
 
-  it.runIf(HAS_POSTGRES)(
-    'is live on two servers of a catalogue in PostgreSQL, which pass on to one intake',
-    async () => {
-      const database = await startPostgres();
-      onTestFinished(() => database.close());
-      const [folder, CATALOGUE] = [makeFolder(), await database.createDatabase('listing')];
-      const settings = {
-        ...{ CATALOGUE, SUBMISSIONS: join(folder, 'submissions.sqlite'), ALLOW_PRIVATE_NETWORKS: 'on' },
-        ...{ BASE_URL: 'http://catalogue.example', PORT: '0', RATE_LIMIT: '0' },
-      };
-      await (await openCatalogue(CATALOGUE, { identity: IDENTITY, at: NOW })).close();
-      const PUBLISHED = [1, 2].map((number) => join(folder, `published-${number}.sqlite`));
-      const intake = await openIntake({ settings: { ...settings, PUBLISHED: PUBLISHED[0] ?? '' } });
-      const servers = await Promise.all(
-        PUBLISHED.map(async (file) => {
-          const config = readConfig({ ...settings, PUBLISHED: file, RELEASES: `${file}.dist`, INTAKE: intake.url });
-          const server = await startServer({ config, logger: pino({ level: 'silent' }) });
-          onTestFinished(() => server.close());
-          return server;
-        }),
-      );
-      startProber(settings);
-      const [first, second] = servers.map(({ url }) => url);
-      const { origin, files } = await openShop();
-      const submitted = await askJson(`${first}/submit/list`, { url: origin, ...FIELDS });
-      files[FILE] = submitted.json.file;
-      const { pathname } = new URL(submitted.json.submission_url);
-      expect((await askJson(`${second}${pathname}`, {})).json).toMatchObject({ state: 'received' });
-      const look = async (url: string | undefined) => (await askJson(`${url}${pathname}`)).json.state;
-      await expect.poll(async () => [await look(first), await look(second)]).toEqual(['listed', 'listed']);
-      for (const url of [first, second])
-        await expect
-          .poll(async () => (await askJson(`${url}/agent/list`)).json.listings)
-          .toMatchObject([{ base_url: origin }]);
-    },
-  );
+  it('is live on two servers of a catalogue in PostgreSQL, which pass on to one intake', async (context) => {
+    skipWithout('postgres', context);
+    const database = await startPostgres();
+    onTestFinished(() => database.close());
+    const [folder, CATALOGUE] = [makeFolder(), await database.createDatabase('listing')];
+    const settings = {
+      ...{ CATALOGUE, SUBMISSIONS: join(folder, 'submissions.sqlite'), ALLOW_PRIVATE_NETWORKS: 'on' },
+      ...{ BASE_URL: 'http://catalogue.example', PORT: '0', RATE_LIMIT: '0' },
+    };
+    await (await openCatalogue(CATALOGUE, { identity: IDENTITY, at: NOW })).close();
+    const PUBLISHED = [1, 2].map((number) => join(folder, `published-${number}.sqlite`));
+    const intake = await openIntake({ settings: { ...settings, PUBLISHED: PUBLISHED[0] ?? '' } });
+    const servers = await Promise.all(
+      PUBLISHED.map(async (file) => {
+        const config = readConfig({ ...settings, PUBLISHED: file, RELEASES: `${file}.dist`, INTAKE: intake.url });
+        const server = await startServer({ config, logger: pino({ level: 'silent' }) });
+        onTestFinished(() => server.close());
+        return server;
+      }),
+    );
+    startProber(settings);
+    const [first, second] = servers.map(({ url }) => url);
+    const { origin, files } = await openShop();
+    const submitted = await askJson(`${first}/submit/list`, { url: origin, ...FIELDS });
+    files[FILE] = submitted.json.file;
+    const { pathname } = new URL(submitted.json.submission_url);
+    expect((await askJson(`${second}${pathname}`, {})).json).toMatchObject({ state: 'received' });
+    const look = async (url: string | undefined) => (await askJson(`${url}${pathname}`)).json.state;
+    await expect.poll(async () => [await look(first), await look(second)]).toEqual(['listed', 'listed']);
+    for (const url of [first, second])
+      await expect
+        .poll(async () => (await askJson(`${url}/agent/list`)).json.listings)
+        .toMatchObject([{ base_url: origin }]);
+  });
 });

@@ -1,8 +1,8 @@
 import { it } from 'vitest';
 import { testRequests } from '../mcp/labelled-requests.ts';
-import { HAS_CORPUS } from '../search/corpus.ts';
+import { skipWithout } from '../skipped.ts';
 
-it.skipIf(!HAS_CORPUS)(
-  'every labelled request over real listings is answered briefly, by routes that can be checked',
-  () => testRequests(1),
-);
+it('every labelled request over real listings is answered briefly, by routes that can be checked', async (context) => {
+  skipWithout('corpus', context);
+  await testRequests(1);
+});

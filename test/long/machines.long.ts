@@ -9,7 +9,7 @@ import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { buildSettings } from '../../scripts/bench/world.ts';
 import { startBaseChain } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
-import { HAS_POSTGRES, run, startPostgres } from '../../scripts/postgres.ts';
+import { run, startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
@@ -27,6 +27,7 @@ import { openFaultyProxy } from '../faulty-proxy.ts';
 import { deliver, PAY_TO, serveSeller } from '../paying/paying.ts';
 import type { HostKind } from '../probing/fake-hosts/behaviours.ts';
 import { declareFakeHosts, openFakeHostProcess } from '../probing/fake-hosts/fake-hosts.ts';
+import { skipWithout } from '../skipped.ts';
 import { openCountLedger } from './soak/counts.ts';
 import { openStalenessLedger } from './staleness.ts';
 
@@ -84,9 +85,10 @@ const PATHS = [
 /** The failures that a command may have: the database is away, or another payment is open. */
 const EXCUSED = /"reason": "(?:catalogue_away|stopped|payment_open|cap_per_day|rpc_failed|wallet_busy|daily_cap)"/;
 
-it.runIf(HAS_POSTGRES)(
+it(
   `three servers, two importers, two probers and a payer share one PostgreSQL for ${MINUTES} minutes, and are killed`,
-  async () => {
+  async (context) => {
+    skipWithout('postgres', context);
     // The pages of the servers, which are of the code and not of a release.
     execFileSync(process.execPath, ['scripts/compile.ts'], { cwd: ROOT, stdio: 'ignore' });
     const seed = Date.now() % 1_000_000;

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
 import { it } from 'vitest';
+import { skipWithout } from '../skipped.ts';
 import { FEED, testFeed } from '../whole/real-feed.ts';
 
-it.skipIf(!existsSync(FEED))('a catalogue of a whole real feed has pages, links and a document that are right', () =>
-  testFeed(FEED, 148),
-);
+it('a catalogue of a whole real feed has pages, links and a document that are right', async (context) => {
+  skipWithout('corpus', context);
+  await testFeed(FEED, 148);
+});

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
-import { HAS_CORPUS } from '../search/corpus.ts';
+import { skipWithout } from '../skipped.ts';
 import { connectModern } from './clients.ts';
 import { testRequests } from './labelled-requests.ts';
 import { serveMcp } from './serving.ts';
 
-if (!HAS_CORPUS)
-  console.info('Not run: steps of an agent over real listings, because the corpus is not beside the project.');
+describe('a labelled request over real listings', () => {
+  skipWithout('corpus');
 
-describe.skipIf(!HAS_CORPUS)('a labelled request over real listings', () => {
   it('is answered in under 1,500 tokens by routes whose method and url are the arguments of the check', () =>
     // Of three one; a long test asks all.
     testRequests(3));

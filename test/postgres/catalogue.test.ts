@@ -40,13 +40,13 @@ import { recordPaid } from '../paid.ts';
 import { openSeller, sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
 import { SITE } from '../site.ts';
+import { skipWithout } from '../skipped.ts';
 
 let server: PostgresServer;
 let databases = 0;
 
 beforeAll(async () => {
   if (HAS_POSTGRES) server = await startPostgres();
-  else console.warn('There is no PostgreSQL from npm for this system, so the tests of it are not run.');
 });
 
 afterAll(() => server?.close());
@@ -118,7 +118,9 @@ async function live(catalogue: Catalogue): Promise<void> {
   );
 }
 
-describe.runIf(HAS_POSTGRES)('a catalogue in PostgreSQL', () => {
+describe('a catalogue in PostgreSQL', () => {
+  skipWithout('postgres');
+
   it.each([
     ['as it comes', ''],
     ['that sorts as Germans do', "TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'"],
@@ -293,7 +295,9 @@ async function openForReading(address: string): Promise<Catalogue> {
   return catalogue;
 }
 
-describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
+describe('a follower of PostgreSQL', () => {
+  skipWithout('postgres');
+
   it('shows a write soon after its commit, serves what it has while the server is away, and catches up', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
@@ -474,7 +478,9 @@ describe.runIf(HAS_POSTGRES)('a follower of PostgreSQL', () => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('a write to PostgreSQL', () => {
+describe('a write to PostgreSQL', () => {
+  skipWithout('postgres');
+
   it('that the server ends in the middle fails whole, and the next one succeeds', async () => {
     const address = await createDatabase();
     const catalogue = await open(address);
@@ -493,7 +499,9 @@ describe.runIf(HAS_POSTGRES)('a write to PostgreSQL', () => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('a payment on record in PostgreSQL', () => {
+describe('a payment on record in PostgreSQL', () => {
+  skipWithout('postgres');
+
   it('keeps what became of it while the server was away', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
@@ -516,7 +524,9 @@ describe.runIf(HAS_POSTGRES)('a payment on record in PostgreSQL', () => {
   });
 });
 
-describe.runIf(HAS_POSTGRES)('an import into PostgreSQL', () => {
+describe('an import into PostgreSQL', () => {
+  skipWithout('postgres');
+
   it('ends where the server is away, and calls no declaration broken for that', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
@@ -554,7 +564,9 @@ it.each([
   expect(formatAddress(address)).toBe(shown);
 });
 
-describe.runIf(HAS_POSTGRES)('probers of one catalogue in PostgreSQL', () => {
+describe('probers of one catalogue in PostgreSQL', () => {
+  skipWithout('postgres');
+
   it('share the hosts, and no two ask one host at a time', async () => {
     const address = await createDatabase();
     const [first, second] = [await open(address), await open(address)];

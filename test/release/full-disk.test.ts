@@ -12,7 +12,8 @@ const MOUNT = 'mount -t tmpfs -o size=4m none "$1" && exec "$2" "$3" "$1" "$4"';
 it('fails in one sentence on a full disk, leaves the release, and is right again once there is room', (context) => {
   const [disk, elsewhere] = [makeFolder(), makeFolder()];
   const trial = spawnSync(UNSHARE, ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=4m none "$1"', 'sh', disk]);
-  if (trial.status !== 0) return context.skip('no file system can be mounted here, so no disk filled');
+  if (trial.status !== 0)
+    return context.skip('no file system can be mounted: run the tests as root, or where users may make namespaces');
   const script = fileURLToPath(new URL('./full-disk.ts', import.meta.url));
   const ran = spawnSync(UNSHARE, ['-rm', 'sh', '-c', MOUNT, 'sh', disk, process.execPath, script, elsewhere], {
     encoding: 'utf8',

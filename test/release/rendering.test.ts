@@ -61,7 +61,8 @@ describe('rendering without a socket', () => {
 });
 
 describe('rendering into a folder', () => {
-  it.skipIf(availableParallelism() < 2)('is over in this thread, too, once it failed in another', async () => {
+  it('is over in this thread, too, once it failed in another', async (context) => {
+    context.skip(availableParallelism() < 2, 'one processor: use a machine with two');
     const reading = await makeReading();
     const { config } = await makeReleaseFixture(makeFolder(), { count: 0 });
     // Each few pages have a folder of their own, which is made when the first is written.

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { Reading } from '../../src/published/reading.ts';
@@ -9,9 +8,6 @@ const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
 const FEED = resolve(CORPUS, 'bazaar-2026-03/resources.json');
 const DOCUMENT = resolve(CORPUS, 'provider-openapi/openapi.json');
 const MANIFESTS = resolve(import.meta.dirname, '../../data/listings');
-
-/** Whether the corpus of real listings, which is not part of the repository, is beside it. */
-export const HAS_CORPUS = existsSync(FEED);
 
 /** Opens a catalogue of the real listings and of our manifests, until the test is finished. */
 export async function openCorpus(): Promise<Reading> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatRoute } from '../../src/model/route.ts';
 import { findListing, iterateRefs } from '../../src/published/listings.ts';
-import { HAS_CORPUS, openCorpus } from './corpus.ts';
+import { skipWithout } from '../skipped.ts';
+import { openCorpus } from './corpus.ts';
 import { getHalf, isRightRoute, readRequests, readTasks, readUnanswered } from './labelled.ts';
 
 const tasks = readTasks();
@@ -17,7 +18,8 @@ describe('the labelled tasks', () => {
     expect(bare).toEqual([]);
   });
 
-  it.skipIf(!HAS_CORPUS)('name listings and routes that the catalogue has', async () => {
+  it('name listings and routes that the catalogue has', async (context) => {
+    skipWithout('corpus', context);
     const { published } = await openCorpus();
     const live = [...iterateRefs(published)].flatMap(({ slug }) => {
       const listing = findListing(published, { slug });

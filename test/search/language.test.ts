@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isInOtherLanguage } from '../../src/search/language.ts';
-import { HAS_CORPUS } from './corpus.ts';
+import { skipWithout } from '../skipped.ts';
 import { readRequests, readTasks, readUnanswered } from './labelled.ts';
 
 describe('a request', () => {
@@ -60,7 +60,8 @@ describe('a request', () => {
     expect(requests.filter(isInOtherLanguage)).toEqual([]);
   });
 
-  it.skipIf(!HAS_CORPUS).each(['toolbench', 'toolalpaca'])('of %s is not', (folder) => {
+  it.for(['toolbench', 'toolalpaca'])('of %s is not', (folder, context) => {
+    skipWithout('corpus', context);
     const file = resolve(import.meta.dirname, '../../../shared/corpus/requests', folder, 'requests.jsonl');
     const lines = readFileSync(file, 'utf8').trim().split('\n');
     const requests = lines.map((line) => String(JSON.parse(line).query));

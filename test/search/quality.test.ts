@@ -5,7 +5,8 @@ import { getItem, iterateRefs, type ListingRef } from '../../src/published/listi
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeFolder } from '../builders.ts';
-import { HAS_CORPUS, openCorpus } from './corpus.ts';
+import { skipWithout } from '../skipped.ts';
+import { openCorpus } from './corpus.ts';
 import { findPlace, getHalf, getQuality, isRight, readRequests } from './labelled.ts';
 
 describe('the requests of the sample', () => {
@@ -44,9 +45,9 @@ describe('the requests of the sample', () => {
   });
 });
 
-if (!HAS_CORPUS) console.info('Not run: labelled requests, because the corpus is not beside the project.');
+describe('the labelled requests over real listings', () => {
+  skipWithout('corpus');
 
-describe.skipIf(!HAS_CORPUS)('the labelled requests over real listings', () => {
   it('are answered as well as they ever were, the half set aside too', async () => {
     const reading = await openCorpus();
     const snapshot = reading.getSnapshot();

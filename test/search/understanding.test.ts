@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { formatUsdc } from '../../src/model/usdc.ts';
 import { type Known, parseRequest, type SaidFilter } from '../../src/search/understanding.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
-import { HAS_CORPUS } from './corpus.ts';
+import { skipWithout } from '../skipped.ts';
 import { readRequests, readTasks, readUnanswered } from './labelled.ts';
 
 /** A catalogue that has every word, and nothing at any address: there most is in doubt. */
@@ -346,7 +346,8 @@ describe('words that only look like a filter', () => {
     expect(parseRequest(request, ANY)).toMatchObject({ filters: [], text: request });
   });
 
-  it.skipIf(!HAS_CORPUS).each(['toolbench', 'toolalpaca'])('are all there is in the requests of %s', (folder) => {
+  it.for(['toolbench', 'toolalpaca'])('are all there is in the requests of %s', (folder, context) => {
+    skipWithout('corpus', context);
     const file = resolve(import.meta.dirname, '../../../shared/corpus/requests', folder, 'requests.jsonl');
     const requests = readFileSync(file, 'utf8')
       .trim()

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/declaration.ts';
@@ -7,12 +7,11 @@ import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts'
 import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
 import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { readChallenge } from '../../src/x402/read-challenge.ts';
+import { skipWithout } from '../skipped.ts';
 import { OPTIONS } from './bazaar/items.ts';
 import { takeDocument } from './openapi/documents.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');
-const isThere = existsSync(CORPUS);
-if (!isThere) console.info('Not run: accounting for real items, because the corpus is not beside the project.');
 
 function load(path: string): Buffer {
   return readFileSync(join(CORPUS, path));
@@ -45,7 +44,9 @@ function accountFor(items: readonly unknown[]): { ends: Record<string, number>; 
   return { ends, findings: read.findings };
 }
 
-describe.skipIf(!isThere)('every real item', () => {
+describe('every real item', () => {
+  skipWithout('corpus');
+
   it('of a feed of a thousand is listed, noted or refused with a code, a place and a fix', () => {
     const { items } = parseFeedPage(load('bazaar-2026-03/resources.json'), 'The feed');
     const { ends, findings } = accountFor(items);

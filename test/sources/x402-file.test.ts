@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
 import { mergeDocuments } from '../../src/sources/merge-documents.ts';
 import { startProcessorTime } from '../processor-time.ts';
+import { skipWithout } from '../skipped.ts';
 import { makeOffer } from './bazaar/items.ts';
 import { listFindings, makeDocument, readDocument, takeDocument } from './openapi/documents.ts';
 
@@ -411,11 +412,10 @@ it('a hostile file is read in little time', () => {
 });
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus/provider-openapi');
-const isThere = existsSync(CORPUS);
-if (!isThere)
-  console.info("Not run: reading a real provider's documents, because the corpus is not beside the project.");
 
-describe.skipIf(!isThere)("a real provider's documents", () => {
+describe("a real provider's documents", () => {
+  skipWithout('corpus');
+
   it('have all their payable operations and resources imported', () => {
     const openapi = takeDocument(readFileSync(join(CORPUS, 'openapi.json')));
     expect(openapi).toMatchObject({ kind: 'openapi', items: { received: 10, taken: 10, duplicates: 0, refused: 0 } });

@@ -12,6 +12,7 @@ import { buildCurl, buildPython, buildTypescript, PYTHON_SDK } from '../../src/v
 import { buildBareCall, buildRouteCall, findTellingRoute } from '../../src/views/call/guide.ts';
 import { buildCallRequest, type CallRequest } from '../../src/views/call/request.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
+import { skipWithout } from '../skipped.ts';
 import { makeLiveListing } from './listings.ts';
 import { runPython } from './python.ts';
 import { X402_SDK } from './x402-sdk.ts';
@@ -123,7 +124,7 @@ describe('the example request', () => {
     expect(listShellWords(buildCurl(request))).toEqual(['--include', '--globoff', '--url', request.url]);
   });
 
-  it('sends what is no JSON as the text that it is, in all three languages', () => {
+  it('sends what is no JSON as the text that it is, in a shell and in TypeScript', () => {
     const text = "q=it's&a=1\\n";
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const route = { ...makeHostileRoute('y'), path: '/v1/x', example: { headers, body: text } };
@@ -131,8 +132,6 @@ describe('the example request', () => {
     const words = listShellWords(buildCurl(request));
     expect(words[words.indexOf('--data-raw') + 1]).toBe(text);
     expect(findFetchArguments(buildTypescript(request, PRICE)).init.body).toBe(text);
-    const said = runPython(buildPython(request, PRICE));
-    if (said) expect(said.options).toMatchObject({ data: text });
   });
 
   it('leaves out headers that carry a payment or a secret', () => {
@@ -253,6 +252,16 @@ const REQUEST: CallRequest = {
 };
 
 describe('the call in Python', () => {
+  skipWithout('python');
+
+  it('sends what is no JSON as the text that it is', () => {
+    const body = "q=it's&a=1\\n";
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const route = { ...makeHostileRoute('y'), path: '/v1/x', example: { headers, body } };
+    const request = buildCallRequest('https://api.example.com', route);
+    expect(runPython(buildPython(request, PRICE)).options).toMatchObject({ data: body });
+  });
+
   it.each([
     ['base', 'exact', 'exact eip155:8453'],
     ['base', 'upto', 'UptoEvmScheme eip155:8453'],
@@ -261,7 +270,6 @@ describe('the call in Python', () => {
     'asks for what the request says, up to the price in USDC and without following a redirect: %s, %s',
     (network, scheme, registered) => {
       const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme }));
-      if (!said) return;
       const { data, ...options } = said.options;
       expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
       expect({ ...said, options }).toEqual({
@@ -275,7 +283,7 @@ describe('the call in Python', () => {
   it('is checked by the version of the package that it names, and fails by any name or argument that this lacks', () => {
     expect(PYTHON_SDK).toBe(X402_SDK.version);
     const code = buildPython(REQUEST, PRICE);
-    if (!runPython(code)) return;
+    runPython(code);
     for (const [known, unknown] of [
       ['.exact.register import', '.upto.register import'],
       ['import EthAccountSigner', 'import Signer'],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
@@ -13,6 +13,7 @@ import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
 import { readManifests } from '../../src/sources/manifest.ts';
 import { buildRouteCall, type CallGuide } from '../../src/views/call/guide.ts';
 import { buildCallRequest, type CallRequest } from '../../src/views/call/request.ts';
+import { skipWithout } from '../skipped.ts';
 import { OPTIONS } from '../sources/bazaar/items.ts';
 import { takeDocument } from '../sources/openapi/documents.ts';
 import { makeLiveListing } from './listings.ts';
@@ -168,32 +169,29 @@ function countCalls(calls: readonly DrawnCall[]): Record<string, number> {
   return Object.fromEntries([...Map.groupBy(kinds, (kind) => kind)].map(([kind, all]) => [kind, all.length]));
 }
 
-const SETS: [string, boolean, () => Promise<Declaration[]>][] = [
-  ['the seed', true, listSeed],
-  ['the corpus', existsSync(CORPUS), async () => listCorpus()],
+const SETS: [string, () => Promise<Declaration[]>][] = [
+  ['the seed', listSeed],
+  ['the corpus', async () => listCorpus()],
 ];
 
-describe.each(SETS)('the calls of %s', (name, isThere, list) => {
-  if (!isThere) console.info(`Not run: calls of ${name}, because it is not beside the project.`);
+describe.each(SETS)('the calls of %s', (name, list) => {
+  if (name === 'the corpus') skipWithout('corpus');
 
-  it.skipIf(!isThere)('satisfy the declared input, each of them', async () => {
+  it('satisfy the declared input, each of them', async () => {
     const requests = listRequests(await list());
     const made = requests.filter(({ route }) => fillCallInput(route).lack === null);
     expect(made.length).toBeGreaterThan(requests.length / 2);
     expect(made.flatMap(listFaults)).toEqual([]);
   });
 
-  it.skipIf(!isThere)(
-    'are missing only where a reason is given, and hardly ever where an input is declared',
-    async () => {
-      const described = listRequests(await list()).filter(({ route }) => route.input_schema !== null);
-      const lacks = described.flatMap(({ route }) => fillCallInput(route).lack ?? []);
-      expect(lacks.every((lack) => lack.startsWith('The record cannot make a call that works: '))).toBe(true);
-      expect(lacks.length).toBeLessThan(described.length / 5);
-    },
-  );
+  it('are missing only where a reason is given, and hardly ever where an input is declared', async () => {
+    const described = listRequests(await list()).filter(({ route }) => route.input_schema !== null);
+    const lacks = described.flatMap(({ route }) => fillCallInput(route).lack ?? []);
+    expect(lacks.every((lack) => lack.startsWith('The record cannot make a call that works: '))).toBe(true);
+    expect(lacks.length).toBeLessThan(described.length / 5);
+  });
 
-  it.skipIf(!isThere)('are right or withheld with a reason, in a hundred that are drawn by a digest', async () => {
+  it('are right or withheld with a reason, in a hundred that are drawn by a digest', async () => {
     const calls = await drawCalls(await list());
     console.info(name, countCalls(calls));
     expect(calls.length).toBe(DRAWN);

@@ -1,15 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
+import { skipWithout } from '../skipped.ts';
 import { FEED, testFeed } from './real-feed.ts';
 
 /** Of so many items of the feed one is taken; a long test takes all. */
 const ONE_OF = 20;
 
-if (!existsSync(FEED)) console.info('Not run: serving a real feed, because the corpus is not beside the project.');
+describe('a catalogue of a real feed', () => {
+  skipWithout('corpus');
 
-describe.skipIf(!existsSync(FEED))('a catalogue of a real feed', () => {
   it('has a page for every listing, no dead link of its own, and a valid document', async () => {
     const { items, ...rest } = JSON.parse(readFileSync(FEED, 'utf8'));
     const taken = items.filter((_: unknown, at: number) => at % ONE_OF === 0);

@@ -1,21 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getTermsKey } from '../../src/model/terms.ts';
 import { parseOffer } from '../../src/sources/bazaar/offer.ts';
 import { parseChallengeOffer } from '../../src/x402/challenge-offer.ts';
+import { skipWithout } from '../skipped.ts';
 import { read, readGood } from './challenges.ts';
 
 const CORPUS = resolve(import.meta.dirname, '../../../shared/corpus');
 const FOLDER = join(CORPUS, 'recorded-402');
-const isThere = existsSync(FOLDER);
-if (!isThere) console.log('not run: the recorded 402 answers and feeds are not on this machine');
 
 function load(name: string): Record<string, unknown> {
   return JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
 }
 
-describe.skipIf(!isThere)('recorded 402 answers', () => {
+describe('recorded 402 answers', () => {
+  skipWithout('corpus');
+
   it('of version 2 is read from its header', () => {
     const challenge = readGood({ rawHeader: String(load('x402-v2-ping.json').paymentRequiredHeader) });
     expect(challenge).toMatchObject({ x402_version: 2, found_in: 'header', flaws: [], others: [] });
@@ -38,7 +39,9 @@ describe.skipIf(!isThere)('recorded 402 answers', () => {
   });
 });
 
-describe.skipIf(!isThere)('a thousand real offers', () => {
+describe('a thousand real offers', () => {
+  skipWithout('corpus');
+
   it('give the same terms in a feed and in a 402', () => {
     const feed = JSON.parse(readFileSync(join(CORPUS, 'bazaar-2026-03/resources.json'), 'utf8'));
     const items: { x402Version: 1 | 2; accepts: Record<string, unknown>[] }[] = feed.items ?? feed.resources ?? feed;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../../src/model/declaration.ts';
@@ -6,11 +6,10 @@ import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.
 import { parseFeedPage } from '../../../src/sources/bazaar/page.ts';
 import { pullFeed } from '../../../src/sources/bazaar/pull.ts';
 import { formatRawItem } from '../../../src/sources/feed.ts';
+import { skipWithout } from '../../skipped.ts';
 import { listAll } from '../list-all.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../../shared/corpus');
-const isThere = existsSync(CORPUS);
-if (!isThere) console.log('Not run: there are no recorded feeds at ../shared/corpus.');
 
 /** Builds a recorded feed, checks what must hold for any feed, and counts its outcomes. */
 function count(items: unknown[], pulledAt: string) {
@@ -31,7 +30,9 @@ function count(items: unknown[], pulledAt: string) {
   return { counts, listings: built.declarations.length };
 }
 
-describe.skipIf(!isThere)('recorded feeds', () => {
+describe('recorded feeds', () => {
+  skipWithout('corpus');
+
   it('of March 2026: each of 1,000 items has an outcome', async () => {
     const [page] = await listAll(pullFeed({ address: join(CORPUS, 'bazaar-2026-03/resources.json') }));
     expect(page).toMatchObject({ fresh: 1000, total: 1000, end: { complete: true } });
