@@ -14,16 +14,12 @@ for (const name of SETTING_NAMES) delete process.env[name];
 const LONG = [
   'http/processes',
   'http/entry-point',
-  'http/watchdog',
   'paying/kills',
-  'probing/year',
-  'probing/fake-hosts',
   'release/watch',
   'mcp/endurance',
   'release/killed',
   'release/full-disk',
   'cli/entry-point',
-  'browser/craft',
   'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
 

@@ -1,7 +1,6 @@
 import { HtmlValidate, type RuleConfig } from 'html-validate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PATHS } from '../../src/views/links.ts';
-import { DESK_COLOURS, listAllViolations, PHONE } from './accessibility.ts';
 import { PAGE_KINDS } from './page-kinds.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -10,11 +9,6 @@ beforeAll(async () => {
   world = await openWorld();
 });
 afterAll(() => world.close());
-
-// A long test has every rule in every colour scheme at every width.
-it('breaks no accessibility rule on any kind of page, nor by its colours in the dark', async () => {
-  expect(await listAllViolations(world, [PHONE, DESK_COLOURS])).toEqual([]);
-});
 
 it('is valid HTML on every kind of page', async () => {
   const validator = new HtmlValidate({ extends: ['html-validate:recommended'], rules: RULES });

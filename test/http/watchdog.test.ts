@@ -1,13 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { connect } from 'node:net';
+import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { listProcesses, waitForEnd } from './npm.ts';
-import { start, waitForUrl } from './starting.ts';
 
 const WATCHDOG = resolve(import.meta.dirname, '../../src/http/watchdog.ts');
 
@@ -38,38 +35,6 @@ function runWatched(code: string, { options = [], into }: { options?: string[]; 
   onTestFinished(() => void child.kill('SIGKILL'));
   return { child, said, ended: once(child, 'close') };
 }
-
-it('ends a server that hangs, with all that it started, and the log says so', async () => {
-  const hang = `${HOLD_UP} process.once('SIGUSR2', () => holdUp());`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hang)}`;
-  const server = start(makeFolder(), { NODE_OPTIONS, LOG_LEVEL: 'debug' });
-  await waitForUrl(server);
-  await expect.poll(() => server.said.err).toContain('a hang would be noticed from now on');
-  const pids = listProcesses(server.child);
-  server.child.kill('SIGUSR2');
-  await server.ended;
-  expect(server.child.signalCode).toBe('SIGKILL');
-  const line = server.said.err.trimEnd().split('\n').at(-1) ?? '';
-  expect(JSON.parse(line)).toEqual({
-    ...{ level: 60, time: expect.any(Number), silent_ms: 30_000 },
-    msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
-  });
-  if (existsSync('/proc/self/task')) await waitForEnd(pids);
-});
-
-it('watches a server that has a request to answer from the start on', async () => {
-  const server = start(makeFolder(), { LOG_LEVEL: 'debug' });
-  const { hostname, host, port } = new URL(await waitForUrl(server));
-  const socket = connect(Number(port), hostname);
-  onTestFinished(() => void socket.destroy());
-  let isOver = false;
-  socket.resume().once('close', () => {
-    isOver = true;
-  });
-  socket.write(`POST /mcp HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`);
-  await expect.poll(() => server.said.err).toContain('a hang would be noticed from now on');
-  expect(isOver).toBe(false);
-});
 
 it('ends a process that is busy with one thing for ever, also where nobody reads the log', async () => {
   const busy = runWatched('for (;;);');

@@ -43,13 +43,7 @@ export interface Market {
 }
 
 /** Makes sellers of every kind in turn, for a number of days. Those of the first kind share hosts. */
-export function makeMarket(
-  count: number,
-  days: number,
-  outage: Outage,
-  random: () => number,
-  { mostRoutes = 4 }: { mostRoutes?: number } = {},
-): Market {
+export function makeMarket(count: number, days: number, outage: Outage, random: () => number): Market {
   const end = days * 24;
   const kinds = Object.keys(STORIES);
   const sellers = Array.from({ length: count }, (_, index): Seller => {
@@ -59,8 +53,8 @@ export function makeMarket(
     if (!story) throw new Error(`no story ${kind}`);
     const host = `https://${kind === 'steady' ? `shared-${index % 4}` : `host-${index}`}.market-of-tests.com`;
     const slug = `${kind.replaceAll('_', '-')}-${index}`;
-    // Sellers that must be recognised by few answers have one route, the others up to `mostRoutes`.
-    const routes = /rotate|rotating|wildcard/.test(kind) ? 1 : 1 + (index % mostRoutes);
+    // Sellers that must be recognised by few answers have one route, the others up to four.
+    const routes = /rotate|rotating|wildcard/.test(kind) ? 1 : 1 + (index % 4);
     const paths = Array.from({ length: routes }, (_path, number) => `/v1/${'abcd'[number]}`);
     return { ...story, index, kind, slug, base_url: `${host}/s${index}`, host, paths, isOld: index % 3 === 0 };
   });

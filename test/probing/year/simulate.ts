@@ -43,7 +43,6 @@ export async function simulate(
   market: Market,
   days: number,
   random: () => number,
-  { apart = 1 }: { apart?: number } = {},
 ): Promise<Simulated> {
   const end = days * 24;
   const deeds = listDeeds(market.sellers);
@@ -68,7 +67,7 @@ export async function simulate(
     lastSample = collect(catalogue, market, { after: lastSample, byListing, simulated });
     const due = await findNextDue(catalogue, market.now().toISOString());
     const next = due === undefined ? end : (Date.parse(due) - START) / HOUR;
-    hours = Math.max(hours + apart, Math.min(next, deeds[0]?.at ?? end));
+    hours = Math.max(hours + 1, Math.min(next, deeds[0]?.at ?? end));
   }
   return simulated;
 }

@@ -10,9 +10,9 @@ import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
+import { findMakingOf, forgetWrites, listWritten, noteWrites, publishInProcess } from '../published/killed.ts';
+import { readAll } from '../published/tables.ts';
 import { SCRATCH } from '../scratch.ts';
-import { findMakingOf, forgetWrites, listWritten, noteWrites, publishInProcess } from './killed.ts';
-import { readAll } from './tables.ts';
 
 const BY = 'test';
 const LISTINGS = 1200;
