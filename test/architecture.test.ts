@@ -27,6 +27,10 @@ const SERVING = [
 /** Modules of the catalogue that write: nothing on the serving side may reach them. */
 const WRITERS = /^src\/catalogue\/write\//;
 
+/** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. `test/fixture.ts` does it for all. */
+const REACHES_STORE =
+  /from '(?:\.\.\/)+src\/catalogue\/|\.(?:prepare|pragma)\(|\.(?:selectFrom|updateTable|insertInto|deleteFrom)\(/;
+
 const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
 
 describe('the folder table', () => {
@@ -81,6 +85,14 @@ describe('the folder table', () => {
 });
 
 describe('a test', () => {
+  it('puts things into a catalogue and asks for them at the doors, but for those listed, which may only become fewer', () => {
+    const reaching = listFiles(join(ROOT, 'test'))
+      .filter((path) => path.endsWith('.ts') && !/^test\/(?:catalogue\/|[^/]+$)/.test(path))
+      .filter((path) => REACHES_STORE.test(readFileSync(join(ROOT, path), 'utf8')));
+    const listed = readFileSync(join(ROOT, 'test/reaching.txt'), 'utf8').trim().split('\n');
+    expect(reaching).toEqual(listed);
+  });
+
   it('that is skipped says what it needs', () => {
     const files = listFiles(join(ROOT, 'test')).filter((path) => path.endsWith('.ts'));
     const silent = files.filter((path) =>

@@ -7,7 +7,7 @@ import { getRequestHash } from '../src/model/request.ts';
 import { makeTerms, NOW } from './records.ts';
 
 /** What is paid for, and what comes of it; a product with status 200 where nothing else is said. */
-interface Paid {
+export interface Paid {
   path: string;
   /** Id of the payment, and of its receipt. */
   id: string;

@@ -1,19 +1,11 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../../scripts/browser.ts';
-import type { Catalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { startServer } from '../../src/http/server.ts';
-import { recordPaid } from '../paid.ts';
-import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { recordProbed } from '../sampled.ts';
+import { type Fixture, openFixture } from '../fixture.ts';
+import { makeRoute, makeTerms } from '../records.ts';
+import { buildListing } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
 import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 
@@ -42,20 +34,15 @@ export interface World {
 /** Opens the world of the browser tests. One serves a whole file: nothing in it changes. */
 export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(SCRATCH, 'pages-'));
-  const fixture = await makeReleaseFixture(folder, { count: 3, settings: { RATE_LIMIT: '0' } });
-  await writeWorld(fixture.catalogue);
-  const [browser, server] = await Promise.all([
-    openBrowser(),
-    rebuildAgain({ config: fixture.config }).then(() =>
-      startServer({ config: fixture.config, logger: pino({ level: 'silent' }), rebuilding: false }),
-    ),
-  ]);
+  const fixture = await openFixture(folder);
+  await writeWorld(fixture);
+  const [browser, url] = await Promise.all([openBrowser(), fixture.serve()]);
   return {
-    url: server.url,
+    url,
     browser,
     close: async () => {
-      await Promise.all([browser.close(), server.close()]);
-      await fixture.catalogue.close();
+      await browser.close();
+      await fixture.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -83,69 +70,58 @@ const DESCRIBED = {
   },
 };
 
-async function writeWorld(catalogue: Catalogue): Promise<void> {
-  await writeCatalogue(catalogue, NOW, async (writing) => {
-    await recordDeclaration(
-      writing,
-      makeDeclaration({
-        routes: [
-          makeRoute(),
+async function writeWorld({ declare, look, pay, remove }: Fixture): Promise<void> {
+  await declare(
+    ...[0, 1, 2].map((number) => buildListing(number, 'first')),
+    {
+      routes: [
+        makeRoute(),
+        makeRoute({
+          path: '/v1/other',
+          example: { query: { of: 'x' } },
+          output_schema: { properties: { at: { type: 'number', description: 'Its day', example: '2026-11-20' } } },
+        }),
+      ],
+    },
+    {
+      slug: 'hostile',
+      base_url: HOSTILE_BASE,
+      title: HOSTILE,
+      tagline: HOSTILE,
+      description: HOSTILE,
+      provider_name: HOSTILE,
+      routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH, ...HOSTILE_INPUT })],
+    },
+    {
+      slug: 'many-routes',
+      base_url: 'https://many.example-provider.com',
+      title: 'Many Routes',
+      routes: Array.from({ length: 24 }, (_, at) =>
+        makeRoute({
+          path: `/${at % 2 ? 'text' : 'maths'}/tool-${at}`,
+          description: `Tool number ${at}.`,
+          ...DESCRIBED,
+        }),
+      ),
+    },
+    {
+      slug: 'most-routes',
+      base_url: 'https://most.example-provider.com',
+      title: 'Most Routes',
+      routes: [
+        ...Array.from({ length: 197 }, (_, at) =>
           makeRoute({
-            path: '/v1/other',
-            example: { query: { of: 'x' } },
-            output_schema: { properties: { at: { type: 'number', description: 'Its day', example: '2026-11-20' } } },
-          }),
-        ],
-      }),
-    );
-    await recordDeclaration(
-      writing,
-      makeDeclaration({
-        slug: 'hostile',
-        base_url: HOSTILE_BASE,
-        title: HOSTILE,
-        tagline: HOSTILE,
-        description: HOSTILE,
-        provider_name: HOSTILE,
-        routes: [makeRoute({ description: HOSTILE, path: HOSTILE_PATH, ...HOSTILE_INPUT })],
-      }),
-    );
-    await recordDeclaration(
-      writing,
-      makeDeclaration({
-        slug: 'many-routes',
-        base_url: 'https://many.example-provider.com',
-        title: 'Many Routes',
-        routes: Array.from({ length: 24 }, (_, at) =>
-          makeRoute({
-            path: `/${at % 2 ? 'text' : 'maths'}/tool-${at}`,
-            description: `Tool number ${at}.`,
+            path: `/most/tool-${at}`,
+            description: `Tool number ${at} of very many, which does what ${at} says.`,
             ...DESCRIBED,
           }),
         ),
-      }),
-    );
-    await recordDeclaration(
-      writing,
-      makeDeclaration({
-        slug: 'most-routes',
-        base_url: 'https://most.example-provider.com',
-        title: 'Most Routes',
-        routes: [
-          ...Array.from({ length: 197 }, (_, at) =>
-            makeRoute({
-              path: `/most/tool-${at}`,
-              description: `Tool number ${at} of very many, which does what ${at} says.`,
-              ...DESCRIBED,
-            }),
-          ),
-          ...['{symbol}', 'btc', 'eth'].map((symbol) => makeRoute({ path: `/price/${symbol}` })),
-        ],
-      }),
-    );
-    await delistListing(writing, 'api-2', { by: 'operator', reason: 'asked_to_be_removed' });
-  });
-  await recordPaid(catalogue, 'example-prices', {
+        ...['{symbol}', 'btc', 'eth'].map((symbol) => makeRoute({ path: `/price/${symbol}` })),
+      ],
+    },
+  );
+  await remove('api-2', 'operator', 'asked_to_be_removed');
+  await pay('example-prices', {
     ...{ path: '/v1/other', id: RECEIPTS.delivered },
     fields: [
       { path: 'at', type: 'string' },
@@ -153,8 +129,8 @@ async function writeWorld(catalogue: Catalogue): Promise<void> {
       { path: 'note', type: 'string or null' },
     ],
   });
-  await recordPaid(catalogue, 'hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
-  await recordProbed(catalogue, 'example-prices', [
+  await pay('hostile', { path: HOSTILE_PATH, id: RECEIPTS.undelivered, status: 500, body: HOSTILE });
+  await look('example-prices', [
     { at: '2026-11-21T06:00:00.000Z' },
     { at: '2026-11-22T06:00:00.000Z', terms: [makeTerms({ amount: 2500 })] },
     { at: '2026-11-23T06:00:00.000Z', outcome: 'timeout' },

@@ -25,11 +25,9 @@ export interface ReleaseFixture {
 
 const FIRST = Date.parse('2026-11-20T12:00:00.000Z');
 
-export async function makeReleaseFixture(
-  folder: string,
-  { count = 8, identity = 'fixture', settings = {} as Record<string, string> } = {},
-): Promise<ReleaseFixture> {
-  const config = readConfig({
+/** The settings of a service in a folder, without a limit of requests. */
+export function makeConfig(folder: string, settings: Record<string, string> = {}): Config {
+  return readConfig({
     CATALOGUE: join(folder, 'catalogue.sqlite'),
     RELEASES: join(folder, 'dist'),
     BASE_URL: 'http://catalogue.example',
@@ -38,6 +36,13 @@ export async function makeReleaseFixture(
     RATE_LIMIT: '0',
     ...settings,
   });
+}
+
+export async function makeReleaseFixture(
+  folder: string,
+  { count = 8, identity = 'fixture', settings = {} as Record<string, string> } = {},
+): Promise<ReleaseFixture> {
+  const config = makeConfig(folder, settings);
   let writes = 0;
   const getTime = () => {
     writes += 1;
@@ -64,7 +69,7 @@ export async function makeReleaseFixture(
 }
 
 /** Listings differ in nothing but their category, so that those of one category are the related ones. */
-function buildListing(number: number, edition: string) {
+export function buildListing(number: number, edition: string) {
   return makeDeclaration({
     base_url: `https://api-${number}.example-provider.com`,
     slug: `api-${number}`,
