@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { findLock } from '../../src/catalogue/lock.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
@@ -73,25 +72,6 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   expect(await second.ended).toBe(0);
 });
 
-it('leaves rebuilding to the operator when told so', async () => {
-  const server = start(await makeStarted(), { INTAKE: 'off' }, ['--no-rebuild']);
-  const url = await waitForUrl(server);
-  expect((await fetch(`${url}/agent/list`)).status).toBe(200);
-  await sleep(700);
-  expect(await listChildren(server.child)).toEqual([]);
-  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_release'] });
-});
-
-it('takes its children with it, even when it is killed', async () => {
-  const folder = makeFolder();
-  const server = start(folder);
-  const lock = join(folder, 'dist/rebuild.lock');
-  while (isFree(lock)) await sleep(5);
-  server.child.kill('SIGKILL');
-  await server.ended;
-  while (!isFree(lock)) await sleep(20);
-});
-
 it.each([
   [{ PORT: 'http' }, [], 1, /^The setting PORT has the value "http"/],
   [{ PAYER_STOP_FILE: '/tmp/stop' }, [], 1, /^PAYER_STOP_FILE is set in the environment, /],
@@ -107,9 +87,13 @@ it.each([
   expect(server.said.out).toBe('');
 });
 
-it('goes on and stops as it should when nobody reads what it says any more', async () => {
-  const server = start(await makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
+it('leaves rebuilding to the operator when told so, and goes on and stops as it should when nobody reads what it says', async () => {
+  const server = start(await makeStarted(), { INTAKE: 'off', LOG_LEVEL: 'debug' }, ['--no-rebuild']);
   const url = await waitForUrl(server);
+  expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+  await sleep(700);
+  expect(await listChildren(server.child)).toEqual([]);
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_release'] });
   server.child.stdout?.destroy();
   server.child.stderr?.destroy();
   for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
@@ -206,12 +190,6 @@ function listSentences(lines: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line).msg);
-}
-
-function isFree(file: string): boolean {
-  const lock = findLock(file);
-  lock?.release();
-  return lock !== undefined;
 }
 
 function getPort(server: Server): number {

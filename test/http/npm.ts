@@ -10,7 +10,8 @@ import { onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { IDENTITY, makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
+import { NETWORKS } from '../../src/model/network.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -90,21 +91,41 @@ export async function isListening(url: string): Promise<boolean> {
 /** A folder with a catalogue whose prober has something to do, and the provider that it asks. */
 export interface ProbingFolder {
   readonly settings: Record<string, string>;
-  /** Resolves when the provider, which never answers, gets a request. */
+  /** Resolves when the provider gets a request, which it does not answer. */
   waitForProbe(): Promise<void>;
+  /** From now on the provider answers. */
+  answer(): void;
   close(): Promise<void>;
 }
 
-/** Makes a folder whose prober is in the middle of a request as soon as it runs. The first start in it makes a release. */
+/** The challenge of a provider that asks for 0.0025 USDC, whatever was declared of it. */
+const CHALLENGE = {
+  x402Version: 1,
+  error: 'payment required',
+  accepts: [
+    {
+      ...{ scheme: 'exact', network: 'base', maxAmountRequired: '2500', asset: NETWORKS.base.usdc },
+      ...{ payTo: makeTerms().pay_to, resource: 'http://127.0.0.1/v1/quote', description: '' },
+      ...{ mimeType: 'application/json', maxTimeoutSeconds: 60 },
+    },
+  ],
+};
+
+/** Makes a folder whose prober asks a provider as soon as it runs. The first start in it makes a release. */
 export async function makeProbingFolder(): Promise<ProbingFolder> {
   const folder = mkdtempSync(join(SCRATCH, 'processes-'));
-  const silence = createServer(() => undefined);
+  let answers = false;
+  const provider = createServer(({ url }, response) => {
+    if (!answers) return;
+    response.writeHead(url === '/v1/quote' ? 402 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(CHALLENGE));
+  });
   const settings = {
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
     ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
   };
-  await once(silence.listen(0, '127.0.0.1'), 'listening');
-  const address = silence.address();
+  await once(provider.listen(0, '127.0.0.1'), 'listening');
+  const address = provider.address();
   const base_url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   // The prober is a process with the clock of the machine.
   const now = new Date().toISOString();
@@ -115,10 +136,13 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   await catalogue.close();
   return {
     settings,
-    waitForProbe: async () => void (await once(silence, 'request')),
+    waitForProbe: async () => void (await once(provider, 'request')),
+    answer: () => {
+      answers = true;
+    },
     close: async () => {
-      silence.closeAllConnections();
-      silence.close();
+      provider.closeAllConnections();
+      provider.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -50,20 +50,6 @@ async function startProbed(settings: Record<string, string> = {}, now = new Date
   return { folder, server, url: await waitForUrl(server) };
 }
 
-it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
-  const { server, url } = await startProbed();
-  const getPrice = async () => {
-    const answer = await fetch(`${url}/agent/listings/example-prices`);
-    return ((await answer.json()) as { listing: { price_min_usdc: number } }).listing.price_min_usdc;
-  };
-  while ((await getPrice()) === 0.001) await sleep(50);
-  expect(await getPrice()).toBe(0.0025);
-  expect(await listChildren(server.child)).toHaveLength(1);
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
-  expect(server.said.err).toContain('1 payable_with_changed_terms');
-});
-
 it('says why it probes nothing after a long pause, and goes on once the clock is said to be right', async () => {
   const { folder, server } = await startProbed({}, '2026-01-01T00:00:00.000Z');
   while (!server.said.err.includes('--clock-is-right')) await sleep(50);
@@ -74,25 +60,7 @@ it('says why it probes nothing after a long pause, and goes on once the clock is
   while (!server.said.err.includes('1 payable_with_changed_terms')) await sleep(50);
 });
 
-it('leaves no prober behind when it is killed', async () => {
-  const { server } = await startProbed();
-  const [prober] = await listChildren(server.child);
-  server.child.kill('SIGKILL');
-  await server.ended;
-  while (isAlive(Number(prober))) await sleep(20);
-  expect(isAlive(Number(prober))).toBe(false);
-});
-
 it('probes nothing unless it is told to', async () => {
   const { server } = await startProbed({ PROBE: '' });
   expect(await listChildren(server.child)).toEqual([]);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-    throw error;
-  }
-}

@@ -30,19 +30,19 @@ describe('npm start', () => {
   });
   afterAll(() => folder.close());
 
-  // A signal that npm does not pass on. The next test sends one that it does, and a long test sends all.
-  it('ends with all that it started when npm is killed, and the port is free', async () => {
+  // A signal that npm does not pass on. The others are ones that it does, and a long test sends all.
+  it('ends with all that it started, a prober in the middle of a request, when npm is killed, and the port is free', async () => {
     const { processes, isOpen } = await stopServer(folder, 'SIGKILL');
     expect(processes).toBeGreaterThanOrEqual(3);
     expect(isOpen).toBe(false);
   });
 
-  it('ends while it makes the first release, too', async () => {
+  it('ends with all that it started when it is killed while it makes the first release', async () => {
     const { child, find } = runNpm(['start']);
     await find(/(Created) /);
     while (listProcesses(child).length < 3) await sleep(20);
     const pids = listProcesses(child);
-    child.kill('SIGTERM');
+    process.kill(pids[1] ?? 0, 'SIGKILL');
     await waitForEnd(pids);
   });
 
@@ -52,6 +52,19 @@ describe('npm start', () => {
     // What a process wrote last may be read only after it is gone.
     await expect.poll(() => getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
     expect(getSaid()).not.toContain('npm error');
+  });
+
+  it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
+    folder.answer();
+    const { child, find } = runNpm(['start'], folder.settings);
+    const url = await find(/listens on (http:\S+)\. /);
+    const getPrice = async () =>
+      (await (await fetch(`${url}/agent/listings/example-prices`)).json()).listing.price_min_usdc;
+    await expect.poll(getPrice).toBe(0.0025);
+    await find(/(1 payable_with_changed_terms)/);
+    const pids = listProcesses(child);
+    child.kill('SIGTERM');
+    await waitForEnd(pids);
   });
 });
 
