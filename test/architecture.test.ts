@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../src/model/network.ts';
+import { CAMPAIGNS } from './long/campaigns.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
@@ -91,6 +92,13 @@ describe('a test', () => {
       .filter((path) => REACHES_STORE.test(readFileSync(join(ROOT, path), 'utf8')));
     const listed = readFileSync(join(ROOT, 'test/reaching.txt'), 'utf8').trim().split('\n');
     expect(reaching).toEqual(listed);
+  });
+
+  it('that is long is a campaign with a purpose, a time, and folders that there are', () => {
+    const files = readdirSync(join(ROOT, 'test/long')).filter((name) => name.endsWith('.long.ts'));
+    expect(files.map((name) => name.replace('.long.ts', ''))).toEqual(Object.keys(CAMPAIGNS));
+    const folders = new Set(Object.values(CAMPAIGNS).flatMap(({ covers }) => covers));
+    expect([...folders].filter((folder) => !MAY_IMPORT.has(folder))).toEqual([]);
   });
 
   it('that is skipped says what it needs', () => {

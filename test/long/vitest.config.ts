@@ -9,7 +9,7 @@ for (const name of SETTING_NAMES) delete process.env[name];
 export default defineConfig({
   root: resolve(import.meta.dirname, '../..'),
   test: {
-    reporters: ['default', './test/skipped.ts'],
+    reporters: ['default', './test/long/campaigns.ts', './test/skipped.ts'],
     env: { ENV_FILES: 'off' },
     include: ['test/long/**/*.long.ts'],
     testTimeout: 900_000,
