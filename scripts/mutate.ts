@@ -2,7 +2,7 @@ import './require-node.mjs';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
 import { EXIT } from '../src/cli/failure.ts';
 import { endWithFailure, readArguments } from './entry.ts';
@@ -143,6 +143,8 @@ async function isSeen(what: { folder: string } | { path: string }): Promise<bool
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const child = spawn(process.execPath, [vitest, ...args], {
     cwd: ROOT,
+    // The Node of the repository, also where this was not started by npm.
+    env: { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) },
     stdio: 'ignore',
     detached: true,
   });
