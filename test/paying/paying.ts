@@ -248,7 +248,7 @@ export async function openPayingWith(
     headers: {},
     body: isTool ? buildToolCall(getToolName(path), {}) : undefined,
   };
-  const signal = AbortSignal.timeout(8_000);
+  const signal = AbortSignal.timeout(60_000);
   const networks = [rail.network];
   const quote = () => fetchQuote({ client, call, known: [terms], payeeRotates: false, networks, signal });
   const events: PayEvent['type'][] = [];
