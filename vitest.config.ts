@@ -52,10 +52,10 @@ export default defineConfig({
     hookTimeout: LONGEST_MS,
     expect: { poll: { timeout: LONGEST_MS } },
     pool: 'forks',
-    // Most of what a test makes is forgotten at once: with room for it, collecting that takes a seventh less of all work.
-    execArgv: ['--max-semi-space-size=16'],
-    // More than there are cores: much of what is tested is other processes and time limits, which the tests wait for.
-    maxWorkers: availableParallelism() + 2,
+    // Most of what a test makes is forgotten at once: with room for it, collecting that takes less of all work.
+    execArgv: ['--max-semi-space-size=64'],
+    // One more than there are cores, since tests wait for other processes. Each worker warms up by itself, so more cost more.
+    maxWorkers: availableParallelism() + 1,
     // Modules are loaded once for each worker, not once for each file.
     isolate: false,
     sequence: { sequencer: LongFirst },
