@@ -16,7 +16,6 @@ const LONG = [
   'http/entry-point',
   'paying/kills',
   'release/watch',
-  'mcp/endurance',
   'release/killed',
   'release/full-disk',
   'cli/entry-point',

@@ -12,7 +12,7 @@ interface Campaign {
 export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   accessibility: {
     purpose: 'every rule of axe on every kind of page, light and dark, at four widths',
-    minutes: 2,
+    minutes: 1,
     covers: ['pages', 'components', 'layouts', 'views'],
   },
   checks: {
@@ -20,6 +20,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 2,
     covers: ['intake', 'fetching', 'probing'],
   },
+  endurance: { purpose: 'hundreds of MCP calls leave nothing behind', minutes: 1, covers: ['mcp'] },
   faults: {
     purpose: 'ten faults of network, database and disk: nothing staler than it says, and each told',
     minutes: 5,
@@ -43,7 +44,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   larger: {
     purpose: 'paging, publishing, a real feed and labelled requests, as in the short tests but whole',
-    minutes: 5,
+    minutes: 2,
     covers: ['published', 'catalogue', 'cli', 'views', 'mcp', 'search'],
   },
   liars: { purpose: 'what reports of buyers change in a market of liars', minutes: 1, covers: ['paying', 'evidence'] },
@@ -99,6 +100,11 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     purpose: 'submissions and reports while intake and prober are killed, and beside attackers',
     minutes: 4,
     covers: ['intake', 'submissions', 'probing', 'paying'],
+  },
+  'token-code': {
+    purpose: 'the contracts of the market are what their sources compile to',
+    minutes: 1,
+    covers: ['paying'],
   },
   'verify-due': {
     purpose: '90 days of verification within a budget',

@@ -1,10 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { openProvider } from '../intake/intake.ts';
+import { check, openIntake, openProvider } from '../intake/intake.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
 
 const CHECKS = Number(process.env.CHECKS ?? 10_000);
@@ -123,3 +124,22 @@ it('10,000 checks of one attacker cost bounded memory and requests, and an hones
   expect(counted.get('done')).toBeLessThanOrEqual(HOSTS * 10 + waits.length);
   expect([...counted.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(CHECKS);
 }, 1_800_000);
+
+it('what a hostile host sends is over in 30 seconds, however slowly it comes', async () => {
+  const intake = await openIntake();
+  const drip = async (_: IncomingMessage, response: ServerResponse) => {
+    for (; !response.destroyed; await sleep(50)) response.write('x');
+  };
+  const providers = await Promise.all([
+    openProvider(drip),
+    openProvider(() => undefined),
+    openProvider((request, response) => {
+      if (request.url === '/robots.txt') response.end('User-agent: *\nCrawl-delay: 1000000\nDisallow: /private');
+      else response.writeHead(302, { location: `/${Math.random()}` }).end();
+    }),
+  ]);
+  const started = performance.now();
+  const answers = await Promise.all(providers.map(({ origin }) => check(intake, { url: origin })));
+  expect(answers.map(({ status, json }) => [status, json.valid])).toEqual(providers.map(() => [200, false]));
+  expect(performance.now() - started).toBeLessThan(35_000);
+});

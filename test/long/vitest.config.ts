@@ -14,6 +14,7 @@ export default defineConfig({
     include: ['test/long/**/*.long.ts'],
     testTimeout: 900_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 900_000 } },
     pool: 'forks',
     fileParallelism: false,
   },

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { CLIENTS } from './clients.ts';
-import { makeMany, serveMcp } from './serving.ts';
+import { CLIENTS } from '../mcp/clients.ts';
+import { makeMany, serveMcp } from '../mcp/serving.ts';
 
 const CALLS = 80;
 const ROUNDS = 6;
