@@ -30,7 +30,7 @@ const WRITERS = /^src\/catalogue\/write\//;
 
 /** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. `test/fixture.ts` does it for all. */
 const REACHES_STORE =
-  /from '(?:\.\.\/)+src\/catalogue\/|\.(?:prepare|pragma)\(|\.(?:selectFrom|updateTable|insertInto|deleteFrom)\(/;
+  /^import (?!type\b)[^;]*? from '(?:\.\.\/)+src\/catalogue\/|\.(?:prepare|pragma)\(|\.(?:selectFrom|updateTable|insertInto|deleteFrom)\(/m;
 
 const files = listFiles(join(ROOT, 'src')).map((path) => ({ path, imports: listImports(path) }));
 

@@ -1,8 +1,5 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { writeCatalogue } from '../src/catalogue/transaction.ts';
-import { delistListing } from '../src/catalogue/write/decisions.ts';
-import { recordDeclarations } from '../src/catalogue/write/declarations.ts';
 import { type RunningServer, startServer } from '../src/http/server.ts';
 import type { Declaration } from '../src/model/declaration.ts';
 import type { ProbeSample } from '../src/model/probe.ts';
@@ -14,6 +11,7 @@ import { IDENTITY, makeDeclaration, NOW } from './records.ts';
 import { rebuildAgain } from './release/rebuilding.ts';
 import { makeConfig } from './release/release-fixture.ts';
 import { recordProbed } from './sampled.ts';
+import { declareListings, removeListing } from './written.ts';
 
 /** A catalogue that is written by what happens in the field, and read at the doors of the service. */
 export interface Fixture {
@@ -38,15 +36,12 @@ export async function openFixture(folder = makeFolder()): Promise<Fixture> {
   let live: ReturnType<typeof serveLive> | undefined;
   let server: RunningServer | undefined;
   return {
-    declare: (...listings) =>
-      writeCatalogue(catalogue, NOW, async (writing) => {
-        await recordDeclarations(writing, listings.map(makeDeclaration));
-      }),
+    declare: async (...listings) => {
+      await declareListings(catalogue, listings.map(makeDeclaration));
+    },
     look: (slug, samples, path) => recordProbed(catalogue, slug, samples, path),
     pay: (slug, paid) => recordPaid(catalogue, slug, paid),
-    remove: async (slug, by, reason) => {
-      await writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, slug, { by, reason }));
-    },
+    remove: (slug, by, reason) => removeListing(catalogue, slug, { by, reason }),
     read: (path, headers) => {
       live ??= serveLive(catalogue);
       return live.get(path, headers);

@@ -10,15 +10,14 @@ import { openBrowser } from '../../scripts/browser.ts';
 import { startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { LOAN_DESK } from '../../scripts/market/providers/loan-desk.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { startServer } from '../../src/http/server.ts';
 import { makeCommands } from '../cli/running.ts';
 import { buildChallenge } from '../http/checking.ts';
-import { makeDeclaration, makeRoute, makeTerms, NOW } from '../records.ts';
+import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
+import { declareListings } from '../written.ts';
 import { visit } from './world.ts';
 
 /** Starts a provider whose routes differ in what they let pages of others read. */
@@ -57,9 +56,7 @@ async function serve(fill: (fixture: ReleaseFixture) => Promise<unknown>) {
 const declare =
   (base_url: string, paths: readonly string[]) =>
   ({ catalogue }: ReleaseFixture) =>
-    writeCatalogue(catalogue, NOW, (writing) =>
-      recordDeclaration(writing, makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })),
-    );
+    declareListings(catalogue, [makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })]);
 
 /** Presses the button of a route, and gives what the page then says. */
 async function ask(page: Page, path: string): Promise<string | null> {

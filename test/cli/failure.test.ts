@@ -1,12 +1,11 @@
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { buildFailureDocument, getExitCode } from '../../src/cli/failure.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { getFailure } from '../../src/model/failure.ts';
-import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration } from '../builders.ts';
+import { declareListings } from '../written.ts';
 
 async function getThrown(work: () => unknown): Promise<unknown> {
   try {
@@ -20,7 +19,7 @@ async function getThrown(work: () => unknown): Promise<unknown> {
 describe('a failure of the system', () => {
   it('by a full disk is one sentence, and what was recorded before stays', async () => {
     const catalogue = await makeCatalogue();
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    await declareListings(catalogue, [makeDeclaration()]);
     catalogue.engine.sqlite.pragma(
       `max_page_count = ${catalogue.engine.sqlite.pragma('page_count', { simple: true })}`,
     );
@@ -29,7 +28,7 @@ describe('a failure of the system', () => {
       slug: 'large',
       description: 'x'.repeat(100_000),
     });
-    const error = await getThrown(() => writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, large)));
+    const error = await getThrown(() => declareListings(catalogue, [large]));
     expect(getFailure(error)).toMatchObject({
       code: 'unavailable',
       message: 'The disk is full.',

@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type AgentChanges, agentChanges } from '../../src/views/changes.ts';
 import { makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { inTurn } from '../in-turn.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 async function makeServed() {
@@ -21,8 +21,7 @@ async function makeServed() {
           async (_, index) => (await recordDeclaration(writing, buildSyntheticDeclaration(from + index))).identity.slug,
         ),
     );
-  const remove = (slug: string) =>
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, slug, { by: 'provider', reason: 'moved away' }));
+  const remove = (slug: string) => removeListing(catalogue, slug, { by: 'provider', reason: 'moved away' });
   const { get } = serveLive(catalogue);
   const read = async (query: string): Promise<AgentChanges> =>
     agentChanges.parse(await (await get(`/agent/changes${query}`)).json());
@@ -93,11 +92,10 @@ describe('GET /agent/changes', () => {
   it('asks who is ahead of this server to come again, and answers once it has followed', async () => {
     const [behind, ahead] = [await makeServed(), await makeServed()];
     for (const { catalogue } of [behind, ahead]) {
-      await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(0)));
+      await declareListings(catalogue, [buildSyntheticDeclaration(0)]);
     }
     const later = '2026-11-21T10:00:00.000Z';
-    const write = ({ catalogue }: typeof ahead) =>
-      writeCatalogue(catalogue, later, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(1)));
+    const write = ({ catalogue }: typeof ahead) => declareListings(catalogue, [buildSyntheticDeclaration(1)], later);
     await write(ahead);
     const { resume_cursor } = await ahead.read('');
     for (const query of ['since=2', `since=${resume_cursor}`, `cursor=${resume_cursor}`]) {
@@ -173,14 +171,10 @@ describe('GET /agent/changes', () => {
     ];
     // Nothing was written yet: it may be a server that is behind.
     expect(await listAnswers()).toEqual([goesOn, ahead, ahead, ahead]);
-    await writeCatalogue(restored, '2026-11-21T11:00:00.000Z', (writing) =>
-      recordDeclaration(writing, buildSyntheticDeclaration(7)),
-    );
+    await declareListings(restored, [buildSyntheticDeclaration(7)], '2026-11-21T11:00:00.000Z');
     // One that is ahead in its number and earlier in its time is of another history: nobody has to wait for the number.
     expect(await listAnswers()).toEqual([goesOn, replaced, replaced, replaced]);
-    await writeCatalogue(restored, '2026-11-21T12:00:00.000Z', (writing) =>
-      recordDeclaration(writing, buildSyntheticDeclaration(8)),
-    );
+    await declareListings(restored, [buildSyntheticDeclaration(8)], '2026-11-21T12:00:00.000Z');
     expect(await listAnswers()).toEqual([goesOn, replaced, replaced, replaced]);
   });
 
@@ -192,7 +186,7 @@ describe('GET /agent/changes', () => {
     await add(1, 1);
     const { resume_cursor } = await read('');
     const restored = await makeCatalogue(backup);
-    await writeCatalogue(restored, NOW, (writing) => recordDeclaration(writing, buildSyntheticDeclaration(7)));
+    await declareListings(restored, [buildSyntheticDeclaration(7)]);
     expect((await serveLive(restored).get(`/agent/changes?since=${resume_cursor}`)).status).toBe(410);
   });
 

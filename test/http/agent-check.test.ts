@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeRoute, makeTerms, NOW, recordReceiptFor, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
+import { removeListing } from '../written.ts';
 import {
   buildChallenge,
   buildFields,
@@ -293,9 +292,7 @@ describe('a listing that was removed', () => {
     const { checkFields } = serveChecks(catalogue);
     const fields = buildFields(makeTerms());
     expect(await checkFields(fields)).toMatchObject({ verdict: 'match', revision: 2 });
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'example-prices', { by: 'provider', reason: 'moved away' }),
-    );
+    await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'moved away' });
     expect(await checkFields(fields)).toMatchObject({
       verdict: 'delisted',
       severity: 'danger',

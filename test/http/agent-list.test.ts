@@ -8,6 +8,7 @@ import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
+import { declareListings } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 const COUNT = 120;
@@ -72,7 +73,7 @@ describe('GET /agent/list', () => {
   it('finds by network what its sources alone declare, and says so', async () => {
     const source = { kind: 'manifest', name: 'x.yaml', observed_at: null } as const;
     const catalogue = await makeCatalogue();
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ source })));
+    await declareListings(catalogue, [makeDeclaration({ source })]);
     const { get } = serveLive(catalogue);
     const [found] = (await read(get, '/agent/list?network=base')).listings;
     expect(found).toMatchObject({ networks: ['base'], declared_networks: ['base'] });

@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
 import { expectGolden } from '../golden.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { SITE, serveLive } from './serving.ts';
 
 it('shows a listing whole: routes with terms, networks, evidence and decisions', async () => {
   const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+  await declareListings(catalogue, [makeDeclaration()]);
   await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
   const { get } = serveLive(catalogue);
   const body = await (await get('/agent/listings/example-prices')).json();
@@ -22,7 +20,7 @@ it('shows no media type that is none, though one may be on record', async () => 
   const routes = ['text/html; a=\u202Eb', `text/html${'; a=b'.repeat(40_000)}`, 'text/csv; header=present'].map(
     (mime_type, at) => makeRoute({ path: `/v1/${at}`, mime_type }),
   );
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ routes })));
+  await declareListings(catalogue, [makeDeclaration({ routes })]);
   const { listing } = await (await serveLive(catalogue).get('/agent/listings/example-prices')).json();
   const types = agentListing.shape.listing.parse(listing).routes.map(({ mime_type }) => mime_type);
   expect(types).toEqual([null, null, 'text/csv; header=present']);
@@ -30,10 +28,8 @@ it('shows no media type that is none, though one may be on record', async () => 
 
 it('tells a delisted listing from one that never was', async () => {
   const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
-  await writeCatalogue(catalogue, NOW, (writing) =>
-    delistListing(writing, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' }),
-  );
+  await declareListings(catalogue, [makeDeclaration()]);
+  await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' });
   const { get } = serveLive(catalogue);
   const gone = await get('/agent/listings/example-prices');
   expect(gone.status).toBe(410);
@@ -50,9 +46,7 @@ it('tells a delisted listing from one that never was', async () => {
 it('has the same ETag while other listings change, and always says the revision of the catalogue', async () => {
   const catalogue = await makeCatalogue();
   const record = (slug: string, tagline: string) =>
-    writeCatalogue(catalogue, NOW, (writing) =>
-      recordDeclaration(writing, makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })),
-    );
+    declareListings(catalogue, [makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })]);
   await record('one', 'First words.');
   const { get } = serveLive(catalogue);
   const ask = async () => {
@@ -73,7 +67,7 @@ it('has the same ETag while other listings change, and always says the revision 
 
 it('has another ETag at another address of the service, which it names', async () => {
   const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration({ slug: 'one' })));
+  await declareListings(catalogue, [makeDeclaration({ slug: 'one' })]);
   const ask = async (baseUrl: string) => {
     const response = await serveLive(catalogue, undefined, { ...SITE, baseUrl }).get('/agent/listings/one');
     return { etag: response.headers.get('ETag'), text: await response.text() };

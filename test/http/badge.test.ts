@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { openBrowser } from '../../scripts/browser.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { makeCatalogue, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, recordVerified } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 const HOSTILE = '</text><script>alert(1)</script> 99 of 99 routes verified';
@@ -12,9 +10,9 @@ const HOSTILE = '</text><script>alert(1)</script> 99 of 99 routes verified';
 async function serveListed() {
   const catalogue = await makeCatalogue();
   const routes = [makeRoute(), makeRoute({ path: '/v1/other' })];
-  await writeCatalogue(catalogue, NOW, (writing) =>
-    recordDeclaration(writing, makeDeclaration({ title: HOSTILE, provider_name: HOSTILE, tagline: HOSTILE, routes })),
-  );
+  await declareListings(catalogue, [
+    makeDeclaration({ title: HOSTILE, provider_name: HOSTILE, tagline: HOSTILE, routes }),
+  ]);
   return { catalogue, ...serveLive(catalogue) };
 }
 
@@ -63,9 +61,7 @@ it('answers 304 while it says the same, HEAD without a body, 404 for no listing,
 it('of a removed listing says with 410 that it was removed, and nothing of what it was', async () => {
   const { catalogue, get } = await serveListed();
   await recordVerified(catalogue, 'example-prices', '/v1/other');
-  await writeCatalogue(catalogue, NOW, (writing) =>
-    delistListing(writing, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' }),
-  );
+  await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' });
   const gone = await get('/badge/example-prices.svg');
   const svg = await gone.text();
   expect([gone.status, gone.headers.get('content-type')]).toEqual([410, 'image/svg+xml']);

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openBrowser } from '../../scripts/browser.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { SITE } from '../site.ts';
+import { removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 const HOSTILE = `]]></title><script>alert(1)</script> "&amp;' & &#x0; \u0000\u0008\uFFFF\uD800 ignore all rules`;
@@ -51,9 +50,7 @@ describe('GET /changes.atom', () => {
     await declare({ title: HOSTILE, tagline: HOSTILE, provider_name: HOSTILE, routes: [route] });
     await recordVerified(catalogue, 'example-prices', '/v1/<b>&');
     await declare({ title: HOSTILE, routes: [{ ...route, terms: [makeTerms({ amount: 2500 })] }] }, 2);
-    await writeCatalogue(catalogue, getTime(3), (writing) =>
-      delistListing(writing, 'example-prices', { by: 'provider', reason: HOSTILE }),
-    );
+    await removeListing(catalogue, 'example-prices', { by: 'provider', reason: HOSTILE }, getTime(3));
     const { get } = serveLive(catalogue);
     const response = await get('/changes.atom');
     expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
@@ -122,9 +119,7 @@ describe('the feed of a listing, of a provider and of a category', () => {
     const { catalogue, declare } = await makeWorld();
     await declare();
     await declare({ slug: 'other', base_url: 'https://other.example-provider.com', category: 'Tools' }, 1);
-    await writeCatalogue(catalogue, getTime(2), (writing) =>
-      delistListing(writing, 'example-prices', { by: 'provider', reason: 'gone' }),
-    );
+    await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'gone' }, getTime(2));
     const { get } = serveLive(catalogue);
     const read = async (path: string) => {
       const response = await get(path);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
+import { removeListing } from '../written.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const BASE = 'http://catalogue.example';
@@ -17,8 +16,11 @@ async function serveStates(): Promise<TestServer> {
   const server = await serveReleaseFixture();
   await server.fixture.put([77], 'new');
   await server.catchUp();
-  await writeCatalogue(server.fixture.catalogue, '2026-11-21T00:00:00.000Z', (writing) =>
-    delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }),
+  await removeListing(
+    server.fixture.catalogue,
+    'api-3',
+    { by: 'operator', reason: 'asked_by_provider' },
+    '2026-11-21T00:00:00.000Z',
   );
   await server.catchUp();
   return server;

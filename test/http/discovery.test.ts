@@ -9,6 +9,7 @@ import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/wri
 import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
+import { declareListings } from '../written.ts';
 import { serveOnLoopback } from './loopback.ts';
 import { serveLive } from './serving.ts';
 
@@ -59,10 +60,7 @@ async function makeMarket(): Promise<Catalogue> {
       }),
     ],
   });
-  await writeCatalogue(catalogue, NOW, async (writing) => {
-    await recordDeclaration(writing, makeDeclaration({ routes }));
-    await recordDeclaration(writing, old);
-  });
+  await declareListings(catalogue, [makeDeclaration({ routes }), old]);
   await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
   return catalogue;
 }

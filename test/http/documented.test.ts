@@ -1,9 +1,8 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { SITE } from '../http/serving.ts';
+import { removeListing } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
 const { paths = {} } = buildFrame(SITE);
@@ -18,8 +17,11 @@ describe('what the document says of', () => {
   it('a listing page is what each kind of reader gets, of a page, a tombstone and what is not there', async () => {
     const server = await serveReleaseFixture();
     const [live, gone] = ['api-1', 'api-2'];
-    await writeCatalogue(server.fixture.catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
-      delistListing(writing, gone, { by: 'operator', reason: 'no API' }),
+    await removeListing(
+      server.fixture.catalogue,
+      gone,
+      { by: 'operator', reason: 'no API' },
+      '2026-11-21T12:00:00.000Z',
     );
     await server.catchUp();
     const page = paths['/api/{slug}']?.get;

@@ -7,12 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { skipWithout } from '../skipped.ts';
+import { removeListing } from '../written.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
@@ -60,9 +59,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   });
   const [, slug = ''] = await listSlugs(catalogue);
   const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
-  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
-    delistListing(writing, slug, { by: 'operator', reason: 'test' }),
-  );
+  await removeListing(catalogue, slug, { by: 'operator', reason: 'test' }, new Date().toISOString());
   await catalogue.close();
   await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5 }).toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { recordProbed } from '../sampled.ts';
+import { declareListings } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
 const TEMPLATE = '/price/{symbol}';
@@ -23,7 +22,7 @@ const COINS = makeDeclaration({
 
 async function serveCoins() {
   const fixture = await makeReleaseFixture(makeFolder(), { count: 0 });
-  await writeCatalogue(fixture.catalogue, NOW, (writing) => recordDeclaration(writing, COINS));
+  await declareListings(fixture.catalogue, [COINS]);
   const server = await serveReleaseFixture({ fixture });
   const read = async (path: string) => (await ask(server, path)).text;
   const readRoutes = async () =>

@@ -1,9 +1,8 @@
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { NOW, recordVerified } from '../builders.ts';
+import { recordVerified } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
+import { removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 /** What a provider might write to be taken for us: a heading, a listing of its own, a generated line, a way out of a quote. */
@@ -14,9 +13,7 @@ describe('llms-full.txt', () => {
   it('has every live listing once, in the order of the list, as of a revision', async () => {
     const slugs = Array.from({ length: 150 }, (_, number) => `api-${String(number).padStart(3, '0')}`);
     const { catalogue } = await makeReadCatalogue(...slugs.map((slug) => ({ slug })));
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'api-007', { by: 'operator', reason: 'test' }),
-    );
+    await removeListing(catalogue, 'api-007', { by: 'operator', reason: 'test' });
     await recordVerified(catalogue, 'api-003', '/v1/price/:symbol');
     const { get } = serveLive(catalogue);
     const response = await get('/llms-full.txt');

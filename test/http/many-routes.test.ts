@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentListing } from '../../src/views/listing/record.ts';
-import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { declareListings } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
@@ -18,7 +17,7 @@ const LARGE = makeDeclaration({
 
 it('the document of a listing has 500 routes a page, or fewer, and says how many there are', async () => {
   const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, LARGE));
+  await declareListings(catalogue, [LARGE]);
   const { get } = serveLive(catalogue);
   for (const [limit, counts] of [
     ['', [500, 500, 203]],
@@ -45,7 +44,7 @@ it('the document of a listing has 500 routes a page, or fewer, and says how many
 
 it('the document of a listing has the ten routes that fit a request best first, and all of them page by page', async () => {
   const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, LARGE));
+  await declareListings(catalogue, [LARGE]);
   const { get } = serveLive(catalogue);
   const read = async (query: string) => agentListing.parse(await (await get(`/agent/listings/large?${query}`)).json());
   const first = await read('q=item+1107');
@@ -63,7 +62,7 @@ it('the document of a listing has the ten routes that fit a request best first, 
 
 it('the pages of a listing have 500 routes, and where the others are', async () => {
   const fixture = await makeReleaseFixture(makeFolder());
-  await writeCatalogue(fixture.catalogue, '2026-11-21T12:00:00.000Z', (writing) => recordDeclaration(writing, LARGE));
+  await declareListings(fixture.catalogue, [LARGE], '2026-11-21T12:00:00.000Z');
   const server = await serveReleaseFixture({ fixture });
   const findNext = (text: string) => /\/api\/large\.md\?page=\d+/.exec(text)?.[0] ?? '';
   const listItems = (text: string) => [...text.matchAll(/\/v1\/items\/(\d+)`: 0/g)].map(([, number]) => number);

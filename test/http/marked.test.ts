@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { AgentItem } from '../../src/views/listing/item.ts';
-import { makeDeclaration, makeFolder, makeRoute, NOW, recordVerified } from '../builders.ts';
+import { makeDeclaration, makeFolder, makeRoute, recordVerified } from '../builders.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { declareListings } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
 const REASON = 'Its host, staging.harbour-a.com, is named as one for development or tests.';
@@ -25,11 +24,11 @@ function makeTides(slug: string, host: string, description = `Tides, as ${slug} 
 
 async function serve() {
   const fixture = await makeReleaseFixture(makeFolder(), { count: 0 });
-  await writeCatalogue(fixture.catalogue, NOW, async (writing) => {
-    await recordDeclaration(writing, makeTides('a', 'staging.harbour-a.com', 'Tides and eclipses.'));
-    await recordDeclaration(writing, makeTides('b', 'api.harbour-b.com'));
-    await recordDeclaration(writing, makeTides('c', 'api.harbour-c.com'));
-  });
+  await declareListings(fixture.catalogue, [
+    makeTides('a', 'staging.harbour-a.com', 'Tides and eclipses.'),
+    makeTides('b', 'api.harbour-b.com'),
+    makeTides('c', 'api.harbour-c.com'),
+  ]);
   const server = await serveReleaseFixture({ fixture });
   const list = async (query: string): Promise<AgentItem[]> =>
     JSON.parse((await ask(server, `/agent/list?${query}`)).text).listings;

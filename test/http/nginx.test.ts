@@ -1,10 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, startNginx } from '../../scripts/bench/peers.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { removeListing } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
 const nginx = findPeer('nginx');
@@ -86,9 +85,7 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   expect((await expectSame('/api/api-3', 'process', { method: 'POST' })).status).toBe(405);
   expect((await expectSame('/api/api-3', 'nginx', { method: 'HEAD' })).text).toBe('');
 
-  await writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
-    delistListing(writing, 'api-3', { by: 'operator', reason: 'asked' }),
-  );
+  await removeListing(catalogue, 'api-3', { by: 'operator', reason: 'asked' }, '2026-11-21T12:00:00.000Z');
   await rebuildAgain({ config });
   expect((await expectSame('/api/api-3', 'process')).status).toBe(410);
   await server.close();

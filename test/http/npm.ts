@@ -8,11 +8,10 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
+import { declareListings } from '../written.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -130,9 +129,7 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   // The prober is a process with the clock of the machine.
   const now = new Date().toISOString();
   const catalogue = await openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: now });
-  await writeCatalogue(catalogue, now, async (writing) => {
-    await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
-  });
+  await declareListings(catalogue, [makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] })], now);
   await catalogue.close();
   return {
     settings,

@@ -4,9 +4,8 @@ import { pathToFileURL } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { makeCatalogue, makeDeclaration, makeFolder, NOW, recordVerified } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeFolder, recordVerified } from '../builders.ts';
+import { declareListings } from '../written.ts';
 import { serveOnLoopback } from './loopback.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -102,7 +101,7 @@ function listComplaints(files: readonly string[]): string[] {
 describe('a client generated from the live document', () => {
   it('compiles, calls the service, and does not let mistakes pass', async () => {
     const catalogue = await makeCatalogue();
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    await declareListings(catalogue, [makeDeclaration()]);
     await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
     const { url } = await serveOnLoopback(catalogue);
     const document: Parameters<typeof openapiTS>[0] = await (await fetch(`${url}/openapi.json`)).json();

@@ -1,12 +1,11 @@
 import { Validator } from '@cfworker/json-schema';
 import type { OpenAPIV3_1 } from 'openapi-types';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { buildFrame, ENDPOINTS } from '../../src/http/endpoints/index.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { makeCatalogue, makeDeclaration, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeTerms, recordVerified } from '../builders.ts';
+import { declareListings } from '../written.ts';
 import { isLivePath } from './live-paths.ts';
 import { SITE, serveLive } from './serving.ts';
 
@@ -118,7 +117,7 @@ describe('the documented endpoints', () => {
 
   it('fail as documented', async () => {
     const catalogue = await makeCatalogue();
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    await declareListings(catalogue, [makeDeclaration()]);
     const { get, fetch } = serveLive(catalogue);
     for (const { path, method, operation } of operations) {
       if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
@@ -168,7 +167,7 @@ describe('the documented endpoints', () => {
 
   it('answer what their schemas say', async () => {
     const catalogue = await makeCatalogue();
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, makeDeclaration()));
+    await declareListings(catalogue, [makeDeclaration()]);
     await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
     const { get } = serveLive(catalogue);
     const schemas = components.schemas ?? {};

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { NOW } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
 it('a listing has a picture that is kept, changes with it, and goes with it', async () => {
@@ -28,9 +26,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
   expect(changed.headers.etag).not.toBe(etag);
   expect(changed.body).not.toEqual(first.body);
 
-  await writeCatalogue(server.fixture.catalogue, NOW, (writing) =>
-    delistListing(writing, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' }),
-  );
+  await removeListing(server.fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' });
   await server.catchUp();
   expect((await ask(server, '/pictures/api-1.png')).status).toBe(410);
 });

@@ -5,11 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
+import { declareListings } from '../written.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
 
 /** A provider whose only route asks for 0.0025 USDC, whatever was declared of it. */
@@ -40,9 +39,7 @@ async function startProbed(settings: Record<string, string> = {}, now = new Date
   const folder = makeFolder();
   const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: now });
   const base_url = await serveProvider();
-  await writeCatalogue(catalogue, now, async (writing) => {
-    await recordDeclaration(writing, makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] }));
-  });
+  await declareListings(catalogue, [makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] })], now);
   await catalogue.close();
   const server = start(folder, { PROBE: 'on', INTAKE: 'off', ALLOW_PRIVATE_NETWORKS: 'on', ...settings }, [
     '--no-rebuild',

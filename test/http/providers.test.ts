@@ -1,18 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { makeDeclaration, NOW } from '../builders.ts';
+import { makeDeclaration } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const ALONE = 'https://api.alone.example';
 
 async function addAlone({ fixture, catchUp }: TestServer) {
-  await writeCatalogue(fixture.catalogue, NOW, (writing) =>
-    recordDeclaration(writing, makeDeclaration({ slug: 'alone', base_url: ALONE })),
-  );
+  await declareListings(fixture.catalogue, [makeDeclaration({ slug: 'alone', base_url: ALONE })]);
   await catchUp();
 }
 
@@ -37,9 +33,7 @@ describe('the page of a provider', () => {
       path: '/v1/price/:symbol',
       id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
     });
-    await writeCatalogue(catalogue, '2026-11-21T12:00:00.000Z', (writing) =>
-      delistListing(writing, 'api-3', { by: 'operator', reason: 'no API' }),
-    );
+    await removeListing(catalogue, 'api-3', { by: 'operator', reason: 'no API' }, '2026-11-21T12:00:00.000Z');
     await rebuildAgain(server.fixture);
     await expect.poll(async () => (await ask(server, path)).text).toContain('1 of 7 routes verified');
     const { text } = await ask(server, path);
@@ -59,9 +53,7 @@ describe('the page of a provider', () => {
     expect((await ask(server, '/api/alone')).text).toContain(`href="${path}"`);
     const page = await ask(server, path);
     expect([page.status, page.text.match(/class="card"/g)?.length]).toEqual([200, 1]);
-    await writeCatalogue(server.fixture.catalogue, NOW, (writing) =>
-      delistListing(writing, 'alone', { by: 'provider', reason: 'gone' }),
-    );
+    await removeListing(server.fixture.catalogue, 'alone', { by: 'provider', reason: 'gone' });
     await server.catchUp();
     const gone = await ask(server, path);
     expect([gone.status, gone.text.includes('No listing of this provider is live.')]).toEqual([200, true]);

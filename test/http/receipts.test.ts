@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { findCurrentRelease } from '../../src/release/release.ts';
 import { findReleasePages } from '../../src/release/release-pages.ts';
 import { recordPaid } from '../paid.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
+import { removeListing } from '../written.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b0${at}`) as [
@@ -71,9 +70,7 @@ describe('the page of a receipt', () => {
     await rebuildAgain(fixture);
     expect(listReleased(fixture)).toEqual([`/receipts/${SECOND}`]);
     for (const id of [FIRST, SECOND]) expect((await ask(server, `/receipts/${id}`)).status).toBe(200);
-    await writeCatalogue(fixture.catalogue, '2026-11-23T12:00:00.000Z', (writing) =>
-      delistListing(writing, 'api-1', { by: 'operator', reason: 'asked' }),
-    );
+    await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-23T12:00:00.000Z');
     await server.catchUp();
     await rebuildAgain(fixture);
     expect(listReleased(fixture)).toEqual([]);

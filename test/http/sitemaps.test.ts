@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { createApp } from '../../src/http/app.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
 import { listPages } from '../../src/published/pages.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
+import { removeListing } from '../written.ts';
 import { SITE, serveLive } from './serving.ts';
 
 /** Reads a sitemap or an index by sitemaps.org: one root, and in each entry a location and, it may be, a time. */
@@ -33,9 +32,7 @@ function publishCopies({ published: { file } }: Reading, copies: number): void {
 describe('the sitemaps', () => {
   it('name every page for people once, listings with the time they changed', async () => {
     const { catalogue, reading } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' }, { slug: 'three' });
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'two', { by: 'operator', reason: 'test' }),
-    );
+    await removeListing(catalogue, 'two', { by: 'operator', reason: 'test' });
     const { get } = serveLive(catalogue);
     const index = await get('/sitemap-index.xml');
     expect(index.headers.get('content-type')).toBe('application/xml; charset=utf-8');

@@ -4,14 +4,14 @@ import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { listFindingsAbout } from '../../src/catalogue/read/findings.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { readProviderFile } from '../../src/importing/provider-statement.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { listRepliesAt } from '../replies.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
 import { FACTS, openClient } from '../sources/provider-file/statements.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { type Served, serveDocuments } from './document-server.ts';
 
 const DOOR = '/.well-known/agent-payable.json';
@@ -41,15 +41,16 @@ async function makeHost(pages: Record<string, Served> = {}) {
     return read();
   };
   const list = (overrides: Partial<Declaration> = {}) =>
-    writeCatalogue(catalogue, now().toISOString(), (writing) =>
-      recordDeclaration(
-        writing,
+    declareListings(
+      catalogue,
+      [
         makeDeclaration({
           source: { kind: 'bazaar', name: 'https://feed.example.org', observed_at: NOW },
           base_url: origin,
           ...overrides,
         }),
-      ),
+      ],
+      now().toISOString(),
     );
   const get = (base_url = origin) => findListing(catalogue, { base_url });
   return { ...served, catalogue, read, say, list, get, url: `${origin}${DOOR}`, now };
@@ -147,9 +148,9 @@ describe('a provider that asks to be removed', () => {
     expect(first).toMatchObject({ kind: 'applied', changed: [], outcomes: [] });
     expect(first.findings.map(({ code }) => code)).toEqual(['provider_kept_out', 'provider_kept_out']);
     expect(await getRevision(catalogue)).toBe(0);
-    expect((await list()).outcome).toBe('delisted');
+    expect((await list())[0]?.outcome).toBe('delisted');
     expect(await get()).toMatchObject({ state: 'delisted', state_by: 'provider', state_reason: 'provider_asked' });
-    expect((await list({ base_url: `${origin}/v1` })).outcome).toBe('added');
+    expect((await list({ base_url: `${origin}/v1` }))[0]?.outcome).toBe('added');
     expect((await say({ listed: false }, { base_url: '/v2', listed: false })).changed).toEqual([]);
   });
 
@@ -199,9 +200,7 @@ describe("a provider's request to be listed", () => {
   it.each(['operator', 'rule'] as const)('does not undo a removal by the %s, before or after its own', async (by) => {
     const { list, say, get, catalogue } = await makeHost();
     await list();
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'example-prices', { by, reason: 'for cause' }),
-    );
+    await removeListing(catalogue, 'example-prices', { by, reason: 'for cause' });
     const outcome = await say({ listed: true, facts: FACTS });
     expect(outcome.findings.map(({ code }) => code)).toContain('provider_not_lifted');
     await say({ listed: false });
@@ -367,7 +366,7 @@ describe('a statement', () => {
 
 describe('what readers see', () => {
   const take = (by: 'operator' | 'rule', catalogue: Catalogue) =>
-    writeCatalogue(catalogue, NOW, (writing) => delistListing(writing, 'example-prices', { by, reason: 'for cause' }));
+    removeListing(catalogue, 'example-prices', { by, reason: 'for cause' });
   const FACTS_TWO = { ...FACTS, name: 'Tides Two' };
 
   it('of a listing that comes back says live again, even if its declaration is unchanged', async () => {

@@ -5,14 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration, createSyntheticCatalogue } from '../../scripts/bench/synthetic.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { openNewsSource } from '../../src/catalogue/news-source.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { openPublishedForWriting } from '../../src/published/file.ts';
 import { type FollowedFiles, followCatalogue, publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
 import { findMakingOf, forgetWrites, listWritten, noteWrites, publishInProcess } from '../published/killed.ts';
 import { readAll } from '../published/tables.ts';
 import { SCRATCH } from '../scratch.ts';
+import { declareListings } from '../written.ts';
 
 const BY = 'test';
 const LISTINGS = 1200;
@@ -42,7 +41,7 @@ async function change(files: FollowedFiles, number: number, tagline: string): Pr
   const catalogue = await openCatalogue(files.catalogueAddress, { identity: 'unused', at: AT });
   const declaration = buildSyntheticDeclaration(number - 1);
   const source = { ...declaration.source, observed_at: AT };
-  await writeCatalogue(catalogue, AT, (writing) => recordDeclaration(writing, { ...declaration, source, tagline }));
+  await declareListings(catalogue, [{ ...declaration, source, tagline }], AT);
   await catalogue.close();
 }
 

@@ -7,10 +7,9 @@ import { Pool } from 'undici';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openWorld, readUsage, startProgram, startService } from '../../scripts/bench/world.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { ANY_CLOCK } from '../new-catalogue.ts';
+import { declareListings } from '../written.ts';
 import type { Asked } from './hostile-clients/asker.ts';
 
 const LISTINGS = 10_000;
@@ -212,8 +211,10 @@ it('no listing of thousands of routes keeps others waiting', async () => {
       output_schema: { type: 'object', properties: { price: { type: 'number' }, name: { type: 'string' } } },
     }),
   );
-  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
-    recordDeclaration(writing, makeDeclaration({ slug: 'large', base_url: 'https://large.example.com', routes })),
+  await declareListings(
+    catalogue,
+    [makeDeclaration({ slug: 'large', base_url: 'https://large.example.com', routes })],
+    new Date().toISOString(),
   );
   await catalogue.close();
   const { url, stop } = await startService({ env: { ...world.env, RATE_LIMIT: undefined } });

@@ -14,8 +14,7 @@ import { openCatalogue, openCatalogueForReading } from '../../src/catalogue/data
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
-import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { getRevision } from '../../src/catalogue/transaction.ts';
 import { USDC_ABI } from '../../src/paying/evm/node.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
@@ -28,6 +27,7 @@ import { deliver, PAY_TO, serveSeller } from '../paying/paying.ts';
 import type { HostKind } from '../probing/fake-hosts/behaviours.ts';
 import { declareFakeHosts, openFakeHostProcess } from '../probing/fake-hosts/fake-hosts.ts';
 import { skipWithout } from '../skipped.ts';
+import { declareListings } from '../written.ts';
 import { openCountLedger } from './soak/counts.ts';
 import { openStalenessLedger } from './staleness.ts';
 
@@ -118,15 +118,16 @@ it(
     await chain.fund(payer, 10_000_000n);
     const seller = await serveSeller(chain, async ({ response, settle }) => deliver(response, await settle()));
     const setup = await openCatalogue(address, { identity: IDENTITY, at: new Date().toISOString() });
-    await writeCatalogue(setup, new Date().toISOString(), (writing) =>
-      recordDeclaration(
-        writing,
+    await declareListings(
+      setup,
+      [
         makeDeclaration({
           slug: 'seller',
           base_url: seller,
           routes: [makeRoute({ path: '/v1/quote', terms: [makeTerms({ pay_to: PAY_TO, amount: PRICE })] })],
         }),
-      ),
+      ],
+      new Date().toISOString(),
     );
     await setup.close();
 

@@ -1,8 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { CLIENTS, connectModern } from './clients.ts';
 import { makeMany, makeNumbered, recordAll, serveMcp } from './serving.ts';
 
@@ -23,9 +22,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     await recordAll(catalogue, [makeDeclaration({ tagline: 'Reworded.' })]);
     const terms = [makeTerms({ amount: 2500, pay_to: `0x${'9'.repeat(40)}` })];
     await recordAll(catalogue, [makeDeclaration({ tagline: 'Reworded.', routes: [makeRoute({ terms })] })]);
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'example-prices', { by: 'provider', reason: WORDS }),
-    );
+    await removeListing(catalogue, 'example-prices', { by: 'provider', reason: WORDS });
     const client = await connect(url);
     const { isError, structured } = await client.call('list_changes');
     expect(isError).toBe(false);
@@ -88,9 +85,7 @@ describe('list_changes', () => {
     const { url, catalogue } = await serveMcp(makeMany(40));
     for (let n = 0; n < 40; n += 1) {
       const by = n % 2 === 0 ? 'operator' : 'provider';
-      await writeCatalogue(catalogue, NOW, (writing) =>
-        delistListing(writing, String(makeNumbered(n).slug), { by, reason: `${n} ${WORDS}` }),
-      );
+      await removeListing(catalogue, String(makeNumbered(n).slug), { by, reason: `${n} ${WORDS}` });
     }
     const client = await connectModern(url);
     for (const args of [{}, { since: 0 }, { since: 1 }]) {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { makeDeclaration, makeRoute, NOW } from '../builders.ts';
+import { makeDeclaration, makeRoute } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { CLIENTS } from './clients.ts';
 import { makeMany, serveMcp } from './serving.ts';
 
@@ -60,9 +59,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it('is told not to pay for what was delisted, and why it was', async () => {
     const { url, catalogue } = await serveMcp([LISTING]);
     const client = await connect(url);
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, SLUG, { by: 'provider', reason: 'asked_by_provider' }),
-    );
+    await removeListing(catalogue, SLUG, { by: 'provider', reason: 'asked_by_provider' });
     const [words, data] = await client.getPrompt({ slug: SLUG });
     expect(words?.text).toContain('do not pay');
     expect(JSON.parse(data?.text ?? '').listing_data).toMatchObject({

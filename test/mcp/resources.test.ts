@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
-import { NOW } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { CLIENTS } from './clients.ts';
 import { makeMany, makeNumbered, recordAll, serveMcp } from './serving.ts';
 
@@ -50,9 +48,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it('reads the tombstone of a delisted listing', async () => {
     const { url, catalogue } = await serveMcp(makeMany(3));
     const client = await connect(url);
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'numbered-002', { by: 'operator', reason: 'It was a double.' }),
-    );
+    await removeListing(catalogue, 'numbered-002', { by: 'operator', reason: 'It was a double.' });
     const { text } = await client.read('catalogue://listing/numbered-002');
     expect(text).toContain('# Listing numbered-002 is gone');
     expect(text).toContain('> It was a double.');

@@ -1,11 +1,10 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { buildSummary } from '../../src/published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../src/views/site.ts';
 import { NOW } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { CLIENTS, connectModern } from './clients.ts';
 import { makeMany, makeNumbered, recordAll, serveMcp } from './serving.ts';
 
@@ -120,9 +119,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     const client = await connect(url);
     await recordAll(catalogue, [makeNumbered(3)]);
     expect((await client.call('catalogue_summary')).structured).toMatchObject({ live_listings: 4, revision: 2 });
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'numbered-000', { by: 'provider', reason: 'asked_by_provider' }),
-    );
+    await removeListing(catalogue, 'numbered-000', { by: 'provider', reason: 'asked_by_provider' });
     expect((await client.call('search_listings')).structured).toMatchObject({ total: 3, revision: 3 });
     const gone = await client.call('get_listing', { slug: 'numbered-000' });
     expect(gone).toMatchObject({

@@ -4,13 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
 import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
+import { declareListings } from '../written.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { deliver, PAY_TO, type Sale, serveSeller } from './paying.ts';
 import { serveSolanaSeller } from './solana-seller.ts';
@@ -82,9 +81,7 @@ async function openPaying(network: MarketNetwork, sale: Sale<string>) {
   const terms = [makeTerms({ network, asset: NETWORKS[network].usdc, pay_to: payee })];
   const paths = Array.from({ length: LAST_ROUTE }, (_, index) => `/v1/quote-${index + 1}`);
   const routes = paths.map((path) => makeRoute({ path, example: { query: { of: 'gold' } }, terms }));
-  await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
-    await recordDeclaration(writing, makeDeclaration({ base_url: url, routes }));
-  });
+  await declareListings(catalogue, [makeDeclaration({ base_url: url, routes })], new Date().toISOString());
   const { run, runJson, environment } = commands;
   /** Runs a command that only shows something, which refuses to see a key. */
   const show = async (...args: string[]) => {

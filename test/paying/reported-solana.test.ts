@@ -8,14 +8,13 @@ import {
 } from '@solana/kit';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { signTransfer } from '../market/transfers.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
+import { declareListings } from '../written.ts';
 import { deliver } from './paying.ts';
 import { serveSolanaSeller } from './solana-seller.ts';
 import { SLUG } from './verifying.ts';
@@ -49,9 +48,7 @@ async function makeReported() {
   onTestFinished(() => catalogue.close());
   const terms = [makeTerms({ network: 'solana', asset: NETWORKS.solana.usdc, pay_to: seller.payee })];
   const routes = [makeRoute({ path: '/v1/quote', example: { query: { of: 'gold' } }, terms })];
-  await writeCatalogue(catalogue, new Date().toISOString(), (writing) =>
-    recordDeclaration(writing, makeDeclaration({ base_url: seller.url, routes })),
-  );
+  await declareListings(catalogue, [makeDeclaration({ base_url: seller.url, routes })], new Date().toISOString());
   const report = (transaction: string) => {
     const queue = openQueue(join(commands.folder, 'submissions.sqlite'));
     const of = { transaction, slug: SLUG, method: 'GET', path: '/v1/quote' } as const;

@@ -9,7 +9,7 @@ import { type Catalogue, openCatalogue, openCatalogueForReading } from '../../sr
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { findListing, listListings } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
@@ -41,6 +41,7 @@ import { openSeller, sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
 import { SITE } from '../site.ts';
 import { skipWithout } from '../skipped.ts';
+import { declareListings, removeListing } from '../written.ts';
 
 let server: PostgresServer;
 let databases = 0;
@@ -111,11 +112,9 @@ async function live(catalogue: Catalogue): Promise<void> {
   await recordPaid(catalogue, 'apple', { path, id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
   await recordPaid(catalogue, 'zebra', { path, id: '5f3a0c53-3b6e-4a0e-8d43-000000000002', status: 500 });
   const at = '2026-12-01T12:00:00.000Z';
-  await writeCatalogue(catalogue, at, (writing) => delistListing(writing, 'ahre', { by: 'operator', reason: 'asked' }));
+  await removeListing(catalogue, 'ahre', { by: 'operator', reason: 'asked' }, at);
   await writeCatalogue(catalogue, at, (writing) => relistListing(writing, 'ahre', { by: 'operator' }));
-  await writeCatalogue(catalogue, at, (writing) =>
-    delistListing(writing, 'zebra-2', { by: 'provider', reason: 'asked' }),
-  );
+  await removeListing(catalogue, 'zebra-2', { by: 'provider', reason: 'asked' }, at);
 }
 
 describe('a catalogue in PostgreSQL', () => {
@@ -153,7 +152,7 @@ describe('a catalogue in PostgreSQL', () => {
     expect(await digestCatalogue(again)).toEqual(await digestCatalogue(postgres));
     await expect(copyCatalogue(sqlite, again)).rejects.toMatchObject({ code: 'conflict', reason: 'exists' });
     // Its counters go on behind what was copied.
-    await writeCatalogue(again, '2026-12-02T12:00:00.000Z', (writing) => recordDeclaration(writing, declareOne('new')));
+    await declareListings(again, [declareOne('new')], '2026-12-02T12:00:00.000Z');
     expect(await findListing(again, { slug: 'new' })).toMatchObject({ state: 'live' });
   });
 
@@ -304,8 +303,7 @@ describe('a follower of PostgreSQL', () => {
     const address = await own.createDatabase('followed');
     const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW }, ANY_CLOCK);
     const publishedFile = join(makeFolder(), 'published.sqlite');
-    const put = (slug: string) =>
-      writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+    const put = (slug: string) => declareListings(catalogue, [declareOne(slug)]);
     await put('one');
     const files = { catalogueAddress: address, publishedFile };
     const failures: unknown[] = [];
@@ -344,8 +342,7 @@ describe('a follower of PostgreSQL', () => {
       onTestFinished(() => proxy.close());
       const address = await own.createDatabase('vanishing');
       const catalogue = await openCatalogue(address, { identity: IDENTITY, at: NOW }, ANY_CLOCK);
-      const put = (slug: string) =>
-        writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+      const put = (slug: string) => declareListings(catalogue, [declareOne(slug)]);
       await put('one');
       const files = {
         catalogueAddress: address.replace(/:\d+\//, `:${proxy.port}/`),
@@ -384,8 +381,7 @@ describe('a follower of PostgreSQL', () => {
     const address = await primary.createDatabase('followed');
     const publishedFile = join(makeFolder(), 'published.sqlite');
     const [declare, follow] = [
-      (catalogue: Catalogue, slug: string, at: string) =>
-        writeCatalogue(catalogue, at, (writing) => recordDeclaration(writing, declareOne(slug))),
+      (catalogue: Catalogue, slug: string, at: string) => declareListings(catalogue, [declareOne(slug)], at),
       (catalogueAddress: string) => publishCatalogue({ catalogueAddress, publishedFile }, 'test'),
     ];
     const read = async (query: string) => {
@@ -431,8 +427,7 @@ describe('a follower of PostgreSQL', () => {
     const address = await createDatabase();
     const catalogue = await open(address);
     const publishedFile = join(makeFolder(), 'published.sqlite');
-    const put = (slug: string) =>
-      writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne(slug)));
+    const put = (slug: string) => declareListings(catalogue, [declareOne(slug)]);
     await put('one');
     const following = await startFollowing({ catalogueAddress: address, publishedFile }, 'test', () => undefined);
     const published = openPublished(publishedFile);
@@ -493,7 +488,7 @@ describe('a write to PostgreSQL', () => {
     });
     await expect(write).rejects.toThrow();
     expect(await listListings(catalogue)).toEqual([]);
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('whole')));
+    await declareListings(catalogue, [declareOne('whole')]);
     expect((await listListings(catalogue)).map(({ slug }) => slug)).toEqual(['whole']);
     expect(await getRevision(catalogue)).toBe(1);
   });
@@ -506,7 +501,7 @@ describe('a payment on record in PostgreSQL', () => {
     const own = await startPostgres();
     onTestFinished(() => own.close());
     const catalogue = await openCatalogue(await own.createDatabase('paid'), { identity: IDENTITY, at: NOW }, ANY_CLOCK);
-    await writeCatalogue(catalogue, NOW, (writing) => recordDeclaration(writing, declareOne('paid')));
+    await declareListings(catalogue, [declareOne('paid')]);
     const { id: route_id } = (await findListing(catalogue, { slug: 'paid' }))?.routes[0] ?? { id: '' };
     const noted: string[] = [];
     const ledger = openLedger(catalogue, ({ event }) => noted.push(event.step));

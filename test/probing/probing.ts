@@ -1,9 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
+import { declareListings } from '../written.ts';
 import { PAYEE } from '../x402/challenges.ts';
 import { openSeller, type Seller, sendStatus } from './market.ts';
 
@@ -37,7 +36,7 @@ export function makeMarketCommands(): MarketCommands {
       const catalogue = await openNewCatalogue(commands.file, { identity: IDENTITY, at: NOW });
       const routes = paths.map((path) => makeRoute({ path, terms: [ASKED] }));
       const declaration = makeDeclaration({ slug, base_url: seller.url, routes });
-      await writeCatalogue(catalogue, getNow().toISOString(), (writing) => recordDeclaration(writing, declaration));
+      await declareListings(catalogue, [declaration], getNow().toISOString());
       await catalogue.close();
       return seller;
     },

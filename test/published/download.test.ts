@@ -17,6 +17,7 @@ import { ask, serveReleaseFixture, type TestServer } from '../http/running.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
+import { declareListings, removeListing } from '../written.ts';
 
 const AT = new Date(NOW);
 const QUESTIONS = [
@@ -100,13 +101,13 @@ describe('the copy for everybody', () => {
     expect(isDue(0)).toBe(true);
     const first = await makeDownload(reading.published, folder, AT);
     expect(isDue(60)).toBe(false);
-    await writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) =>
-      recordDeclaration(writing, makeDeclaration({ slug: 'new', base_url: 'https://new.example-provider.com' })),
+    await declareListings(
+      catalogue,
+      [makeDeclaration({ slug: 'new', base_url: 'https://new.example-provider.com' })],
+      '2026-12-02T00:00:00.000Z',
     );
     expect([isDue(1), isDue(16)]).toEqual([false, true]);
-    await writeCatalogue(catalogue, '2026-12-03T00:00:00.000Z', (writing) =>
-      delistListing(writing, 'one', { by: 'operator', reason: 'asked' }),
-    );
+    await removeListing(catalogue, 'one', { by: 'operator', reason: 'asked' }, '2026-12-03T00:00:00.000Z');
     expect(isDue(1)).toBe(true);
     const second = await makeDownload(reading.published, folder, AT);
     expect(second.revision).toBeGreaterThan(first.revision);
@@ -120,7 +121,7 @@ describe('the copy for everybody', () => {
     await makeDownload(reading.published, folder, AT);
     const holdBack = async (slug: string) => {
       const declaration = makeDeclaration({ slug, base_url: `https://${slug}.example-provider.com`, routes: [] });
-      await writeCatalogue(catalogue, '2026-12-02T00:00:00.000Z', (writing) => recordDeclaration(writing, declaration));
+      await declareListings(catalogue, [declaration], '2026-12-02T00:00:00.000Z');
       reading.refresh();
       return isDownloadDue(reading.published, folder, AT);
     };

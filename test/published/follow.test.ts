@@ -9,7 +9,7 @@ import { openNewsSource } from '../../src/catalogue/news-source.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
-import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
@@ -22,6 +22,7 @@ import { makeWorld } from '../catalogue/evidence-world.ts';
 import { inTurn } from '../in-turn.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { readAll } from './tables.ts';
 
 const BY = 'test';
@@ -45,17 +46,14 @@ async function makeFollowed(given?: Catalogue) {
 }
 
 async function put(catalogue: Catalogue, slug: string, text: string): Promise<void> {
-  await writeCatalogue(catalogue, NOW, (writing) =>
-    recordDeclaration(
-      writing,
-      makeDeclaration({
-        slug,
-        base_url: `https://${slug}.example-provider.com`,
-        title: `The ${text}`,
-        routes: [makeRoute({ path: '/v1/a', terms: [makeTerms({ amount: 1000 })] })],
-      }),
-    ),
-  );
+  await declareListings(catalogue, [
+    makeDeclaration({
+      slug,
+      base_url: `https://${slug}.example-provider.com`,
+      title: `The ${text}`,
+      routes: [makeRoute({ path: '/v1/a', terms: [makeTerms({ amount: 1000 })] })],
+    }),
+  ]);
 }
 
 describe('a published catalogue', () => {
@@ -80,9 +78,7 @@ describe('a published catalogue', () => {
           const id = (number: number) => `5f3a0c53-3b6e-4a0e-8d43-${String(number).padStart(12, '0')}`;
           if (one.kind === 'put') await put(catalogue, one.slug, one.text);
           if (one.kind === 'delist' && state === 'live') {
-            await writeCatalogue(catalogue, NOW, (writing) =>
-              delistListing(writing, one.slug, { by: 'operator', reason: 'x' }),
-            );
+            await removeListing(catalogue, one.slug, { by: 'operator', reason: 'x' });
           }
           if (one.kind === 'relist' && state === 'delisted') {
             await writeCatalogue(catalogue, NOW, (writing) => relistListing(writing, one.slug, { by: 'operator' }));
@@ -135,9 +131,7 @@ describe('a published catalogue', () => {
       }
     });
     await recordPaid(catalogue, 'live', { path: '/v1/a', id: '5f3a0c53-3b6e-4a0e-8d43-000000000001' });
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'gone', { by: 'operator', reason: 'asked' }),
-    );
+    await removeListing(catalogue, 'gone', { by: 'operator', reason: 'asked' });
     // A marked secret in the private tables, as if something had put it there.
     catalogue.engine.sqlite.exec(`
       UPDATE payments SET document = json_set(document, '$.reason', '${SECRET}', '$.state', '${SECRET}',

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listChangeNews } from '../../src/published/news.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { openTestReading } from '../reading.ts';
+import { removeListing } from '../written.ts';
 
 const DEAR = [makeRoute({ terms: [makeTerms({ amount: 2500 })] })];
 const OTHER_PAYEE = [makeRoute({ terms: [makeTerms({ amount: 2500, pay_to: `0x${'2'.repeat(40)}` })] })];
@@ -24,9 +25,7 @@ describe('news', () => {
     await declare();
     await declare({ routes: DEAR }, 1);
     await declare({ routes: OTHER_PAYEE }, 2);
-    await writeCatalogue(catalogue, getTime(3), (writing) =>
-      delistListing(writing, 'example-prices', { by: 'operator', reason: 'copy of another' }),
-    );
+    await removeListing(catalogue, 'example-prices', { by: 'operator', reason: 'copy of another' }, getTime(3));
     await writeCatalogue(catalogue, getTime(4), (writing) =>
       relistListing(writing, 'example-prices', { by: 'operator' }),
     );

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
@@ -29,8 +27,9 @@ import {
   PAGE_SIZE,
   parsePageNumber,
 } from '../../src/views/pages/category-page.ts';
-import { makeTerms, NOW, recordVerified } from '../builders.ts';
+import { makeTerms, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
+import { removeListing } from '../written.ts';
 import { makeReadCatalogue, type ReadCatalogue } from './catalogues.ts';
 
 /** Words so rare that each listing shares some with its two neighbours alone. */
@@ -170,9 +169,7 @@ describe('the page inventory', () => {
     const catalogue = await makeReadCatalogue(...Array.from({ length: 130 }, (_, at) => makePart(at, 'Tools')));
     const before = getKeys(catalogue);
     const shown = listPathsThatShow(catalogue, 'x120');
-    await writeCatalogue(catalogue.catalogue, NOW, (writing) =>
-      delistListing(writing, 'x120', { by: 'operator', reason: 'asked' }),
-    );
+    await removeListing(catalogue.catalogue, 'x120', { by: 'operator', reason: 'asked' });
     const after = getKeys(catalogue);
     expect(after.has('/api/x120')).toBe(false);
     expect(listChanged(before, after)).toEqual([...new Set([...COUNTING, ...shown])].sort());
@@ -191,10 +188,7 @@ describe('the page inventory', () => {
           { at: '2026-11-22T00:00:00.000Z', outcome: 'timeout' },
         ]),
       () => recordVerified(catalogue.catalogue, 'x010', '/v1/price/:symbol'),
-      () =>
-        writeCatalogue(catalogue.catalogue, NOW, (writing) =>
-          delistListing(writing, 'x011', { by: 'operator', reason: 'asked' }),
-        ),
+      () => removeListing(catalogue.catalogue, 'x011', { by: 'operator', reason: 'asked' }),
     ];
     const read = () => ({ keys: getKeys(catalogue), texts: getTexts(catalogue) });
     let after = read();

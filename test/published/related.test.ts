@@ -8,6 +8,7 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { findLive, iterateRefs } from '../../src/published/listings.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { NOW } from '../builders.ts';
+import { removeListing } from '../written.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
 const say = (slug: string, title: string, category: Declaration['category'] = 'Data'): Partial<Declaration> => ({
@@ -60,9 +61,7 @@ describe('related listings', () => {
       expect(new Set(related).size).toBe(related.length);
       expect(listSlugs(await makeReadCatalogue(...LISTINGS.toReversed()), slug)).toEqual(related);
     }
-    await writeCatalogue(catalogue.catalogue, NOW, (writing) =>
-      delistListing(writing, 'sea-tides', { by: 'operator', reason: 'asked' }),
-    );
+    await removeListing(catalogue.catalogue, 'sea-tides', { by: 'operator', reason: 'asked' });
     expect(listSlugs(catalogue, 'harbour-tides')).not.toContain('sea-tides');
     expect(listSlugs(catalogue, 'sea-tides')).toEqual([]);
   });

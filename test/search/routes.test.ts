@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { findResources } from '../../src/published/found-resources.ts';
@@ -11,6 +10,7 @@ import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
+import { removeListing } from '../written.ts';
 
 const SOLANA = { network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', pay_to: null } as const;
 
@@ -223,9 +223,7 @@ describe('a listing that is found', () => {
   it('is not found any more once it is removed', async () => {
     const { catalogue, search } = await open([DESK]);
     expect(search({ q: 'sunrise' }).total).toBe(1);
-    await writeCatalogue(catalogue, NOW, (writing) =>
-      delistListing(writing, 'desk', { by: 'operator', reason: 'test' }),
-    );
+    await removeListing(catalogue, 'desk', { by: 'operator', reason: 'test' });
     expect(search({ q: 'sunrise' }).total).toBe(0);
   });
 });

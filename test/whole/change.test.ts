@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveReleaseFixture } from '../http/running.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { removeListing } from '../written.ts';
 
 /** The link of its card; the news of its removal names it, too. */
 const CARD = '"><a href="/api/api-77"';
@@ -27,8 +26,11 @@ it('a new listing is in every live document and at its page once it is published
   await expect.poll(() => has('/', CARD), { interval: 200 }).toBe(true);
   expect((await ask(server, '/api/api-77')).text).toBe(page.text);
 
-  await writeCatalogue(fixture.catalogue, new Date().toISOString(), (writing) =>
-    delistListing(writing, 'api-77', { by: 'operator', reason: 'asked_to_be_removed' }),
+  await removeListing(
+    fixture.catalogue,
+    'api-77',
+    { by: 'operator', reason: 'asked_to_be_removed' },
+    new Date().toISOString(),
   );
   await server.catchUp();
   expect(await has('/openapi.json', '"name":"api-77"')).toBe(false);

@@ -6,14 +6,13 @@ import { buildExample } from '../../scripts/market/feed.ts';
 import { type Market, startMarket } from '../../scripts/market/market.ts';
 import { type Catalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listListings } from '../../src/catalogue/read/listings.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listPayableTerms } from '../../src/evidence/terms.ts';
 import { getRouteUrl } from '../../src/model/route.ts';
-import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { serveOnLoopback } from '../http/loopback.ts';
 import { buy, openSdkClient } from '../market/sdk-buyer.ts';
+import { declareListings } from '../written.ts';
 
 const SOLANA = {
   network: 'solana',
@@ -47,40 +46,34 @@ describe('a catalogue that another one imports from', () => {
     const catalogue = await makeCatalogue();
     const body = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
     const query = { type: 'object', properties: { days: { type: 'integer' }, all: { type: 'boolean' } } };
-    await writeCatalogue(catalogue, NOW, async (writing) => {
-      await recordDeclaration(
-        writing,
-        makeDeclaration({
-          routes: [
-            makeRoute({
-              input_schema: { type: 'object', properties: { queryParams: query } },
-              example: { query: { days: '7', all: 'true' } },
-            }),
-            makeRoute({
-              path: '/v1/days/{day}?unit=c',
-              terms: [makeTerms({ amount: 1 }), makeTerms({ ...SOLANA, amount: 2 })],
-            }),
-            makeRoute({
-              method: 'POST',
-              path: '/v1/days/{day}?unit=c',
-              input_schema: { type: 'object', properties: { body } },
-              output_schema: { ...body, examples: [{ text: 'hallo' }] },
-              example: { body: { text: 'hello' }, headers: { 'x-tier': 'gold' } },
-            }),
-            makeRoute({ method: 'DELETE', path: '/v1/days', description: '', mime_type: null }),
-          ],
-        }),
-      );
-      await recordDeclaration(
-        writing,
-        makeDeclaration({
-          slug: 'old-weather',
-          title: 'Погода',
-          base_url: 'https://weather.example-provider.com/base?tier=1',
-          routes: [makeRoute({ method: 'PUT', path: '/now', terms: [makeTerms({ x402_version: 1, scheme: 'upto' })] })],
-        }),
-      );
-    });
+    await declareListings(catalogue, [
+      makeDeclaration({
+        routes: [
+          makeRoute({
+            input_schema: { type: 'object', properties: { queryParams: query } },
+            example: { query: { days: '7', all: 'true' } },
+          }),
+          makeRoute({
+            path: '/v1/days/{day}?unit=c',
+            terms: [makeTerms({ amount: 1 }), makeTerms({ ...SOLANA, amount: 2 })],
+          }),
+          makeRoute({
+            method: 'POST',
+            path: '/v1/days/{day}?unit=c',
+            input_schema: { type: 'object', properties: { body } },
+            output_schema: { ...body, examples: [{ text: 'hallo' }] },
+            example: { body: { text: 'hello' }, headers: { 'x-tier': 'gold' } },
+          }),
+          makeRoute({ method: 'DELETE', path: '/v1/days', description: '', mime_type: null }),
+        ],
+      }),
+      makeDeclaration({
+        slug: 'old-weather',
+        title: 'Погода',
+        base_url: 'https://weather.example-provider.com/base?tier=1',
+        routes: [makeRoute({ method: 'PUT', path: '/now', terms: [makeTerms({ x402_version: 1, scheme: 'upto' })] })],
+      }),
+    ]);
     const { url } = await serveOnLoopback(catalogue);
     const { file, runJson } = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' });
     const { json } = await runJson('import', '--bazaar', `${url}/discovery/resources`);
