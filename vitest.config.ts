@@ -8,8 +8,8 @@ import { SETTING_NAMES } from './src/config.ts';
 for (const name of SETTING_NAMES) delete process.env[name];
 
 /**
- * Short files that take long, for they wait for processes and chains or live through weeks. They begin first: no worker is
- * left alone with one at the end, and processes start quicker from a worker that is still small.
+ * Files whose tests wait for processes and chains. They begin first, so that no worker is left alone with one at the end,
+ * and since processes start quicker from a worker that is still small.
  */
 const LONG = [
   'http/processes',

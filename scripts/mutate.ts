@@ -1,21 +1,22 @@
 import './require-node.mjs';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import ts from 'typescript';
-import { EXIT } from '../src/cli/failure.ts';
+import { buildUsageFailure, EXIT } from '../src/cli/failure.ts';
 import { endWithFailure, readArguments } from './entry.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 
 const USAGE = {
-  line: 'npm run mutate -- [--seed <n>] [--count <n>] [--against <file>] [--json <file>]',
+  line: 'npm run mutate -- [--seed <n>] [--count <n>] [--against <file>] [--json <file>] [--list]',
   about: `Puts faults into the code, one at a time, and prints which of them the tests see.
 
   --seed <n>        draws other places (default 1)
   --count <n>       number of faults (default 60)
-  --against <file>  tries only those that a run saw before, written by --json, and fails if one is missed now
+  --against <file>  tries those that an earlier run saw, as written by --json, instead of drawing; fails if one is missed
   --json <file>     writes what was tried and seen
   --list            only prints the faults
   -h, --help        shows this
@@ -37,7 +38,7 @@ const FOLDERS: Readonly<Record<string, string | null>> = {
   'src/http/endpoints': null,
 };
 
-/** Tests that start whole processes, browsers and markets: what they see of a rule others see, in a tenth of the time. */
+/** Tests that start whole processes, browsers and markets, left out because they take long. What only they see is missed. */
 const LEFT_OUT = [
   'test/{browser,deploy,intake,market,notifying,pictures,postgres,release}/**',
   'test/cli/{entry-point,probe-process}.test.ts',
@@ -95,7 +96,7 @@ function listFaultsAt(node: ts.Node): [replaced: ts.Node, becomes: string][] {
   return [];
 }
 
-/** Returns whether what follows does not need the type that the expression narrows, so that dropping it still runs. */
+/** Returns whether an expression can be dropped without an error at once: what follows `instanceof` reads members. */
 function isPlain(expression: ts.Expression): boolean {
   return !/instanceof/.test(expression.getText());
 }
@@ -104,7 +105,8 @@ function listFaults(path: string): Fault[] {
   const file = ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.Latest, true);
   const found: Fault[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node)) return;
+    if (ts.isImportDeclaration(node) || ts.isTypeNode(node) || ts.isTypeAliasDeclaration(node)) return;
+    if (ts.isInterfaceDeclaration(node)) return;
     for (const [replaced, becomes] of listFaultsAt(node)) {
       const [start, end] = [replaced.getStart(), replaced.getEnd()];
       const line = file.getLineAndCharacterOfPosition(start).line + 1;
@@ -116,54 +118,65 @@ function listFaults(path: string): Fault[] {
   return found;
 }
 
-/**
- * Draws faults by a digest of the seed and of each fault with the line it is in, so that those of a line that did not
- * change are drawn again however much changes elsewhere. Rules and doors are drawn from by the number of their faults.
- */
-function drawFaults(seed: number, count: number): Fault[] {
+/** Lists every fault that can be put into a folder of rules or doors. Of those with one name, the last. */
+function listAllFaults(): Fault[] {
   const all = Object.keys(FOLDERS).flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
       .flatMap((entry) => listFaults(relative(ROOT, join(entry.parentPath, entry.name)))),
   );
+  return [...new Map(all.map((fault) => [getName(fault), fault])).values()];
+}
+
+/**
+ * Draws faults by a digest of the seed and of each fault with its line. Changes to other lines move few in or out of the
+ * draw: those of a line that did not change keep their digest.
+ */
+function drawFaults(seed: number, count: number): Fault[] {
   const digest = (fault: Fault) =>
     createHash('sha256')
       .update(`${seed} ${getName(fault)}`)
       .digest('hex');
-  return [...new Map(all.map((fault) => [getName(fault), fault])).values()]
+  return listAllFaults()
     .map((fault) => ({ fault, place: digest(fault) }))
     .toSorted((a, b) => (a.place < b.place ? -1 : 1))
     .slice(0, count)
     .map(({ fault }) => fault);
 }
 
-/** A fault without the number of its line, which other changes move. */
+/** Returns the name of a fault: its file, its line and what changes there, without numbers that other changes move. */
 function getName({ path, start, was, becomes }: Fault): string {
   const text = readFileSync(join(ROOT, path), 'utf8');
   const line = text.slice(text.lastIndexOf('\n', start) + 1, text.indexOf('\n', start)).trim();
   return `${path}: ${line}: ${was} → ${becomes}`;
 }
 
+/** The tests that run now. */
+let running: ChildProcess | undefined;
+
 /** Runs the tests of a folder, or else all that a file is related to but those left out, and returns whether one fails. */
 async function isSeen(what: { folder: string } | { path: string }): Promise<boolean> {
   const which = 'folder' in what ? ['run', what.folder] : ['related', what.path, '--run'];
   const leftOut = LEFT_OUT.map((files) => `--exclude=${files}`);
-  const args = [...which, ...leftOut, '--bail=1', '--reporter=dot', '--passWithNoTests', '--testTimeout=120000'];
+  const args = [...which, ...leftOut, '--bail=1', '--reporter=dot', '--passWithNoTests'];
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const child = spawn(process.execPath, [vitest, ...args], {
+  running = spawn(process.execPath, [vitest, ...args], {
     cwd: ROOT,
     // The Node of the repository, also where this was not started by npm.
     env: { ...process.env, PATH: [dirname(process.execPath), process.env.PATH].join(delimiter) },
     stdio: 'ignore',
     detached: true,
   });
-  const { promise, resolve: settle } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => {
-    process.kill(-(child.pid ?? 0), 'SIGKILL');
-    settle(true);
-  }, LONGEST_MS);
-  child.once('exit', (code) => settle(code !== 0));
-  return promise.finally(() => clearTimeout(timer));
+  const timer = setTimeout(endTests, LONGEST_MS);
+  const [code] = await once(running, 'exit');
+  clearTimeout(timer);
+  return code !== 0;
+}
+
+/** Ends the tests that run, with all their workers. */
+function endTests(): void {
+  if (running?.pid !== undefined && running.exitCode === null && running.signalCode === null)
+    process.kill(-running.pid, 'SIGKILL');
 }
 
 /** Puts a fault into its file, looks whether a test sees it, and restores the file. */
@@ -182,21 +195,39 @@ async function tryFault(fault: Fault): Promise<boolean> {
   }
 }
 
+/** Lists the faults that an earlier run saw. Prints those whose code has changed since. */
+function listSeen(file: string): Fault[] {
+  const before: { name: string; seen: boolean }[] = JSON.parse(readFileSync(file, 'utf8'));
+  const known = new Map(listAllFaults().map((fault) => [getName(fault), fault]));
+  const names = before.filter(({ seen }) => seen).map(({ name }) => name);
+  const gone = names.filter((name) => !known.has(name));
+  if (gone.length > 0) process.stderr.write(`Not tried, since their code has changed:\n  ${gone.join('\n  ')}\n`);
+  return names.flatMap((name) => known.get(name) ?? []);
+}
+
+/** Reads a whole number of the command line. Throws `bad_input` for anything else. */
+function readNumber(option: string, text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw buildUsageFailure(`--${option} takes a whole number, not "${text}"`, USAGE.line);
+  return Number(text);
+}
+
 /** Runs `npm run mutate`. Returns the exit code: 1 where a fault that was seen before is missed. */
 async function run(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = readArguments(USAGE, {
     ...{ seed: text, count: text, against: text, json: text, list: { type: 'boolean' } },
   });
-  process.once('SIGINT', () => process.exit(EXIT.failed));
-  process.once('SIGTERM', () => process.exit(EXIT.failed));
-  const before: { name: string; seen: boolean }[] | undefined =
-    values.against && JSON.parse(readFileSync(values.against, 'utf8'));
-  const wanted = before && new Set(before.filter(({ seen }) => seen).map(({ name }) => name));
-  const drawn = drawFaults(Number(values.seed ?? 1), Number(values.count ?? 60));
-  const faults = drawn.filter((fault) => wanted?.has(getName(fault)) ?? true);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(EXIT.failed));
+  process.once('exit', endTests);
+  const faults = values.against
+    ? listSeen(values.against)
+    : drawFaults(readNumber('seed', values.seed ?? '1'), readNumber('count', values.count ?? '60'));
   if (values.list) for (const fault of faults) process.stdout.write(`${getName(fault)}\n`);
   if (values.list) return EXIT.done;
+  if (await isSeen({ folder: 'test/' })) {
+    process.stderr.write('The tests fail without a fault: run npm test first.\n');
+    return EXIT.failed;
+  }
   const results: { name: string; line: number; seen: boolean; seconds: number }[] = [];
   for (const fault of faults) {
     const [name, began] = [getName(fault), performance.now()];
@@ -207,7 +238,7 @@ async function run(): Promise<number> {
   }
   const missed = results.filter(({ seen }) => !seen).length;
   process.stdout.write(`${results.length - missed} of ${results.length} faults seen, ${missed} missed.\n`);
-  return before && missed > 0 ? EXIT.failed : EXIT.done;
+  return values.against && missed > 0 ? EXIT.failed : EXIT.done;
 }
 
 try {

@@ -28,7 +28,10 @@ const SERVING = [
 /** Modules of the catalogue that write: nothing on the serving side may reach them. */
 const WRITERS = /^src\/catalogue\/write\//;
 
-/** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. `test/fixture.ts` does it for all. */
+/** The number of files that may reach past the doors. It only goes down. */
+const MOST_REACHING = 92;
+
+/** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. The files in `test/` itself do it for all. */
 const REACHES_STORE =
   /^import (?!type\b)[^;]*? from '(?:\.\.\/)+src\/catalogue\/|\.(?:prepare|pragma)\(|\.(?:selectFrom|updateTable|insertInto|deleteFrom)\(/m;
 
@@ -92,6 +95,7 @@ describe('a test', () => {
       .filter((path) => REACHES_STORE.test(readFileSync(join(ROOT, path), 'utf8')));
     const listed = readFileSync(join(ROOT, 'test/reaching.txt'), 'utf8').trim().split('\n');
     expect(reaching).toEqual(listed);
+    expect(listed.length).toBeLessThanOrEqual(MOST_REACHING);
   });
 
   it('that is long is a campaign with a purpose, a time, and folders that there are', () => {
@@ -104,7 +108,7 @@ describe('a test', () => {
   it('that is skipped says what it needs', () => {
     const files = listFiles(join(ROOT, 'test')).filter((path) => path.endsWith('.ts'));
     const silent = files.filter((path) =>
-      /\b(?:it|describe)\.(?:skipIf|runIf|skip|todo)\b/.test(readFileSync(join(ROOT, path), 'utf8')),
+      /\b(?:it|describe)\.(?:skipIf|runIf|skip|todo)\b|\.skip\(\)/.test(readFileSync(join(ROOT, path), 'utf8')),
     );
     expect(silent).toEqual([]);
   });

@@ -8,7 +8,9 @@ import { HAS_POSTGRES } from '../scripts/postgres.ts';
 /** What some tests need beyond the packages of npm: whether it is there, and what is said where it is not. */
 const NEEDS = {
   corpus: [
-    existsSync(resolve(import.meta.dirname, '../../shared/corpus/bazaar-2026-03/resources.json')),
+    ['bazaar-2026-03', 'bazaar-2026-08', 'provider-openapi', 'recorded-402', 'requests'].every((folder) =>
+      existsSync(resolve(import.meta.dirname, '../../shared/corpus', folder)),
+    ),
     'no recorded feeds and requests: they belong in ../shared/corpus, beside the project',
   ],
   postgres: [HAS_POSTGRES, 'no PostgreSQL from npm for this system: run the tests on Linux or macOS'],
@@ -19,7 +21,7 @@ const NEEDS = {
   script: [existsSync('/usr/bin/script'), 'no program script: install bsdutils'],
 } as const;
 
-/** Skips a test where what it needs is not there; without one, each test of the group that says so. */
+/** Skips a test where what it needs is not there. Called without a test, it skips each test of the file or group. */
 export function skipWithout(need: keyof typeof NEEDS, test?: TestContext): void {
   const [isThere, why] = NEEDS[need];
   if (test) test.skip(!isThere, why);

@@ -37,14 +37,17 @@ describe('npm start', () => {
     expect(isOpen).toBe(false);
   });
 
-  it('ends with all that it started when it is killed while it makes the first release', async () => {
-    const { child, find } = runNpm(['start']);
-    await find(/(Created) /);
-    while (listProcesses(child).length < 3) await sleep(20);
-    const pids = listProcesses(child);
-    process.kill(pids[1] ?? 0, 'SIGKILL');
-    await waitForEnd(pids);
-  });
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    'ends with all that it started on %s while it makes the first release, too',
+    async (signal) => {
+      const { child, find } = runNpm(['start']);
+      await find(/(Created) /);
+      while (listProcesses(child).length < 3) await sleep(20);
+      const pids = listProcesses(child);
+      killServer(pids, signal);
+      await waitForEnd(pids);
+    },
+  );
 
   it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
     const { isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
@@ -62,11 +65,19 @@ describe('npm start', () => {
       (await (await fetch(`${url}/agent/listings/example-prices`)).json()).listing.price_min_usdc;
     await expect.poll(getPrice).toBe(0.0025);
     await find(/(1 payable_with_changed_terms)/);
+    // Killed outright, it cannot end its prober.
     const pids = listProcesses(child);
-    child.kill('SIGTERM');
+    expect(pids.length).toBeGreaterThanOrEqual(3);
+    killServer(pids, 'SIGKILL');
     await waitForEnd(pids);
   });
 });
+
+/** Sends a signal to the server that npm started, the second of its processes. */
+function killServer([, server]: readonly number[], signal: NodeJS.Signals): void {
+  if (server === undefined) throw new Error('npm started no server');
+  process.kill(server, signal);
+}
 
 describe('npm run', () => {
   skipWithout('processes');

@@ -7,7 +7,7 @@ import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
 /** So many that they take several batches. */
-const COUNT = 400;
+const COUNT = 600;
 
 /** Asks for something that is in no cache. */
 async function askForList(server: TestServer) {

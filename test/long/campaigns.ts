@@ -120,7 +120,9 @@ export default class CampaignReporter implements Reporter {
 
   onTestModuleStart({ moduleId }: TestModule): void {
     const name = basename(moduleId, '.long.ts');
-    const { purpose, minutes, covers } = CAMPAIGNS[name] as Campaign;
+    const campaign = CAMPAIGNS[name];
+    if (!campaign) throw new Error(`${name} is not in CAMPAIGNS: say there what it is for`);
+    const { purpose, minutes, covers } = campaign;
     this.#began.set(moduleId, performance.now());
     console.log(`${name}: ${purpose}. About ${minutes} min. Covers ${covers.map((room) => `src/${room}`).join(', ')}.`);
   }

@@ -1,14 +1,15 @@
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { listProcesses, waitForEnd } from '../http/npm.ts';
 import { start, waitForUrl } from '../http/starting.ts';
+import { skipWithout } from '../skipped.ts';
 
 /** Holds up the only thread that runs JavaScript at a signal, as a hang does, but without using a processor. */
 const HANG = `process.once('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`;
 
-it('ends a server that hangs, with all that it started, and the log says so', async () => {
+it('ends a server that hangs, with all that it started, and the log says so', async (context) => {
+  skipWithout('processes', context);
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(HANG)}`;
   const server = start(makeFolder(), { NODE_OPTIONS, LOG_LEVEL: 'debug' });
   await waitForUrl(server);
@@ -22,7 +23,7 @@ it('ends a server that hangs, with all that it started, and the log says so', as
     ...{ level: 60, time: expect.any(Number), silent_ms: 30_000 },
     msg: 'The server did nothing for 30 seconds: it hangs, and ends itself to be started again.',
   });
-  if (existsSync('/proc/self/task')) await waitForEnd(pids);
+  await waitForEnd(pids);
 });
 
 it('watches a server that has a request to answer from the start on', async () => {

@@ -251,6 +251,10 @@ const REQUEST: CallRequest = {
   },
 };
 
+it('names the version of the Python package that its calls are checked by', () => {
+  expect(PYTHON_SDK).toBe(X402_SDK.version);
+});
+
 describe('the call in Python', () => {
   skipWithout('python');
 
@@ -281,7 +285,6 @@ describe('the call in Python', () => {
   );
 
   it('is checked by the version of the package that it names, and fails by any name or argument that this lacks', () => {
-    expect(PYTHON_SDK).toBe(X402_SDK.version);
     const code = buildPython(REQUEST, PRICE);
     runPython(code);
     for (const [known, unknown] of [
