@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
 import { startMarket } from '../../scripts/market/market.ts';
 import { CHECK_DIGITS } from '../../scripts/market/providers/check-digits.ts';
 import { LOAN_DESK } from '../../scripts/market/providers/loan-desk.ts';
@@ -17,6 +16,7 @@ import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { declareListings } from '../written.ts';
 import { visit } from './world.ts';
 
@@ -44,9 +44,9 @@ async function serve(fill: (fixture: ReleaseFixture) => Promise<unknown>) {
   await fill(fixture);
   await rebuildAgain({ config });
   const server = await startServer({ config, logger: pino({ level: 'silent' }), rebuilding: false });
-  const browser = await openBrowser();
+  const browser = await getBrowser();
   onTestFinished(async () => {
-    await Promise.all([browser.close(), server.close()]);
+    await server.close();
     await catalogue.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -1,16 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { FILE, openShop, serveWithIntake } from '../intake/serving.ts';
+import { getBrowser } from '../worker-browser.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await getBrowser();
 });
-afterAll(() => browser.close());
 
 describe('a provider with an empty host', () => {
   it.each([true, false])('is listed with a badge after four clicks, with JavaScript: %s', async (javaScriptEnabled) => {

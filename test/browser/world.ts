@@ -2,11 +2,11 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { openBrowser } from '../../scripts/browser.ts';
 import { type Fixture, openFixture } from '../fixture.ts';
 import { makeRoute, makeTerms } from '../records.ts';
 import { buildListing } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 
 export const HOSTILE =
@@ -24,7 +24,7 @@ const HOSTILE_INPUT = {
   },
 };
 
-/** A served catalogue that has something of everything to show, and a browser before it; both are closed at the end. */
+/** A served catalogue that has something of everything to show, and the browser of the worker. */
 export interface World {
   readonly url: string;
   readonly browser: Browser;
@@ -36,12 +36,11 @@ export async function openWorld(): Promise<World> {
   const folder = mkdtempSync(join(SCRATCH, 'pages-'));
   const fixture = await openFixture(folder);
   await writeWorld(fixture);
-  const [browser, url] = await Promise.all([openBrowser(), fixture.serve()]);
+  const [browser, url] = await Promise.all([getBrowser(), fixture.serve()]);
   return {
     url,
     browser,
     close: async () => {
-      await browser.close();
       await fixture.close();
       await rm(folder, { recursive: true, force: true });
     },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, recordVerified } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { declareListings, removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
@@ -73,26 +73,23 @@ it('is drawn as an image in the colours of the reader, which its policy admits',
   const { get } = await serveListed();
   const answer = await get('/badge/example-prices.svg');
   const svg = Buffer.from(await answer.arrayBuffer());
-  const browser = await openBrowser();
-  try {
-    const pictures: string[] = [];
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await browser.newPage({ colorScheme });
-      const blocked: string[] = [];
-      page.on('console', ({ text }) => blocked.push(text()));
-      await page.route('**/*', (route) =>
-        route.fulfill({ status: 200, headers: Object.fromEntries(answer.headers), body: svg }),
-      );
-      await page.goto('https://catalogue.example/badge/example-prices.svg');
-      const [fill, font] = await page.evaluate(() => {
-        const path = document.querySelector('path');
-        return [path && getComputedStyle(path).fill, document.documentElement.getBoundingClientRect().height];
-      });
-      pictures.push(String(fill));
-      expect([colorScheme, font, blocked]).toEqual([colorScheme, 20, []]);
-    }
-    expect(pictures).toEqual(['rgb(84, 91, 87)', 'rgb(166, 174, 169)']);
-  } finally {
-    await browser.close();
+  const browser = await getBrowser();
+  const pictures: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    const page = await browser.newPage({ colorScheme });
+    const blocked: string[] = [];
+    page.on('console', ({ text }) => blocked.push(text()));
+    await page.route('**/*', (route) =>
+      route.fulfill({ status: 200, headers: Object.fromEntries(answer.headers), body: svg }),
+    );
+    await page.goto('https://catalogue.example/badge/example-prices.svg');
+    const [fill, font] = await page.evaluate(() => {
+      const path = document.querySelector('path');
+      return [path && getComputedStyle(path).fill, document.documentElement.getBoundingClientRect().height];
+    });
+    pictures.push(String(fill));
+    expect([colorScheme, font, blocked]).toEqual([colorScheme, 20, []]);
+    await page.close();
   }
+  expect(pictures).toEqual(['rgb(84, 91, 87)', 'rgb(166, 174, 169)']);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { SITE } from '../site.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
@@ -10,9 +10,8 @@ const HOSTILE = `]]></title><script>alert(1)</script> "&amp;' & &#x0; \u0000\u00
 
 /** Reads a feed as a real XML parser does, and each content as a real HTML parser does. */
 async function parseFeed(text: string) {
-  const browser = await openBrowser();
+  const page = await (await getBrowser()).newPage();
   try {
-    const page = await browser.newPage();
     return await page.evaluate((xml) => {
       const document = new DOMParser().parseFromString(xml, 'application/xml');
       const read = (parent: Element, name: string) => [...parent.children].filter((child) => child.localName === name);
@@ -39,7 +38,7 @@ async function parseFeed(text: string) {
       };
     }, text);
   } finally {
-    await browser.close();
+    await page.close();
   }
 }
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveReleaseFixture } from '../http/running.ts';
@@ -10,6 +9,7 @@ import { start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
 import { openProvider } from './intake.ts';
 import { serveWithIntake } from './serving.ts';
@@ -36,9 +36,8 @@ async function openShop() {
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await getBrowser();
 });
-afterAll(() => browser.close());
 
 async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../../scripts/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readQueue } from '../../src/submissions/queue.ts';
+import { getBrowser } from '../worker-browser.ts';
 import { askJson, serveWithIntake } from './serving.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await openBrowser();
+  browser = await getBrowser();
 });
-afterAll(() => browser.close());
 
 const TRANSACTION = `0x${'a'.repeat(64)}`;
 
