@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
 import { probeOutcome } from './probe.ts';
+import { TEXT_LIMITS } from './text.ts';
 
 /** Meaning of every caution with one code. */
 interface CautionMeaning {
@@ -99,12 +100,9 @@ export const cautionCode = z.enum(CAUTION_CODES);
 export const cautionSeverity = z.enum(['danger', 'notice']);
 export type CautionSeverity = z.infer<typeof cautionSeverity>;
 
-/** Longest reply of a provider, in characters. */
-export const REPLY_MAX_LENGTH = 280;
-
 /** A provider's reply to a caution, in a file on its own host. */
 export const providerReply = z.object({
-  text: z.string().max(REPLY_MAX_LENGTH).describe("Provider's words, not checked"),
+  text: z.string().max(TEXT_LIMITS.reply).describe("Provider's words, not checked"),
   at: z.iso.datetime().describe('When it was first read'),
   source: z.string().describe('Address of the file that says so'),
 });

@@ -1,5 +1,4 @@
 import { closest, distance } from 'fastest-levenshtein';
-import { REPLY_MAX_LENGTH } from './caution.ts';
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -17,7 +16,7 @@ export const TEXT_LIMITS = {
   description: 4000,
   provider_name: 80,
   route_description: 500,
-  reply: REPLY_MAX_LENGTH,
+  reply: 280,
 } as const;
 
 /**

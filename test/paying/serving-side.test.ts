@@ -42,7 +42,7 @@ describe('the serving process', () => {
   );
 
   it('imports nothing that pays or signs', () => {
-    const paying = [...reached].filter(([path]) => /^src\/(settlement\/|catalogue\/payments\.ts)/.test(path));
+    const paying = [...reached].filter(([path]) => /^src\/(paying\/|catalogue\/write\/payments\.ts)/.test(path));
     expect(paying).toEqual([]);
     expect(reached.size).toBeGreaterThan(100);
   });
@@ -59,4 +59,10 @@ describe('the serving process', () => {
   it('differs from the operator’s commands, which do import what pays', () => {
     expect([...listReached(['scripts/catalogue.ts']).keys()]).toContain('src/paying/pay.ts');
   });
+});
+
+it('the thread that judges an answer loads no schema library, which would take most of its time', () => {
+  const judging = [...listReached(['src/paying/judging-thread.ts']).keys()];
+  expect(judging).toContain('src/model/text.ts');
+  expect(judging.filter((path) => /from 'zod'/.test(readFileSync(join(ROOT, path), 'utf8')))).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { cautionCode, REPLY_MAX_LENGTH } from '../../model/caution.ts';
+import { cautionCode } from '../../model/caution.ts';
 import { noticeKind } from '../../model/notice.ts';
 import { httpMethod } from '../../model/request.ts';
+import { TEXT_LIMITS } from '../../model/text.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { buildJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
 import type { Path } from '../manifest-yaml.ts';
@@ -39,8 +40,8 @@ export const providerReply = z.strictObject({
   text: z
     .string()
     .min(1)
-    .max(REPLY_MAX_LENGTH)
-    .describe(`Your reply in plain text on one line, shown as your words; ${REPLY_MAX_LENGTH} characters at most`),
+    .max(TEXT_LIMITS.reply)
+    .describe(`Your reply in plain text on one line, shown as your words; ${TEXT_LIMITS.reply} characters at most`),
 });
 
 /** A provider's wishes for one listing of its own host. */

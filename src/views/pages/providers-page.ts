@@ -1,6 +1,7 @@
-import { CAUTIONS, REPLY_MAX_LENGTH } from '../../model/caution.ts';
+import { CAUTIONS } from '../../model/caution.ts';
 import { NOTICES } from '../../model/notice.ts';
 import { ROBOT_NAME } from '../../model/probe.ts';
+import { TEXT_LIMITS } from '../../model/text.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
@@ -136,7 +137,7 @@ export function buildProvidersPage(site: Site): ProvidersPage {
       {
         id: 'reply',
         title: 'Reply to a caution',
-        effect: `Your words stand beside the caution, marked as yours: plain text, ${REPLY_MAX_LENGTH} characters at most, at most 20 replies for each entry. Name a route as its page writes it, or leave route out to reply for the whole listing. A reply clears no caution: what clears it is what was measured. Without the reply in the file, it is removed here.`,
+        effect: `Your words stand beside the caution, marked as yours: plain text, ${TEXT_LIMITS.reply} characters at most, at most 20 replies for each entry. Name a route as its page writes it, or leave route out to reply for the whole listing. A reply clears no caution: what clears it is what was measured. Without the reply in the file, it is removed here.`,
         file: writeFile(PROVIDER_FILES.reply),
       },
     ],
