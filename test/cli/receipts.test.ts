@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
 import { makePayingCommands, SLUG, sellWithoutSettling } from '../paying/verifying.ts';
+import { getMarket } from '../worker-market.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const ID = '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01';
 

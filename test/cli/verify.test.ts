@@ -1,7 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { getRequestHash } from '../../src/model/request.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
@@ -11,13 +10,10 @@ import { serveLive } from '../http/serving.ts';
 import { openLyingNode } from '../paying/lying-node.ts';
 import { deliver, PAY_TO } from '../paying/paying.ts';
 import { makePayingCommands, SLUG, sellWithoutSettling } from '../paying/verifying.ts';
+import { getMarket } from '../worker-market.ts';
 import { startCatalogue } from './running.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const WAITING = 'Another payment is being made';
 

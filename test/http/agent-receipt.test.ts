@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { makeCommands } from '../cli/running.ts';
 import { DELIVERY_CHEATS } from '../market/cheats/delivery.ts';
 import { listFalsehoods, openAsking, type ReceiptDocument } from '../paying/independent-check.ts';
 import { HONEST, openMarketPaying, type RailOptions } from '../paying/market-paying.ts';
+import { getMarket } from '../worker-market.ts';
 import { serveLive } from './serving.ts';
 
 const RAILS: readonly RailOptions[] = [
@@ -16,11 +16,7 @@ const RAILS: readonly RailOptions[] = [
   { network: 'solana', version: 2 },
 ];
 
-let market: Market;
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
+const market = await getMarket();
 
 const getNode = (network: RailOptions['network']) =>
   network === 'base' ? market.base.rpcUrl : (market.solana?.rpcUrl ?? '');

@@ -1,20 +1,17 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
+import { openWallet } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS, TOKEN_DOMAIN, TOKEN_TYPES } from '../../scripts/market/token/token.ts';
 import { countSpent } from '../../src/catalogue/write/payments.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { makeTerms } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { beDown, type Lie, openLyingNode, sayPublic } from './lying-node.ts';
 import { deliver, openPayingWith, PAY_TO, serveSeller } from './paying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const now = () => new Date();
 const PATIENCE = { patienceMs: 300 };

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { describe, expect, it } from 'vitest';
 import { decodeHeader } from '../../scripts/market/providers/facilitation.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import type { CheatOptions } from '../market/cheats/cheating.ts';
 import { CHEATS, type CheatName } from '../market/cheats.ts';
+import { getMarket } from '../worker-market.ts';
 import { openMarketPaying, payHonest, type RailOptions } from './market-paying.ts';
 
 const PRICE = 1_000n;
@@ -16,11 +16,7 @@ const RAILS = [
   { network: 'solana', version: 1 },
 ] as const;
 
-let market: Market;
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
+const market = await getMarket();
 
 const SETTLED = { state: 'settled', reason: null, delivered: true, unrecognised: null, conforming: 'yes' };
 const UNRECOGNISED = { ...SETTLED, delivered: false, conforming: 'no', answer: { status: 200 } };

@@ -1,20 +1,16 @@
 import { getBase58Decoder } from '@solana/kit';
 import { generatePrivateKey } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { describe, expect, it } from 'vitest';
 import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { openSvmRail } from '../../src/paying/svm/rail.ts';
+import { getMarket } from '../worker-market.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { HONEST, openMarketPaying, payHonest } from './market-paying.ts';
 
-let market: Market;
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
+const market = await getMarket();
 
 /** Time limit for a node here, in milliseconds; the honest one is always faster. */
 const TIMEOUT_MS = 1_200;

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { describe, expect, it } from 'vitest';
 import { encodeHeader } from '../../scripts/market/providers/facilitation.ts';
 import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
@@ -13,6 +12,7 @@ import { buildChallenge } from '../market/cheats/challenge.ts';
 import type { Cheating, Raw } from '../market/cheats/cheating.ts';
 import { payAsBystander } from '../market/cheats/relay.ts';
 import { type Places, testPlaces } from '../places.ts';
+import { getMarket } from '../worker-market.ts';
 import { FUNDS, HONEST, openMarketPaying, openRail, payHonest } from './market-paying.ts';
 import { checkPayment, openPaying, type Sale, serveSeller } from './paying.ts';
 
@@ -20,11 +20,7 @@ import { checkPayment, openPaying, type Sale, serveSeller } from './paying.ts';
 const MARK = 'ignore-all-rules';
 const PRICE = 1_000n;
 
-let market: Market;
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
+const market = await getMarket();
 
 interface Row {
   /** The seller, by how it differs, or by what it writes to the connection after the payment. */

@@ -1,16 +1,12 @@
 import { generatePrivateKey } from 'viem/accounts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openEvmRail } from '../../src/paying/evm/rail.ts';
 import { makeTerms } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { openPayingWith, PAY_TO, serveTool, type ToolSale } from './paying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const TERMS = makeTerms({ pay_to: PAY_TO });
 const DEEP = 100_000;

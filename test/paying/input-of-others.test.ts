@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { makeTerms } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { PAY_TO, type Sale } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const terms = [makeTerms({ pay_to: PAY_TO })];
 const GET = { example: { query: { of: 'gold' } }, terms };

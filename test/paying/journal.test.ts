@@ -1,8 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPublicClient, http } from 'viem';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
@@ -12,13 +11,10 @@ import { openJournal, recoverPayments } from '../../src/paying/journal.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { findStop } from '../../src/paying/stop-file.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { getMarket } from '../worker-market.ts';
 import { CAPS, deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const now = () => new Date();
 /** A seller that delivers once the payment is in a block: the chain's clock, which tests move next, must not let it expire before. */

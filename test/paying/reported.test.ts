@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
+import { openWallet } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { listListings } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
@@ -13,15 +13,12 @@ import type { Payer } from '../../src/paying/verify-route.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { makeDeclaration, makeRoute } from '../builders.ts';
 import { makeTerms, recordReceiptFor } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { openLyingNode } from './lying-node.ts';
 import { PAY_TO, serveSeller } from './paying.ts';
 import { makePayingCommands, SLUG, sellHonestly } from './verifying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const DAY_MS = 86_400_000;
 const EXAMPLE = { query: { of: 'gold' } };

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
+import { describe, expect, it } from 'vitest';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import type { Cheating, Raw } from '../market/cheats/cheating.ts';
 import { CHEATS } from '../market/cheats.ts';
+import { getMarket } from '../worker-market.ts';
 import { FUNDS, HONEST, openMarketPaying } from './market-paying.ts';
 import { CAPS } from './paying.ts';
 
-let market: Market;
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
+const market = await getMarket();
 
 const BASE = { network: 'base', version: 2 } as const;
 const SOLANA = { network: 'solana', version: 2 } as const;

@@ -13,8 +13,8 @@ import {
 } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { base } from 'viem/chains';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { allowPermit2, type BaseChain, openWallet, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
+import { allowPermit2, openWallet } from '../../scripts/market/chain-base.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { countSpent } from '../../src/catalogue/write/payments.ts';
 import { describePayment } from '../../src/cli/verify-report.ts';
@@ -29,16 +29,13 @@ import { buildAgentReceipt } from '../../src/views/receipt.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { makeTerms } from '../records.ts';
 import { SITE } from '../site.ts';
+import { getMarket } from '../worker-market.ts';
 import { openAsking } from './independent-check.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { checkPayment, deliver, openPayingWith, PAY_TO, type Sale, serveSeller } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const CEILING = 50_000;
 const TAKEN = 12_345;

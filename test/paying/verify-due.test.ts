@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { drawRoutes, isOpenToDraw, listDueRoutes } from '../../src/evidence/verification.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import type { Route } from '../../src/model/route.ts';
 import { makeTerms, recordReceiptFor } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { PAY_TO } from './paying.ts';
 import { makePayingCommands, SLUG, sellWithoutSettling } from './verifying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const WITH_EXAMPLE = { example: { query: { of: 'gold' } }, terms: [makeTerms({ pay_to: PAY_TO })] };
 const DAY_MS = 86_400_000;

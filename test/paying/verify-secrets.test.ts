@@ -1,16 +1,12 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
+import { getMarket } from '../worker-market.ts';
 import { beDown, openLyingNode } from './lying-node.ts';
 import { deliver } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const RUNS = [
   ['verify', SLUG],
