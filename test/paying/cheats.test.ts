@@ -47,6 +47,31 @@ const PAID = {
 } as const satisfies Partial<Record<CheatName, object>>;
 type PaidCheat = keyof typeof PAID;
 
+/**
+ * Sellers after which an honest one is paid from the same wallet, on Base: one for each way in which a payment ends. It is
+ * the only one on record and no longer open, so nothing else of it matters to the next.
+ */
+const THEN_HONEST: readonly PaidCheat[] = [
+  'no_settlement',
+  'redirects_payment',
+  'settles_twice',
+  'settles_then_hangs',
+  'settles_then_asks_again',
+  'other_answer',
+  'settles_late',
+];
+
+/** What is handed over after the settlement is judged alike on every network, so these cheat on Base alone. */
+const OF_ANSWER: readonly PaidCheat[] = [
+  'empty_answer',
+  'other_answer',
+  'opposite_answer',
+  'error_answer',
+  'hollow_answer',
+  'disguised_page',
+  'page_answer',
+];
+
 /** The refusal of each seller that is not paid, on any network. */
 const REFUSED = {
   raises_price: 'terms_differ',
@@ -105,26 +130,27 @@ describe.each(RAILS)('on $network, version $version, a seller that', (options) =
   const { network, version } = options;
   const first = (network === 'base') === (version === 2) ? 0 : 1;
 
-  it.each(listEveryOther(Object.keys(PAID) as PaidCheat[], first))(
-    '%s is paid once at most, and told for what it is',
-    async (name) => {
-      const opened = await open(name, options);
-      const { seller, catalogue, getRoute, getLost } = opened;
-      const payment = await payAndWait(opened, name);
-      expect(payment).toMatchObject(PAID[name]);
-      expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
-      expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
-      expect(await listPayments(catalogue, 10)).toEqual([payment]);
-      expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
-      expect(seller.elsewhere?.asked ?? []).toEqual([]);
-      const isVerified = payment?.state === 'settled' && payment.delivered;
-      expect((await getRoute()).verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
-      const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
-      expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
-      // Once for each is enough, because the next payment does not depend on the network.
-      if (network === 'base') expect(await payHonest(market, opened)).toMatchObject(SETTLED);
-    },
+  const names = listEveryOther(Object.keys(PAID) as PaidCheat[], first).filter(
+    (name) => network === 'base' || !OF_ANSWER.includes(name),
   );
+
+  it.each(names)('%s is paid once at most, and told for what it is', async (name) => {
+    const opened = await open(name, options);
+    const { seller, catalogue, getRoute, getLost } = opened;
+    const payment = await payAndWait(opened, name);
+    expect(payment).toMatchObject(PAID[name]);
+    expect(payment).toMatchObject({ network, amount: Number(PRICE), x402_version: version });
+    expect(await getLost()).toBe(payment?.state === 'settled' ? PRICE : 0n);
+    expect(await listPayments(catalogue, 10)).toEqual([payment]);
+    expect(seller.asked.filter(({ isPaid }) => isPaid)).toHaveLength(1);
+    expect(seller.elsewhere?.asked ?? []).toEqual([]);
+    const isVerified = payment?.state === 'settled' && payment.delivered;
+    expect((await getRoute()).verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
+    const paid = seller.settlements.filter(({ success }) => success).map(({ transaction }) => transaction);
+    expect(paid).toEqual(payment?.settlement ? [payment.settlement.transaction] : []);
+    if (network === 'base' && THEN_HONEST.includes(name))
+      expect(await payHonest(market, opened)).toMatchObject(SETTLED);
+  });
 
   it.each(listEveryOther(Object.keys(REFUSED) as (keyof typeof REFUSED)[], first))(
     '%s is not paid at all',

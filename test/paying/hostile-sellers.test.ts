@@ -230,14 +230,18 @@ const openReader = (network: MarketNetwork) =>
 
 type Opened = Awaited<ReturnType<typeof open>>;
 
-/** Pays, lets time pass if that matters, and then pays an honest seller. */
-async function payBoth(opened: Opened): Promise<{ payment: Payment | null; next: Payment; lost: bigint }> {
+/** Pays, lets time pass if that matters, and then, if asked to, pays an honest seller from the same wallet. */
+async function payInTurn(
+  opened: Opened,
+  isHonestNext: boolean,
+): Promise<{ payment: Payment | null; lost: bigint; next: Payment | null }> {
   const { quote, pay, rail, ledger, getLost } = opened;
   const { chosen } = await quote();
   const first = chosen && (await pay({ patienceMs: 300 }));
   const finish = async (payment: Payment | null) => {
     const lost = await getLost();
-    return { payment, lost, next: await payHonest(market, opened) };
+    expect(await ledger.listOpen(rail.payer)).toEqual([]);
+    return { payment, lost, next: isHonestNext ? await payHonest(market, opened) : null };
   };
   if (first?.state !== 'sent') return finish(first);
   return market.base.undoAfter(async () => {
@@ -250,9 +254,11 @@ async function payBoth(opened: Opened): Promise<{ payment: Payment | null; next:
 describe.each(Object.entries(ROWS))('bytes of a seller: %s', (_place, rows) => {
   it.each(Object.keys(rows))('%s', async (name) => {
     const row = rows[name] as Row;
+    // Once for each place is enough: the payment is closed, so nothing else of it matters to the next.
+    const isHonestNext = name === Object.keys(rows)[0];
     const opened = await open(row);
     const { catalogue, rail, getRoute } = opened;
-    const { payment, next, lost } = await payBoth(opened);
+    const { payment, next, lost } = await payInTurn(opened, isHonestNext);
     if (row.comes === null) expect(payment).toBeNull();
     else expect(payment).toMatchObject(row.comes);
     if (payment) {
@@ -262,8 +268,8 @@ describe.each(Object.entries(ROWS))('bytes of a seller: %s', (_place, rows) => {
     // At most one price is lost, and only if the chain shows it.
     expect(lost).toBe(payment?.state === 'settled' ? PRICE : 0n);
     // The wallet is free: the next seller is paid.
-    expect(next).toMatchObject(SETTLED);
-    expect(await listPayments(catalogue, 10)).toHaveLength(payment ? 2 : 1);
+    if (isHonestNext) expect(next).toMatchObject(SETTLED);
+    expect(await listPayments(catalogue, 10)).toEqual([next, payment].filter((one) => one !== null));
     // Nothing false is published: only a delivery verifies the route, and every receipt is true on the chain.
     const isVerified = payment?.state === 'settled' && payment.delivered;
     expect((await getRoute()).verification).toBe(isVerified ? 'settlement-verified' : 'unverified');
