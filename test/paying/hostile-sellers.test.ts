@@ -98,7 +98,7 @@ const ROWS: Record<string, Record<string, Row>> = {
     },
   },
   timeout: Object.fromEntries(
-    [-1, 1e308, '60'].map((maxTimeoutSeconds) => [
+    [-1, 3_600, 1e308, '60'].map((maxTimeoutSeconds) => [
       `of ${maxTimeoutSeconds}`,
       { seller: changeOffers((offer) => ({ ...offer, maxTimeoutSeconds })), comes: {} },
     ]),
