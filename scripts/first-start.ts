@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { acquireLock } from '../src/catalogue/lock.ts';
-import { selectState } from '../src/catalogue/news.ts';
-import { openNewsSource } from '../src/catalogue/news-source.ts';
+import { openFollowed } from '../src/catalogue/news.ts';
 import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
@@ -33,7 +32,7 @@ export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
   try {
     await makeReady(firstStart);
   } catch (error) {
-    if (findServableAge(config.publishedFile) === undefined) throw error;
+    if (findServableAge(config) === undefined) throw error;
     const { message, hint = '' } = getFailure(error);
     tell(`${message} ${hint} Meanwhile what was published before is served.`);
   }
@@ -68,7 +67,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
       tell(`${error.message} ${error.hint} Until then listings are as earlier rules derived them.`);
     }
     if ((await getRevision(catalogue)) > 0) return;
-    if (findServableAge(config.publishedFile) !== undefined) throw buildEmptyRefusal(config.publishedFile);
+    if (findServableAge(config) !== undefined) throw buildEmptyRefusal(config.publishedFile);
     const { seedCatalogue } = await import('../src/importing/manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report)
@@ -105,12 +104,11 @@ export async function preparePages({ config, now, signal, tell }: FirstStart): P
 
 async function isReady({ catalogueAddress }: Config): Promise<boolean> {
   try {
-    const source = await openNewsSource(catalogueAddress);
+    const catalogue = await openFollowed(catalogueAddress);
     try {
-      const [state] = await source.hold((ask) => ask(selectState()));
-      return (state?.revision ?? 0) > 0;
+      return (await catalogue.readState()).revision > 0;
     } finally {
-      await source.close();
+      await catalogue.close();
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

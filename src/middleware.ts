@@ -1,7 +1,7 @@
 import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
-import { startFollowing } from './published/follow.ts';
-import { openReading, type Reading } from './published/reading.ts';
+import { startFollowing } from './published/following.ts';
+import { buildReading, type Reading } from './published/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';
 let opened: Promise<Reading> | undefined;
@@ -30,7 +30,7 @@ async function openFromSettings(): Promise<Reading> {
   // Under `astro dev` the code is another from start to start.
   const following = await startFollowing(config, `started ${new Date().toISOString()}`, console.error);
   const { refuseUnservable, noteFailure } = following;
-  return openReading(config.publishedFile, config, { refresh: refuseUnservable, onFailure: noteFailure });
+  return buildReading(following.published, config, { refresh: refuseUnservable, onFailure: noteFailure });
 }
 
 /** Loaded when first asked for: pages are rendered without it. */

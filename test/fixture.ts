@@ -33,7 +33,7 @@ export interface Fixture {
 /** Opens a fixture on the catalogue in a folder, by default a new one; whoever opens it closes it. */
 export async function openFixture(folder = makeFolder()): Promise<Fixture> {
   const catalogue = await openNewCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
-  let live: ReturnType<typeof serveLive> | undefined;
+  let live: Awaited<ReturnType<typeof serveLive>> | undefined;
   let server: RunningServer | undefined;
   return {
     declare: async (...listings) => {
@@ -42,8 +42,8 @@ export async function openFixture(folder = makeFolder()): Promise<Fixture> {
     look: (slug, samples, path) => recordProbed(catalogue, slug, samples, path),
     pay: (slug, paid) => recordPaid(catalogue, slug, paid),
     remove: (slug, by, reason) => removeListing(catalogue, slug, { by, reason }),
-    read: (path, headers) => {
-      live ??= serveLive(catalogue);
+    read: async (path, headers) => {
+      live ??= await serveLive(catalogue);
       return live.get(path, headers);
     },
     serve: async () => {

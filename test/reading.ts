@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { openSqliteNews } from '../src/catalogue/sqlite-news.ts';
-import { openPublishedForWriting } from '../src/published/file.ts';
-import { followAtOnce } from '../src/published/follow.ts';
+import { openFollowed } from '../src/catalogue/news.ts';
+import { openFollower } from '../src/published/follow.ts';
 import { openReading, type Reading } from '../src/published/reading.ts';
 import type { Site } from '../src/views/site.ts';
 import { SITE } from './site.ts';
@@ -14,34 +13,45 @@ let opened = 0;
 /** What was published of a catalogue, by the hash of its bytes: many tests begin with copies of one. */
 const published = new LRUCache<string, Buffer>({ max: 20 });
 
-/** Opens a reading of a catalogue, from a published file of its own that is brought up to date whenever it is read. */
-export function openTestReading(
-  { address }: Pick<Catalogue, 'address'>,
+/** A reading that tests close. */
+export interface TestReading extends Reading {
+  /** Brings it up to date with what others wrote to the catalogue. */
+  catchUp(): Promise<void>;
+  close(): void;
+}
+
+/** Opens a reading of a catalogue, from a published file of its own that follows each write to the catalogue that is given. */
+export async function openTestReading(
+  catalogue: Pick<Catalogue, 'address'> & Partial<Pick<Catalogue, 'engine'>>,
   { site = SITE, now }: { site?: Site; now?: () => Date } = {},
-): Reading & { close(): void } {
+): Promise<TestReading> {
+  const { address, engine } = catalogue;
   opened += 1;
   const file = `${address}.${opened}.published`;
-  const hash = hashCatalogue(address);
-  const known = published.get(hash);
+  const key = `${hashCatalogue(address)} ${site.baseUrl}`;
+  const known = published.get(key);
   if (known) writeFileSync(file, known);
-  const source = openSqliteNews(address);
-  const writer = openPublishedForWriting(file);
-  let seen: unknown;
-  const refresh = () => {
-    const version = source.getVersion();
-    if (version === seen) return;
-    followAtOnce(source, writer, seen === undefined ? 'test' : undefined);
-    seen = version;
+  const followed = await openFollowed(address);
+  const follower = openFollower({ catalogueAddress: address, publishedFile: file, baseUrl: site.baseUrl }, 'test');
+  const catchUp = () => follower.follow(followed);
+  await catchUp();
+  if (!known) published.set(key, readFileSync(file));
+  const reading = openReading(file, site, now && { now });
+  const queue = engine?.queue;
+  const follow: NonNullable<typeof queue> = async (write) => {
+    const result = await queue?.(write);
+    await catchUp();
+    return result as never;
   };
-  refresh();
-  if (!known) published.set(hash, writer.sqlite.serialize());
-  const reading = openReading(file, site, { refresh, ...(now && { now }) });
+  if (engine) engine.queue = follow;
   return {
     ...reading,
+    catchUp,
     close: () => {
+      if (engine?.queue === follow && queue) engine.queue = queue;
       reading.published.close();
-      writer.close();
-      void source.close();
+      follower.close();
+      void followed.close();
     },
   };
 }

@@ -117,7 +117,7 @@ async function open(name: string, commands: readonly string[][], now: () => Date
     const io = { stdout: quiet, stderr: quiet, now, signal: new AbortController().signal };
     await runCommandLine(args, io);
   }
-  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
+  const files = { catalogueAddress: file, publishedFile: `${file}.published`, baseUrl: SITE.baseUrl };
   await publishCatalogue(files, 'bench');
   return openReading(files.publishedFile, SITE, { now });
 }

@@ -116,7 +116,7 @@ async function openToolSet(folder: string, home: string, name: string): Promise<
           }
         }
       });
-      await publishCatalogue({ catalogueAddress: file, publishedFile: `${file}.published` }, 'bench');
+      await publishCatalogue(nameFiles(file), 'bench');
     },
     close: async () => {
       reading.published.close();
@@ -172,10 +172,14 @@ function buildSampled({ slug, title, provider, routes, ...texts }: Sampled, inde
   });
 }
 
+/** Names the published file beside a catalogue. */
+function nameFiles(file: string) {
+  return { catalogueAddress: file, publishedFile: `${file}.published`, baseUrl: SITE.baseUrl };
+}
+
 async function publish(file: string): Promise<Reading> {
-  const files = { catalogueAddress: file, publishedFile: `${file}.published` };
-  await publishCatalogue(files, 'bench');
-  return openReading(files.publishedFile, SITE);
+  await publishCatalogue(nameFiles(file), 'bench');
+  return openReading(nameFiles(file).publishedFile, SITE);
 }
 
 /** Imports our manifests, and what the corpus has, and yields our requests that something there answers. */

@@ -56,11 +56,15 @@ export async function openCatalogue(
 
 /**
  * Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version;
- * one that lacks migrations is opened where `mayBeOlder` is set.
+ * one that lacks migrations is opened where `mayBeOlder` is set. `deadlineMs`: longest time for connecting to PostgreSQL, and for
+ * one statement there, in milliseconds.
  */
-export async function openCatalogueForReading(address: string, { mayBeOlder = false } = {}): Promise<Catalogue> {
+export async function openCatalogueForReading(
+  address: string,
+  { mayBeOlder = false, deadlineMs }: { mayBeOlder?: boolean; deadlineMs?: number } = {},
+): Promise<Catalogue> {
   refuseAbsentFile(address);
-  return open(address, { readonly: true, checksClock: true }, async (catalogue) => {
+  return open(address, { readonly: true, checksClock: true, deadlineMs }, async (catalogue) => {
     const version = await findVersion(catalogue);
     if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
     if (version !== 'current' && !(mayBeOlder && version === 'older')) throw buildVersionError(address, version);
@@ -80,10 +84,12 @@ function buildAbsence(address: string): ServiceError {
 
 async function open(
   address: string,
-  { readonly, checksClock }: { readonly: boolean; checksClock: boolean },
+  { readonly, checksClock, deadlineMs }: { readonly: boolean; checksClock: boolean; deadlineMs?: number | undefined },
   check: (catalogue: Catalogue) => Promise<void>,
 ): Promise<Catalogue> {
-  const engine = isPostgresAddress(address) ? await openPostgres(address) : openSqlite(address, { readonly });
+  const engine = isPostgresAddress(address)
+    ? await openPostgres(address, deadlineMs)
+    : openSqlite(address, { readonly });
   const catalogue = connect(address, engine, checksClock);
   try {
     await check(catalogue);

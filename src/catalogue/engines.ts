@@ -14,7 +14,6 @@ import {
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { NEWS_CHANNEL } from './news.ts';
 import { openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
@@ -45,11 +44,6 @@ export interface Engine {
   holdLong(inside: Kysely<Tables>): Promise<void>;
   /** Makes each later transaction be on the disk when it ends, even if the power fails right after it. */
   makeDurable(): void;
-  /**
-   * Tells the followers of the catalogue that a revision is there, once the transaction ends. Does nothing for a file:
-   * followers look at it.
-   */
-  announce(inside: Kysely<Tables>, revision: number): Promise<void>;
   /** Moves the counters of primary keys behind the rows that were copied with theirs. */
   resetCounters(inside: Kysely<Tables>, columns: readonly (readonly [table: string, column: string])[]): Promise<void>;
   /**
@@ -102,7 +96,6 @@ export function openSqlite(file: string, { readonly }: { readonly: boolean }): E
     makeDurable: () => void sqlite.pragma('synchronous = FULL'),
     queue: (write) => write(),
     holdLong: async () => undefined,
-    announce: async () => undefined,
     resetCounters: async () => undefined,
     listFaults: () => listSqliteFaults(sqlite),
   };
@@ -187,8 +180,8 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
   }
 }
 
-/** Opens the PostgreSQL database of a catalogue. It connects with the first query. */
-export async function openPostgres(address: string): Promise<Engine> {
+/** Opens the PostgreSQL database of a catalogue. It connects with the first query. `deadlineMs`: see `buildConnection`. */
+export async function openPostgres(address: string, deadlineMs?: number): Promise<Engine> {
   // Loaded here because catalogues in files do without it.
   const { openPool } = await import('./postgres.ts');
   const inTurn = pLimit(1);
@@ -197,7 +190,7 @@ export async function openPostgres(address: string): Promise<Engine> {
     get sqlite(): Sqlite.Database {
       throw new Error('a catalogue in PostgreSQL is no file');
     },
-    dialect: new CataloguePostgresDialect({ pool: openPool(address, { max: 8 }) }),
+    dialect: new CataloguePostgresDialect({ pool: openPool(address, { max: 8, deadlineMs }) }),
     words: POSTGRES_WORDS,
     clock: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)`,
     prepareToWrite: () => undefined,
@@ -205,9 +198,6 @@ export async function openPostgres(address: string): Promise<Engine> {
     queue: (write) => inTurn(write),
     async holdLong(inside) {
       await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(inside);
-    },
-    async announce(inside, revision) {
-      await sql`SELECT pg_notify(${NEWS_CHANNEL}, ${String(revision)})`.execute(inside);
     },
     async resetCounters(inside, columns) {
       for (const [table, column] of columns) {

@@ -1,96 +1,33 @@
-import { ServiceError } from '../errors.ts';
+import { sql } from 'kysely';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { buildAwayError, isAway, isPostgresAddress } from '../model/catalogue-address.ts';
+import { type Catalogue, holdState, openCatalogueForReading } from './database.ts';
+import { findFileNumber } from './sqlite-file.ts';
 import type { ChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
+import { type CatalogueState, getCatalogueState } from './transaction.ts';
 
-/**
- * A query for what the published catalogue does not have yet, in plain SQL that every engine understands: a server
- * follows the catalogue without loading Kysely. `?` is a parameter. All queries for one update belong in one read
- * transaction.
- */
-export interface NewsQuery<Row> {
-  readonly sql: string;
-  readonly parameters: readonly (string | number)[];
-  /** Never set: the type of the rows. */
-  readonly row?: Row;
-}
+/** Longest time for connecting to PostgreSQL, and for one statement, in milliseconds: a server that vanished says nothing at all. */
+const DEADLINE_MS = 4000;
 
-/** The channel on which PostgreSQL announces revisions. */
-export const NEWS_CHANNEL = 'catalogue';
-
-/** Largest number of rows that a query returns at a time; a caller goes on after the last row that it got. */
-const NEWS_AT_ONCE = 256;
-
-/** Largest number of listings that a query returns at a time. Smaller, because listings have long documents. */
+/** Largest number of listings that are read at a time. Few, because their documents are long. */
 const LISTINGS_AT_ONCE = 32;
 
-/** Asks for the identity of the catalogue, its latest revision and the time of that. */
-export function selectState(): NewsQuery<{ identity: string; revision: number; revised_at: string }> {
-  return { sql: 'SELECT identity, revision, revised_at FROM catalogue', parameters: [] };
-}
-
-/** Asks for the public key of events for webhooks; null before the first event. */
-export function selectWebhookKey(): NewsQuery<{ webhook_key: string | null }> {
-  return { sql: 'SELECT webhook_key FROM catalogue', parameters: [] };
-}
-
-/** Asks for the time of a revision, ISO 8601 UTC; no row if the catalogue never had it. */
-export function selectRevisionTime(revision: number): NewsQuery<{ at: string }> {
-  return { sql: 'SELECT at FROM revisions WHERE revision = ?', parameters: [revision] };
-}
-
-/** Asks for the revisions after one, in order. */
-export function selectRevisionsSince(revision: number): NewsQuery<RevisionsTable> {
-  return {
-    sql: 'SELECT revision, at FROM revisions WHERE revision > ? ORDER BY revision LIMIT ?',
-    parameters: [revision, NEWS_AT_ONCE],
-  };
-}
+/** Largest number of changes, or of revisions, that are read at a time. */
+const ROWS_AT_ONCE = 256;
 
 /** A row of a change. The detail is JSON. */
 export type NewsChange = Omit<ChangesTable, 'seq'> & { seq: number };
-
-/** Asks for the changes after a place in the log. */
-export function selectChangesBehind(seq: number): NewsQuery<NewsChange> {
-  return {
-    sql: 'SELECT seq, revision, at, listing_id, kind, reason, detail FROM changes WHERE seq > ? ORDER BY seq LIMIT ?',
-    parameters: [seq, NEWS_AT_ONCE],
-  };
-}
 
 /** A row of a listing. The document is JSON, `{}` before its first publication. */
 export type NewsListing = Pick<
   ListingsTable,
   'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document' | 'was_live'
-> & { number: number };
-
-/** Asks for the listings in any state after one of them, in the order of their latest revision and number. */
-export function selectListingsBehind({
-  revision,
-  number,
-}: Pick<NewsListing, 'revision' | 'number'>): NewsQuery<NewsListing> {
-  return {
-    sql: `SELECT number, id, slug, base_url, state, revision, document, was_live FROM listings
-      WHERE (revision, number) > (?, ?) ORDER BY revision, number LIMIT ?`,
-    parameters: [revision, number, LISTINGS_AT_ONCE],
-  };
-}
-
-/** Asks for the listings in any state after a number, in the order of their numbers. */
-export function selectListingsAfter(number: number): NewsQuery<NewsListing> {
-  return {
-    sql: `SELECT number, id, slug, base_url, state, revision, document, was_live FROM listings
-      WHERE number > ? ORDER BY number LIMIT ?`,
-    parameters: [number, LISTINGS_AT_ONCE],
-  };
-}
-
-/** Asks for the number of listings in any state. */
-export function countListings(): NewsQuery<{ count: number }> {
-  return { sql: 'SELECT CAST(count(*) AS INTEGER) AS count FROM listings', parameters: [] };
-}
+> & { number: number; readonly receipts: readonly NewsReceipt[] };
 
 /** A payment that settled, with the route it was made for. */
 export interface NewsReceipt {
   readonly id: string;
+  /** Number of its listing. */
   readonly listing: number;
   readonly method: string;
   readonly path: string;
@@ -101,38 +38,6 @@ export interface NewsReceipt {
   readonly corrected_at: string | null;
 }
 
-const RECEIPTS = `SELECT payments.id, listings.number AS listing, routes.method, routes.path, payments.revision,
-    payments.document, corrections.because, corrections.at AS corrected_at
-  FROM payments JOIN routes ON routes.id = payments.route_id JOIN listings ON listings.id = routes.listing_id
-  LEFT JOIN corrections ON corrections.receipt_id = payments.id
-  WHERE payments.revision IS NOT NULL`;
-
-/** Asks for the settled payments after an id whose record changed after a revision, by id. */
-export function selectReceiptsBehind(revision: number, id: string): NewsQuery<NewsReceipt> {
-  return {
-    sql: `${RECEIPTS} AND payments.revision > ? AND payments.id > ? ORDER BY payments.id LIMIT ?`,
-    parameters: [revision, id, NEWS_AT_ONCE],
-  };
-}
-
-/** Asks for the settled payments for routes of a listing. */
-export function selectReceiptsOf(listingId: string): NewsQuery<NewsReceipt> {
-  return { sql: `${RECEIPTS} AND listings.id = ? ORDER BY payments.id`, parameters: [listingId] };
-}
-
-/** Asks for one payment that settled, of all there are. */
-export function selectAnyReceipt(): NewsQuery<{ id: string }> {
-  return { sql: 'SELECT id FROM payments WHERE revision IS NOT NULL LIMIT 1', parameters: [] };
-}
-
-/** Asks for the counts of each day from `day` on (UTC date) on which a listing came, went or changed its verification. */
-export function selectDaysFrom(day: string): NewsQuery<ListingDaysTable> {
-  return {
-    sql: 'SELECT day, listed, taken_out, verified, unverified FROM listing_days WHERE day >= ? ORDER BY day',
-    parameters: [day],
-  };
-}
-
 /** A round as readers see it: the results of all probers together, without those that were their own fault. */
 export interface NewsRound {
   readonly round: number;
@@ -141,36 +46,210 @@ export interface NewsRound {
   readonly ours: 0 | 1;
 }
 
-/** Asks for the rounds that changed for readers after a revision. */
-export function selectRoundsSince(revision: number): NewsQuery<NewsRound> {
-  return {
-    sql: `SELECT round, min(shown_ours) AS ours,
-        CAST(sum(CASE WHEN shown_ours = 0 THEN shown_hosts ELSE 0 END) AS INTEGER) AS hosts,
-        CAST(sum(CASE WHEN shown_ours = 0 THEN shown_failing ELSE 0 END) AS INTEGER) AS failing
-      FROM rounds WHERE shown_hosts IS NOT NULL AND round IN (SELECT round FROM rounds WHERE revision > ?)
-      GROUP BY round ORDER BY round`,
-    parameters: [revision],
-  };
+/** Some rows of the news, by what they are. Listings come with all of their receipts. */
+export interface NewsSlice {
+  readonly revisions?: readonly RevisionsTable[];
+  readonly changes?: readonly NewsChange[];
+  readonly listing_days?: readonly ListingDaysTable[];
+  readonly rounds?: readonly NewsRound[];
+  readonly listings?: readonly NewsListing[];
 }
 
-/** Answers a query about the state that is held. */
-export type Ask = <Row>(query: NewsQuery<Row>) => Promise<Row[]>;
+/** What somebody has of a catalogue already: all up to a revision, a place in the log of changes, and a day (UTC date). */
+export interface Known {
+  readonly revision: number;
+  readonly seq: number;
+  readonly day: string;
+}
 
-/** A catalogue that is followed: read only, and without Kysely. */
-export interface NewsSource {
-  /** Returns a value that changes whenever anybody writes to the catalogue; called many times a second. */
-  getVersion(): unknown;
-  /** Runs `work` while what it asks about stays at one state. */
-  hold<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result>;
-  /** Does the same at once, where the engine can: for processes that do nothing else. */
-  holdAtOnce?<Result>(work: (ask: <Row>(query: NewsQuery<Row>) => Row[]) => Result): Result;
+/** What came after something known, as of one state of the catalogue. */
+export interface News {
+  /** The state that the news lead to. */
+  readonly state: CatalogueState;
+  /** The public key of events for webhooks; null before the first event. */
+  readonly webhook_key: string | null;
+  /** How many listings there are news of. */
+  readonly listings: number;
+  readonly slices: AsyncIterable<NewsSlice>;
+}
+
+/** A catalogue that is followed. */
+export interface FollowedCatalogue {
+  /**
+   * Returns the identity of the catalogue, its revision and the time of that. Throws `unavailable` while it cannot be read, or
+   * while another file, or none, is in its place. That file is not followed instead: SQLite would take the journal of the old
+   * one (`-wal`) for its own.
+   */
+  readState(): Promise<CatalogueState>;
+  /** Says whether a revision of the catalogue is of this time, ISO 8601 UTC. One that was restored from a backup has others. */
+  hasRevision(revision: number, at: string): Promise<boolean>;
+  /**
+   * Gives `work` what came after `known`, or everything there is without it, all of one state of the catalogue, whatever is
+   * written meanwhile. Slices must be read within `work`.
+   */
+  fetchNews<Result>(known: Known | undefined, work: (news: News) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
-/** Builds the error for a catalogue of another schema version. */
-export function buildOtherVersion(file: string): ServiceError {
-  return new ServiceError('bad_input', `${file} is a catalogue of another version of this code.`, {
-    hint: 'The command catalogue status says what to do.',
-    reason: 'schema_version',
+/**
+ * Opens a catalogue to be followed, read only. PostgreSQL is connected to again after each failure: a connection whose packets
+ * vanish never says that it is lost. Throws as `openCatalogueForReading` does.
+ */
+export async function openFollowed(address: string): Promise<FollowedCatalogue> {
+  const open = () => openCatalogueForReading(address, { deadlineMs: DEADLINE_MS });
+  const number = isPostgresAddress(address) ? undefined : findFileNumber(address);
+  let catalogue: Catalogue | undefined = await open();
+  const ask = async <Result>(work: (catalogue: Catalogue) => Promise<Result>): Promise<Result> => {
+    if (number !== undefined && findFileNumber(address) !== number) throw buildReplaced(address);
+    catalogue ??= await open();
+    try {
+      return await work(catalogue);
+    } catch (error) {
+      if (error instanceof ServiceError && error.reason === 'catalogue_away') {
+        // A server that vanished never confirms the end of a connection, so nobody waits for it.
+        void catalogue.close().catch(() => undefined);
+        catalogue = undefined;
+      }
+      throw error;
+    }
+  };
+  return {
+    readState: () => ask((asked) => read(asked, getCatalogueState(asked))),
+    hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
+    fetchNews: (known, work) => ask((asked) => fetchNews(asked, known, work)),
+    close: async () => void (await catalogue?.close()),
+  };
+}
+
+/** Gives what was read, or says what a failure to read it means. */
+async function read<Value>({ address, name }: Catalogue, reading: Promise<Value>): Promise<Value> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isPostgresAddress(address)) throw isAway(error) ? buildAwayError(address, error) : error;
+    throw new ServiceError('unavailable', `The catalogue ${name} cannot be read: ${getErrorMessage(error)}.`, {
+      hint: 'catalogue check says what is wrong with it, and what to do.',
+      reason: 'catalogue_unreadable',
+      cause: error,
+    });
+  }
+}
+
+async function hasRevision({ query }: Catalogue, revision: number, at: string): Promise<boolean> {
+  const found = await query.selectFrom('revisions').select('at').where('revision', '=', revision).executeTakeFirst();
+  return found?.at === at;
+}
+
+async function fetchNews<Result>(
+  catalogue: Catalogue,
+  known: Known | undefined,
+  work: (news: News) => Promise<Result>,
+): Promise<Result> {
+  return await holdState(catalogue, async (held) => {
+    const state = await read(held, getCatalogueState(held));
+    const selected = held.query.selectFrom('catalogue').select('webhook_key').executeTakeFirstOrThrow();
+    const { webhook_key } = await read(held, selected);
+    const numbers = await read(held, listNumbers(held, known));
+    const slices = async function* () {
+      const all = readSlices(held, known, numbers);
+      for (let next = await read(held, all.next()); !next.done; next = await read(held, all.next())) yield next.value;
+    };
+    return await work({ state, webhook_key, listings: numbers.length, slices: slices() });
+  });
+}
+
+/** Lists the numbers of the listings that changed, or of whose payments one was recorded, in their order. */
+async function listNumbers({ query }: Catalogue, known: Known | undefined): Promise<number[]> {
+  const all = query.selectFrom('listings').select('listings.number');
+  if (!known) return (await all.orderBy('number').execute()).map(({ number }) => number);
+  const rows = await all
+    .where('revision', '>', known.revision)
+    .union(
+      query
+        .selectFrom('payments')
+        .innerJoin('routes', 'routes.id', 'payments.route_id')
+        .innerJoin('listings', 'listings.id', 'routes.listing_id')
+        .select('listings.number')
+        .where('payments.revision', '>', known.revision),
+    )
+    .orderBy('number')
+    .execute();
+  return rows.map(({ number }) => number);
+}
+
+async function* readSlices(
+  held: Catalogue,
+  known: Known = { revision: 0, seq: 0, day: '' },
+  numbers: readonly number[],
+): AsyncGenerator<NewsSlice> {
+  const { query } = held;
+  for (let last = known.revision; ; ) {
+    const revisions = await query
+      .selectFrom('revisions')
+      .select(['revision', 'at'])
+      .where('revision', '>', last)
+      .orderBy('revision')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    yield { revisions };
+    if (revisions.length < ROWS_AT_ONCE) break;
+    last = revisions.at(-1)?.revision ?? last;
+  }
+  yield { listing_days: await query.selectFrom('listing_days').selectAll().where('day', '>=', known.day).execute() };
+  yield { rounds: await readRounds(held, known.revision) };
+  for (let last = known.seq; ; ) {
+    const changes: NewsChange[] = await query
+      .selectFrom('changes')
+      .select(['seq', 'revision', 'at', 'listing_id', 'kind', 'reason', 'detail'])
+      .where('seq', '>', last)
+      .orderBy('seq')
+      .limit(ROWS_AT_ONCE)
+      .execute();
+    yield { changes };
+    if (changes.length < ROWS_AT_ONCE) break;
+    last = changes.at(-1)?.seq ?? last;
+  }
+  for (let at = 0; at < numbers.length; at += LISTINGS_AT_ONCE) {
+    yield { listings: await readListings(held, numbers.slice(at, at + LISTINGS_AT_ONCE)) };
+  }
+}
+
+async function readListings({ query }: Catalogue, numbers: readonly number[]): Promise<NewsListing[]> {
+  const listings = await query
+    .selectFrom('listings')
+    .select(['number', 'id', 'slug', 'base_url', 'state', 'revision', 'document', 'was_live'])
+    .where('number', 'in', numbers)
+    .orderBy('number')
+    .execute();
+  const receipts: NewsReceipt[] = await query
+    .selectFrom('listings')
+    .innerJoin('routes', 'routes.listing_id', 'listings.id')
+    .innerJoin('payments', 'payments.route_id', 'routes.id')
+    .leftJoin('corrections', 'corrections.receipt_id', 'payments.id')
+    .select(['payments.id', 'listings.number as listing', 'routes.method', 'routes.path', 'payments.document'])
+    .select(({ ref }) => ref('payments.revision').$notNull().as('revision'))
+    .select(['corrections.because', 'corrections.at as corrected_at'])
+    .where('listings.number', 'in', numbers)
+    .where('payments.revision', 'is not', null)
+    .orderBy('payments.id')
+    .execute();
+  const byListing = Map.groupBy(receipts, ({ listing }) => listing);
+  return listings.map((listing) => ({ ...listing, receipts: byListing.get(listing.number) ?? [] }));
+}
+
+/** Reads the rounds that changed for readers after a revision. */
+async function readRounds({ query }: Catalogue, revision: number): Promise<NewsRound[]> {
+  const { rows } = await sql<NewsRound>`SELECT round, min(shown_ours) AS ours,
+      CAST(sum(CASE WHEN shown_ours = 0 THEN shown_hosts ELSE 0 END) AS INTEGER) AS hosts,
+      CAST(sum(CASE WHEN shown_ours = 0 THEN shown_failing ELSE 0 END) AS INTEGER) AS failing
+    FROM rounds WHERE shown_hosts IS NOT NULL AND round IN (SELECT round FROM rounds WHERE revision > ${revision})
+    GROUP BY round ORDER BY round`.execute(query);
+  return rows;
+}
+
+function buildReplaced(file: string): ServiceError {
+  return new ServiceError('unavailable', `Another file, or none, is in the place of the catalogue ${file}.`, {
+    hint: 'Move the same file back. Where the other one is to be served, stop all that uses the catalogue, and start it again.',
+    reason: 'catalogue_replaced',
   });
 }

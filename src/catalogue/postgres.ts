@@ -63,7 +63,10 @@ class CatalogueClient extends pg.Client {
  * Opens a pool of connections, as `buildConnection` says. A connection that is lost while nobody uses it is replaced when the
  * next one is needed.
  */
-export function openPool(address: string, { max, deadlineMs }: { max: number; deadlineMs?: number }): pg.Pool {
+export function openPool(
+  address: string,
+  { max, deadlineMs }: { max: number; deadlineMs?: number | undefined },
+): pg.Pool {
   const pool = new pg.Pool({ ...buildConnection(address, deadlineMs), max });
   pool.on('error', () => undefined);
   // A connection that is lost while it is used would end the process without a listener.

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { ServiceError } from '../errors.ts';
 import type { ChangeKind } from '../model/change.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -26,16 +25,12 @@ export interface Writing {
   raiseRevision(): void;
 }
 
-/**
- * Check of the time of a write. `checked`: refused if its time cannot be right. `urgent`: never refused, because facts
- * about a payment must not be lost. `redating`: keeps its own time even if revisions are later, which its work puts
- * right.
- */
-type WriteKind = 'checked' | 'urgent' | 'redating';
+/** Check of the time of a write. `urgent`: never refused, because facts about a payment must not be lost. */
+type WriteKind = 'checked' | 'urgent';
 
-/** Largest difference of a clock from the known time, in milliseconds: a week ahead, an hour behind. */
-const AHEAD_MS = 7 * 24 * 60 * 60 * 1000;
+/** Largest difference of a clock from the known time, in milliseconds: an hour behind or a year ahead. */
 export const BEHIND_MS = 60 * 60 * 1000;
+const AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
 /**
  * Runs `work` in the only kind of write transaction, and returns its result. Its first statement locks the row of the
@@ -68,11 +63,11 @@ async function runWrite<Result>(
       .set(({ ref }) => ({ revision: ref('revision') }))
       .returning(['revision', 'revised_at', catalogue.engine.clock.as('clock')])
       .executeTakeFirstOrThrow();
-    if (kind === 'checked' && catalogue.checksClock) await refuseWrongClock(catalogue, wantedAt, state);
+    if (kind === 'checked' && catalogue.checksClock) refuseWrongClock(wantedAt, state);
     const revision = state.revision + 1;
     // A process that waited for the lock has an older time than the write before it. Times never go backwards, except
     // in a catalogue that was only just made.
-    const goesBack = kind === 'redating' || (kind === 'checked' && state.revision === 0);
+    const goesBack = kind === 'checked' && state.revision === 0;
     const at = wantedAt < state.revised_at && !goesBack ? state.revised_at : wantedAt;
     let changed = false;
     const result = await work({
@@ -92,48 +87,40 @@ async function runWrite<Result>(
       await query.updateTable('catalogue').set({ revision, revised_at: at }).execute();
       await query.insertInto('revisions').values({ revision, at }).execute();
       await showRounds(catalogue, revision);
-      await catalogue.engine.announce(query, revision);
     }
     return result;
   });
 }
 
 /**
- * Refuses a time more than an hour before the last revision, or more than a week after the known time: that of the
- * database, or for a file that of its last revision or evidence. A file without a revision takes any time.
+ * Refuses a time more than an hour before the last revision of a file, or more than a year after it. In PostgreSQL the time is
+ * that of the database, and no machine may differ from it by more than an hour. A file without a revision takes any time.
  */
-async function refuseWrongClock(
-  catalogue: Catalogue,
+function refuseWrongClock(
   wantedAt: string,
   { revision, revised_at, clock }: Omit<CatalogueState, 'identity'> & { clock: number | null },
-): Promise<void> {
-  const wanted = Date.parse(wantedAt);
-  const revised = revision > 0 ? Date.parse(revised_at) : (clock ?? wanted);
-  const known = clock ?? Math.max(revised, wanted > revised + AHEAD_MS ? await findLastEvidence(catalogue) : 0);
-  if (wanted <= known + AHEAD_MS && wanted >= Math.max(revised, known) - BEHIND_MS) return;
-  const isOfRevision = clock === null || (wanted <= clock + AHEAD_MS && wanted >= clock - BEHIND_MS);
-  const other = isOfRevision ? 'the catalogue was last written' : 'the clock of the database says';
-  const otherAt = isOfRevision ? revised_at : new Date(clock).toISOString();
-  throw new ServiceError('refused', `The clock of this machine says ${wantedAt}, and ${other} ${otherAt}.`, {
-    hint:
-      'Nothing was written. Set the clock that is wrong. If that of this machine is right, say so once: ' +
-      '"check --repair --clock-is-right", which also moves to the present what is dated in the future.',
+): void {
+  if (clock === null && revision === 0) return;
+  const known = clock ?? Date.parse(revised_at);
+  const ahead = Date.parse(wantedAt) - known;
+  if (ahead >= -BEHIND_MS && ahead <= (clock === null ? AHEAD_MS : BEHIND_MS)) return;
+  const other =
+    clock === null
+      ? `the catalogue was last written ${revised_at}`
+      : `the clock of the database says ${new Date(clock).toISOString()}`;
+  throw new ServiceError('refused', `The clock of this machine says ${wantedAt}, and ${other}.`, {
+    hint: `Nothing was written. Set the clock that is wrong.${clock === null ? OTHERWISE : ''}`,
     reason: 'wrong_clock',
   });
 }
 
+/** What to do about a file whose last write is of a time that is not near any more. */
+const OTHERWISE =
+  ' If that of this machine is right, restore a backup from before the other one wrote, or, where nobody wrote for over a year, import into a new catalogue.';
+
 /** Returns whether a write was refused because its time cannot be right. */
 export function isWrongClock(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.reason === 'wrong_clock';
-}
-
-/**
- * Returns the time at which the latest probe, page of a feed or other source was recorded, in milliseconds since 1970.
- */
-async function findLastEvidence({ query }: Catalogue): Promise<number> {
-  const { rows } = await sql<{ at: string | null }>`SELECT max(at) AS at FROM (SELECT max(probed_at) AS at FROM routes
-    UNION ALL SELECT max(updated_at) FROM pulls UNION ALL SELECT max(heard_at) FROM declarations)`.execute(query);
-  return Date.parse(rows[0]?.at ?? '1970-01-01');
 }
 
 /** Makes the latest judgement of rounds visible to readers. */

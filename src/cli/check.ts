@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Catalogue, openCatalogueForReading } from '../catalogue/database.ts';
 import { countFuture, isRevisionConsistent, listStaleListings } from '../catalogue/integrity.ts';
 import { getCatalogueState, writeCatalogue } from '../catalogue/transaction.ts';
-import { moveFutureToPresent, repairListings } from '../catalogue/write/repair.ts';
+import { repairListings } from '../catalogue/write/repair.ts';
 import { type Config, type PayerConfig, readPayerConfig } from '../config.ts';
 import { isPublicName } from '../evidence/domains.ts';
 import { getFailure } from '../model/failure.ts';
@@ -27,7 +27,7 @@ import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
 const REPAIR = 'check --repair fixes it.';
-const CLOCK = 'If this clock is right, check --repair --clock-is-right moves them to the present. If not, set it.';
+const CLOCK = 'If this clock is wrong, set it. If it is right, restore a backup from before the other one wrote.';
 const DAMAGED = 'Restore a backup; "catalogue restore --help" says how.';
 
 /** The result of one check, and what to do if it is not ok. */
@@ -57,7 +57,6 @@ export const check: Command = defineCommand({
     ['check mine.yaml', 'what a manifest or a document would list'],
     ['check https://api.example.com/v1/quote --method POST', 'what an address asks'],
     ['check --repair', 'after an upgrade that changes a rule'],
-    ['check --repair --clock-is-right', 'after a clock was wrong, or a week without any write'],
   ],
   arguments: [['[address]', 'a host, the address of a document or of what should answer 402, or a file']],
   options: [
@@ -89,7 +88,9 @@ export const check: Command = defineCommand({
       return { ok, ...found };
     }
     const repaired = repair
-      ? await withWritableCatalogue(context, { create: false }, (catalogue) => repairCatalogue(catalogue, context))
+      ? await withWritableCatalogue(context, { create: false }, (catalogue) =>
+          writeCatalogue(catalogue, context.now().toISOString(), repairListings),
+        )
       : [];
     const checks: Check[] = [];
     for await (const one of generateChecks(context)) checks.push(one);
@@ -106,12 +107,6 @@ function findAddress(text: string): string | undefined {
   if (statSync(text, { throwIfNoEntry: false })?.isFile()) return text;
   const url = URL.parse(`https://${text}`);
   return url && isPublicName(url.hostname) && text.toLowerCase().startsWith(url.hostname) ? url.href : undefined;
-}
-
-async function repairCatalogue(catalogue: Catalogue, { now, clockIsRight }: CommandContext): Promise<string[]> {
-  const at = now().toISOString();
-  if (clockIsRight) return await writeCatalogue(catalogue, at, moveFutureToPresent, 'redating');
-  return await writeCatalogue(catalogue, at, (writing) => repairListings(writing));
 }
 
 /** Runs one check after another. Checks that depend on something unreadable are left out. */

@@ -15,8 +15,6 @@ export interface CommandContext {
   /** Aborted by Ctrl-C. The command stops at the next safe point and reports what is done. */
   signal: AbortSignal;
   json: boolean;
-  /** True if the operator says that the clock is right, whatever the catalogue knows of the time. */
-  clockIsRight: boolean;
 }
 
 /** An argument or option and its description: `['<slug>', 'the listing']`, `['--limit <n>', '…']`. */

@@ -24,14 +24,13 @@ export async function withReadableCatalogue<Result>(
  * without `create` it throws `not_found`, because there is nothing to change.
  */
 export async function withWritableCatalogue<Result>(
-  { getConfig, now, clockIsRight }: CommandContext,
+  { getConfig, now }: CommandContext,
   { create }: { create: boolean },
   work: (catalogue: Catalogue) => Result | Promise<Result>,
 ): Promise<Result> {
   const address = getConfig().catalogueAddress;
   const identity = { identity: randomUUID(), at: now().toISOString() };
-  const options = { mayCreate: create, checksClock: !clockIsRight };
-  return useAndClose(await openCatalogue(address, identity, options), async (catalogue) => {
+  return useAndClose(await openCatalogue(address, identity, { mayCreate: create }), async (catalogue) => {
     await deriveAgain(catalogue, identity.at);
     return await work(catalogue);
   });

@@ -6,7 +6,7 @@ import { getVersion } from './version.ts';
 
 /** The parsed command line: a command with checked arguments and options, or text to print (help or version). */
 export type Request =
-  | { kind: 'run'; command: Command; input: unknown; json: boolean; clockIsRight: boolean }
+  | { kind: 'run'; command: Command; input: unknown; json: boolean }
   | { kind: 'help' | 'version'; text: string };
 
 /** Longest part of a command-line word that a message quotes, in UTF-16 units. */
@@ -39,9 +39,9 @@ export function parseCommandLine(
     const parser = addCommand(program, name, command);
     parser.action(() => {
       const named = parser.registeredArguments.map((argument, i) => [argument.name(), parser.processedArgs[i]]);
-      const { json = false, clockIsRight = false, ...options } = parser.optsWithGlobals();
+      const { json = false, ...options } = parser.optsWithGlobals();
       const input = checkInput(parser, command, { ...options, ...Object.fromEntries(named) });
-      request = { kind: 'run', command, input, json: json === true, clockIsRight: clockIsRight === true };
+      request = { kind: 'run', command, input, json: json === true };
     });
   }
   try {
@@ -58,7 +58,6 @@ function buildProgram(columns: number, writeOut: (text: string) => void): Parser
     .usage('<command> [options]')
     .description(ABOUT)
     .option('--json', 'write one JSON document to standard output, and nothing else')
-    .option('--clock-is-right', 'write although the time is far from that of the last write')
     .option('-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help, of one command after its name')
     .helpCommand(false)

@@ -26,8 +26,8 @@ export async function runCommandLine(
       return EXIT.done;
     }
     json = request.json;
-    const { command, input, clockIsRight } = request;
-    const context = { stdout, stderr, signal, now, json, clockIsRight, getConfig: readConfig };
+    const { command, input } = request;
+    const context = { stdout, stderr, signal, now, json, getConfig: readConfig };
     return await command.execute(input, context);
   } catch (error) {
     debug('%o', error);

@@ -5,8 +5,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { openPictures } from '../pictures/pictures.ts';
-import { type Progress, startFollowing } from '../published/follow.ts';
-import { openReading, type Reading } from '../published/reading.ts';
+import type { Progress } from '../published/follow.ts';
+import { startFollowing } from '../published/following.ts';
+import { buildReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
@@ -129,7 +130,7 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue');
   const following = await startFollowing(config, codeVersion, onFailure, logProgress(logger));
   const { refuseUnservable, noteFailure } = following;
-  const reading = openReading(config.publishedFile, getSite(config), {
+  const reading = buildReading(following.published, getSite(config), {
     refresh: refuseUnservable,
     onFailure: noteFailure,
   });
@@ -142,7 +143,6 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
       current.close();
       onDemand.close();
       void pictures.close();
-      reading.published.close();
       // Last, since only who may write can put away the journal of the file, and the next start would read through it.
       await following.close();
     },

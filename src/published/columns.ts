@@ -5,7 +5,7 @@ import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
 import { getRouteFacts, packRouteFacts, type RouteFacts } from './route-facts.ts';
-import { isSameHistory, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** The bit of `traits` that a listing has which passes a filter, by the value of the filter. */
 export const TRAIT_BITS = {
@@ -79,20 +79,19 @@ const SELECT = `SELECT number, slug, state, category, reliability_band, reliabil
   product, marked, ${KEYED_SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts
   FROM listings LEFT JOIN route_facts ON listing = number`;
 
-const columnsOf = new WeakMap<Published, { readonly snapshot: Snapshot; readonly columns: Columns }>();
+const columnsOf = new WeakMap<Published['sqlite'], { readonly snapshot: Snapshot; readonly columns: Columns }>();
 
 /**
  * Returns the columns as of a snapshot, read when they are first needed, which is for a search; from one snapshot to the next only
  * what changed is read. Call it while the file stays at the revision of the snapshot.
  */
 export function getColumns(published: Published, snapshot: Snapshot): Columns {
-  const before = columnsOf.get(published);
+  const before = columnsOf.get(published.sqlite);
   if (before?.snapshot === snapshot) return before.columns;
-  const columns =
-    before && isSameHistory(published, before.snapshot)
-      ? updateColumns(before.columns, published, before.snapshot.revision)
-      : readColumns(published, snapshot.live_listings);
-  columnsOf.set(published, { snapshot, columns });
+  const columns = before
+    ? updateColumns(before.columns, published, before.snapshot.revision)
+    : readColumns(published, snapshot.live_listings);
+  columnsOf.set(published.sqlite, { snapshot, columns });
   return columns;
 }
 

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/database.ts';
-import { openNewsSource } from '../catalogue/news-source.ts';
+import { openFollowed } from '../catalogue/news.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
-import { openPublishedForWriting, type Published } from './file.ts';
-import { followCatalogue } from './follow.ts';
+import { openPublished, type Published } from './file.ts';
+import { makeCopy } from './follow.ts';
 import { iterateIndexed } from './indexing.ts';
 import { getPublishedState, getRendering } from './state.ts';
 
@@ -15,7 +15,7 @@ const NAMED_AT_MOST = 5;
 
 /**
  * Lists where a published catalogue differs from what the catalogue gives. It is made once more in a temporary file, and every
- * table is compared by its digest. Empty if all are the same. Throws as `openNewsSource` does.
+ * table is compared by its digest. Empty if all are the same. Throws as `openFollowed` does.
  */
 export async function listPublishedFaults(
   catalogue: Catalogue,
@@ -27,20 +27,28 @@ export async function listPublishedFaults(
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
   // What other code wrote is not compared: the next start writes it again, and the check of the release names it.
-  const leftOut = getRendering(published) === codeVersion ? [] : ['rendered', 'rendering', 'making'];
+  const { code_version, base_url } = getRendering(published);
+  const leftOut = code_version === codeVersion ? [] : ['rendered', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
-  const source = await openNewsSource(catalogue.address);
-  const fresh = openPublishedForWriting(join(folder, 'published.sqlite'));
+  const followed = await openFollowed(catalogue.address);
+  let fresh: Published | undefined;
   try {
-    await followCatalogue(source, fresh, codeVersion);
-    return listTables(fresh)
-      .filter((table) => ![...leftOut, ...NUMBERED].includes(table))
-      .flatMap((table) => describeDifference(table, published, fresh) ?? []);
+    const file = join(folder, 'published.sqlite');
+    await makeCopy(followed, file, { code_version: codeVersion, base_url });
+    fresh = openPublished(file);
+    return listDifferences(published, fresh, leftOut);
   } finally {
-    fresh.close();
-    await source.close();
+    fresh?.close();
+    await followed.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Lists the tables that differ, but for those left out. */
+function listDifferences(published: Published, fresh: Published, leftOut: readonly string[]): string[] {
+  return listTables(fresh)
+    .filter((table) => ![...leftOut, ...NUMBERED].includes(table))
+    .flatMap((table) => describeDifference(table, published, fresh) ?? []);
 }
 
 /** The words of the search index have other numbers in every file, so they are compared as part of the entries. */

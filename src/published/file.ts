@@ -1,13 +1,15 @@
-import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { createFolder } from '../catalogue/folder.ts';
+import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a connection waits for the lock of another process. */
-export const BUSY_TIMEOUT_MS = 10_000;
+const BUSY_TIMEOUT_MS = 10_000;
 
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
@@ -18,22 +20,27 @@ const PAGE_BYTES = 8192;
 /** How many statements are kept prepared: lists have one for each set of filters. */
 const STATEMENTS_KEPT = 500;
 
-/** How long the head of a database is, and the places in it of the size of pages and of the application id (SQLite's file format, section 1.3). */
+/** Memory for the pages of a file that is made, in kibibytes. */
+const COPY_CACHE = 32_000;
+
+/** How long the head of a database is, and the place in it of the application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
-const PAGE_BYTES_OFFSET = 16;
 const ID_OFFSET = 68;
 
-/** How many bytes a page of any of our files can have, earlier ones too. */
-const PAGE_SIZES = [4096, PAGE_BYTES];
+/** What lies beside a file, and the file itself. */
+const ENDINGS = ['', '-wal', '-shm'];
 
-/** An open published catalogue: the public SQLite file that pages, documents and MCP are made from. */
+/** A published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
   readonly file: string;
-  /** Address of the service, which is put into what the file holds rendered; empty where nothing of that is read. */
-  readonly baseUrl: string;
+  /** The open file. Another one once `reopen` was called, so nobody keeps it. */
   readonly sqlite: Sqlite.Database;
   /** Prepares a statement, and keeps those that were used last: each needs memory that V8 does not count. */
   prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
+  /** Opens the file that lies there now, when it is next asked; another may have taken the place of the one that is open. */
+  reopen(): void;
+  /** Gives how often it was opened. */
+  getOpenings(): number;
   close(): void;
 }
 
@@ -42,34 +49,51 @@ export interface Published {
  * something else or was made by other code.
  */
 export function openPublished(file: string): Published {
-  if (!existsSync(file)) {
-    throw new ServiceError('not_found', `There is no published catalogue at ${file}.`, {
-      hint: 'npm start and npm run rebuild make it from the catalogue.',
-      reason: 'not_published',
-    });
+  const published = openPublishedLater(file);
+  try {
+    published.prepare('SELECT 1 FROM catalogue').get();
+  } catch (error) {
+    published.close();
+    throw asPublishedError(file, error);
   }
-  const published = open(file, { readonly: true });
-  if (isCurrentSchema(published)) return published;
-  published.close();
-  throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
-    hint: 'npm start and npm run rebuild make it again from the catalogue.',
-    reason: 'not_published',
-  });
+  return published;
 }
 
-/**
- * Opens a published catalogue to be written, and creates a missing file, with pages of `pageBytes`. Only what
- * follows the catalogue writes to it. Throws `bad_input` for a file that is something else, which is left as it is.
- */
-export function openPublishedForWriting(file: string, pageBytes = PAGE_BYTES): Published {
-  createFolder(dirname(file));
-  // Where the file was removed, its journal may still be open in a process that serves from it, and is not of the new file.
-  if (!existsSync(file)) for (const ending of ['-wal', '-shm']) rmSync(file + ending, { force: true });
-  const published = open(file, { readonly: false });
+/** Does the same when the file is first asked, which throws until it can be opened. */
+export function openPublishedLater(file: string): Published {
+  return buildPublished(file, () => openForReading(file));
+}
+
+function openForReading(file: string): Sqlite.Database {
+  for (;;) {
+    const number = findFileNumber(file);
+    if (number === undefined) {
+      throw new ServiceError('not_found', `There is no published catalogue at ${file}.`, {
+        hint: 'npm start and npm run rebuild make it from the catalogue.',
+        reason: 'not_published',
+      });
+    }
+    const sqlite = openSqlite(file, { readonly: true });
+    // Another file took its place meanwhile, and the journal beside it may be of that one.
+    if (findFileNumber(file) !== number) sqlite.close();
+    else if (isCurrentSchema(sqlite)) return sqlite;
+    else {
+      sqlite.close();
+      throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
+        hint: 'npm start and npm run rebuild make it again from the catalogue.',
+        reason: 'not_published',
+      });
+    }
+  }
+}
+
+/** Opens a published catalogue to be written to. Only what follows the catalogue does that. Throws as `openPublished` does. */
+export function openPublishedForWriting(file: string): Published {
+  // Refuses what this code has not made, and leaves it as it is.
+  openPublished(file).close();
+  const published = buildPublished(file, () => openSqlite(file, { readonly: false }));
   const { sqlite } = published;
   try {
-    // Of a new file; others keep theirs.
-    sqlite.pragma(`page_size = ${pageBytes}`);
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
@@ -77,14 +101,7 @@ export function openPublishedForWriting(file: string, pageBytes = PAGE_BYTES): P
     sqlite.close();
     throw asPublishedError(file, error);
   }
-  return { ...published, close: () => closeForWriting(sqlite) };
-}
-
-/** Finds how many bytes a page of a file has; undefined where its head does not say it. */
-export function findPageBytes(file: string): number | undefined {
-  const head = readHead(file);
-  const bytes = head.readUInt16BE(PAGE_BYTES_OFFSET);
-  return PAGE_SIZES.includes(bytes) ? bytes : undefined;
+  return { ...published, sqlite, close: () => closeForWriting(sqlite) };
 }
 
 /** Closes a file so that it needs nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
@@ -98,6 +115,64 @@ function closeForWriting(sqlite: Sqlite.Database): void {
     if (!(error instanceof Sqlite.SqliteError)) throw error;
   } finally {
     sqlite.close();
+  }
+}
+
+/**
+ * Makes a file for a published catalogue, which nobody may read until it is whole: after a kill it is no good, and made again.
+ * What lies in its place is removed. Throws `unavailable` where it cannot be written.
+ */
+export function createPublished(file: string): Published {
+  createFolder(dirname(file));
+  removePublished(file);
+  const published = buildPublished(file, () => new Sqlite(file));
+  try {
+    published.sqlite.pragma(`page_size = ${PAGE_BYTES}`);
+    published.sqlite.pragma('journal_mode = OFF');
+    published.sqlite.pragma('synchronous = OFF');
+    published.sqlite.pragma(`cache_size = -${COPY_CACHE}`);
+  } catch (error) {
+    published.close();
+    throw asPublishedError(file, error);
+  }
+  return published;
+}
+
+/** Closes a file that is whole now, once all of it is on the disk. Others have their turn meanwhile. */
+export async function finishPublished({ file, sqlite, close }: Published): Promise<void> {
+  sqlite.pragma('journal_mode = WAL');
+  close();
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes a published catalogue with what SQLite keeps beside it. */
+export function removePublished(file: string): void {
+  for (const ending of ENDINGS) rmSync(file + ending, { force: true });
+}
+
+/**
+ * Puts a whole file in the place of another, or of none. Those who have the other one open keep reading that; who opens one
+ * meanwhile notices that it is another. Only who has the lock of the file may call it, and with the file closed.
+ */
+export function putInPlace(made: string, file: string): void {
+  const former = `${file}.former`;
+  // Nothing of the former one may lie beside the new one, whose journal SQLite would take it for.
+  if (existsSync(file)) renameSync(file, former);
+  removePublished(file);
+  renameSync(made, file);
+  removePublished(former);
+}
+
+/** Sets a damaged file aside, with what SQLite keeps beside it, as `.damaged`. */
+export function setAside(file: string): void {
+  for (const ending of ENDINGS) {
+    if (existsSync(file + ending)) renameSync(file + ending, `${file}.damaged${ending}`);
+    else rmSync(`${file}.damaged${ending}`, { force: true });
   }
 }
 
@@ -116,7 +191,7 @@ export function asPublishedError(file: string, error: unknown): unknown {
     });
   if (isDamage(error)) {
     const hint =
-      'A running service makes it again by itself. Without one, remove it with its -wal and -shm; npm start and npm run rebuild make it.';
+      'A running service sets it aside and makes it again by itself; without one npm start and npm run rebuild do.';
     return build('is damaged', 'published_damaged', hint);
   }
   if (error.code.startsWith('SQLITE_FULL'))
@@ -129,15 +204,16 @@ export function asPublishedError(file: string, error: unknown): unknown {
 }
 
 /** Says whether a file has the tables that this code reads. */
-export function isCurrentSchema({ sqlite }: Published): boolean {
+function isCurrentSchema(sqlite: Sqlite.Database): boolean {
   return sqlite.pragma('user_version', { simple: true }) === SCHEMA_VERSION;
 }
 
-function open(file: string, { readonly }: { readonly: boolean }): Published {
+function openSqlite(file: string, { readonly }: { readonly: boolean }): Sqlite.Database {
   let sqlite: Sqlite.Database | undefined;
   try {
-    sqlite = new Sqlite(file, { readonly, fileMustExist: readonly, timeout: BUSY_TIMEOUT_MS });
+    sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
     refuseOther(sqlite, file);
+    return sqlite;
   } catch (error) {
     sqlite?.close();
     // What SQLite does not recognise may be anything, and is left alone.
@@ -145,24 +221,44 @@ function open(file: string, { readonly }: { readonly: boolean }): Published {
       ? buildRefusal(file, getErrorMessage(error), error)
       : asPublishedError(file, error);
   }
-  return build(file, sqlite);
 }
 
-function build(file: string, sqlite: Sqlite.Database): Published {
+function buildPublished(file: string, openFile: () => Sqlite.Database): Published {
   const statements = new LRUCache<string, Sqlite.Statement>({ max: STATEMENTS_KEPT });
+  let sqlite: Sqlite.Database | undefined;
+  let openings = 0;
+  let isClosed = false;
+  const get = () => {
+    if (sqlite) return sqlite;
+    if (isClosed) throw new Error(`${file} was closed`);
+    sqlite = openFile();
+    openings += 1;
+    return sqlite;
+  };
+  const reopen = () => {
+    statements.clear();
+    sqlite?.close();
+    sqlite = undefined;
+  };
   return {
     file,
-    baseUrl: '',
-    sqlite,
+    get sqlite() {
+      return get();
+    },
     prepare<Row>(sql: string) {
       let statement = statements.get(sql);
       if (!statement) {
-        statement = sqlite.prepare(sql);
+        statement = get().prepare(sql);
         statements.set(sql, statement);
       }
       return statement as Sqlite.Statement<unknown[], Row>;
     },
-    close: () => sqlite.close(),
+    reopen,
+    getOpenings: () => openings,
+    close() {
+      reopen();
+      isClosed = true;
+    },
   };
 }
 

@@ -30,15 +30,15 @@ interface Kept {
   routes: number;
 }
 
-const keptOf = new WeakMap<Published, Kept>();
+const keptOf = new WeakMap<Published['sqlite'], Kept>();
 
 /**
  * Gives a listing, live or delisted, as calls are looked up in it; undefined where it is gone. It is read again when its
  * revision, which `address` has as of now, is another than that of what is kept.
  */
 export function findKnownListing(published: Published, { slug, revision }: ListingAddress): KnownListing | undefined {
-  const kept = keptOf.get(published) ?? { listings: new Map(), routes: 0 };
-  keptOf.set(published, kept);
+  const kept = keptOf.get(published.sqlite) ?? { listings: new Map(), routes: 0 };
+  keptOf.set(published.sqlite, kept);
   const before = kept.listings.get(slug);
   const listing = before?.revision === revision ? before.listing : readListing(published, slug);
   if (before) removeKept(kept, slug, before.listing);

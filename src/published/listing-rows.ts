@@ -80,18 +80,9 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
   };
 }
 
-/** Stands in what is rendered for the address of the service: processes of several addresses may share a file. */
-const NO_BASE_URL = 'https://base-url.invalid';
-const NO_SITE: Site = { baseUrl: NO_BASE_URL, serviceTitle: '', contactName: '', contactUrl: NO_BASE_URL };
-
-/** Puts the address of the service into what is rendered. */
-export function putBaseUrl(rendered: string, baseUrl: string): string {
-  return rendered.replaceAll(NO_BASE_URL, baseUrl);
-}
-
-/** Renders the short form of a live listing, as `/agent/list` shows it; see `putBaseUrl`. */
-export function renderItem(listing: LiveListing): string {
-  return JSON.stringify(buildAgentItem(listing, NO_SITE));
+/** Renders the short form of a live listing, as `/agent/list` shows it. */
+export function renderItem(listing: LiveListing, site: Pick<Site, 'baseUrl'>): string {
+  return JSON.stringify(buildAgentItem(listing, site));
 }
 
 const NO_COLUMNS = {

@@ -8,7 +8,6 @@ import { listChanges } from './changes.ts';
 import type { RoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 import { getHash } from './hash.ts';
-import { putBaseUrl } from './listing-rows.ts';
 
 /** A live listing as who goes through many of them knows it: enough to read the rest. */
 export interface ListingRef {
@@ -129,7 +128,7 @@ export function countListings(published: Published): number {
 export function readItem(published: Published, { number, slug }: ListingRef): string {
   const row = published.prepare<{ item: string }>('SELECT item FROM rendered WHERE listing = ?').get(number);
   if (!row) throw new Error(`the published catalogue has no item of ${slug}`);
-  return putBaseUrl(row.item, published.baseUrl);
+  return row.item;
 }
 
 /** How a listing answers a request. */
@@ -199,7 +198,7 @@ export interface ListingPart {
 
 /** Finds a live listing with some of its routes, in the time that these take: it may have thousands. */
 export function findListingPart(
-  { prepare, baseUrl }: Published,
+  { prepare }: Published,
   slug: string,
   { part, fitting }: AskedRoutes,
 ): ListingPart | undefined {
@@ -221,7 +220,7 @@ export function findListingPart(
   return {
     revision: row.revision,
     listing: { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },
-    item: JSON.parse(putBaseUrl(row.item, baseUrl)),
+    item: JSON.parse(row.item),
     routesTotal: row.routes,
   };
 }

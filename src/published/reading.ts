@@ -11,7 +11,7 @@ const PAGE_CACHE = 2000;
 export interface Reading {
   readonly site: Site;
   readonly published: Published;
-  /** Brings the file up to date where nothing else does. */
+  /** Throws while nothing may be read. */
   readonly refresh: () => void;
   readonly getSnapshot: GetSnapshot;
   /** Runs `work`, which may not wait, in a read transaction: the file stays at the revision of the snapshot. */
@@ -25,7 +25,7 @@ export interface Reading {
 
 interface ReadingOptions {
   readonly now?: () => Date;
-  /** Called before anything is read. */
+  /** Called before anything is read; throws while nothing may be. */
   readonly refresh?: () => void;
   /** Called with each failure to read the file. */
   readonly onFailure?: (error: unknown) => void;
@@ -38,21 +38,20 @@ export function openReading(file: string, site: Site, options?: ReadingOptions):
 
 /** Builds the reading of an open published catalogue. */
 export function buildReading(
-  opened: Published,
+  published: Published,
   site: Site,
   { now = () => new Date(), refresh: bringUpToDate, onFailure }: ReadingOptions = {},
 ): Reading {
-  const published = { ...opened, baseUrl: site.baseUrl };
   const read = openSnapshots(published);
   const refresh = () => {
-    if (!published.sqlite.inTransaction) bringUpToDate?.();
+    bringUpToDate?.();
   };
   const attempt = <Result>(work: () => Result): Result => {
     try {
       return work();
     } catch (error) {
       // An operator's command names the file. Readers of a server are told what they can do.
-      if (!onFailure) throw asPublishedError(opened.file, error);
+      if (!onFailure) throw asPublishedError(published.file, error);
       onFailure(error);
       refresh();
       throw error;
@@ -62,10 +61,9 @@ export function buildReading(
     refresh();
     return attempt(read);
   };
-  const runAtOnce = published.sqlite.transaction((work: (snapshot: Snapshot) => unknown) => work(read()));
   const readAtOnce = <Result>(work: (snapshot: Snapshot) => Result) => {
     refresh();
-    return attempt(() => runAtOnce(work) as Result);
+    return attempt(() => published.sqlite.transaction(() => work(read()))());
   };
   return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated, selectListings };
 }
@@ -96,10 +94,10 @@ export function readInPieces<Read extends { readonly pieces: Iterable<string> }>
   return { ...read, pieces: closeBehind(read.pieces, held.published) };
 }
 
-function tryHold({ published: { file, baseUrl }, getSnapshot }: Reading): HeldReading | undefined {
+function tryHold({ published: { file }, getSnapshot }: Reading): HeldReading | undefined {
   let published: Published | undefined;
   try {
-    published = { ...openPublished(file), baseUrl };
+    published = openPublished(file);
     published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
     published.sqlite.exec('BEGIN');
     return { published, snapshot: openSnapshots(published, getSnapshot())() };

@@ -1,7 +1,7 @@
 import type { Category } from '../model/catalogue.ts';
 import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
-import { isSameHistory, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** How many related listings a page shows. */
 const RELATED_COUNT = 4;
@@ -27,7 +27,9 @@ export interface Related extends ListingRef {
 
 /** Which listings are near which, as of the latest snapshot that was asked about. */
 interface Nearness {
-  published: Published;
+  readonly published: Published;
+  /** The file that was open then. */
+  readonly sqlite: Published['sqlite'];
   snapshot: Snapshot;
   /** Live listings by their row numbers. */
   readonly entries: (Related | undefined)[];
@@ -49,7 +51,7 @@ let latest: Nearness | undefined;
  * revision of the snapshot.
  */
 export function listRelated(published: Published, snapshot: Snapshot, number: number): readonly Related[] {
-  if (latest?.snapshot !== snapshot || latest.published !== published) {
+  if (latest?.snapshot !== snapshot || latest.sqlite !== published.sqlite) {
     latest = followSnapshot(latest, published, snapshot);
   }
   const self = latest.entries[number];
@@ -63,7 +65,7 @@ export function listRelated(published: Published, snapshot: Snapshot, number: nu
 }
 
 function followSnapshot(before: Nearness | undefined, published: Published, snapshot: Snapshot): Nearness {
-  if (!before || before.published !== published || !isSameHistory(published, before.snapshot)) {
+  if (!before || before.sqlite !== published.sqlite) {
     return buildNearness(published, snapshot);
   }
   const { entries } = before;
@@ -87,7 +89,7 @@ function followSnapshot(before: Nearness | undefined, published: Published, snap
 
 function buildNearness(published: Published, snapshot: Snapshot): Nearness {
   const nearness: Nearness = {
-    ...{ published, snapshot, entries: [], numbersByKey: new Map(), answers: new Map() },
+    ...{ published, sqlite: published.sqlite, snapshot, entries: [], numbersByKey: new Map(), answers: new Map() },
     points: new Uint16Array(0),
   };
   for (const { number, entry } of readRelated(published, -1)) if (entry) indexEntry(nearness, number, entry);

@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -173,8 +173,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of the download: the short forms of listings, by which code they were written and
- * how far that is, and the search index. Words of removed listings stay in that.
+ * Tables for this code alone, left out of the download: the short forms of listings, by which code and for which
+ * address they were written, and the search index. Words of removed listings stay in that.
  */
 export const OWN_SCHEMA = `
 -- The orders of lists, and what else finds listings. A query of all that reads more takes half the time as they lie: +state.
@@ -207,19 +207,9 @@ CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
   item TEXT NOT NULL
 ) STRICT;
--- One row: by which code all listings were written; empty while that is not one code.
+-- One row: by which code and for which BASE_URL all listings were written.
 CREATE TABLE rendering (
-  code_version TEXT NOT NULL
-) STRICT;
-
--- One row while listings are written by their numbers: how far that is.
-CREATE TABLE making (
-  first INTEGER NOT NULL,         -- 1: into a new file, which nothing is read from yet; 0: again, by other code
-  revision INTEGER NOT NULL,      -- of the catalogue when it began
-  revised_at TEXT NOT NULL,
   code_version TEXT NOT NULL,
-  last INTEGER NOT NULL,          -- number of the listing that was written last
-  done INTEGER NOT NULL,
-  total INTEGER NOT NULL
+  base_url TEXT NOT NULL
 ) STRICT;
 `;

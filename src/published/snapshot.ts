@@ -2,12 +2,10 @@ import { CATEGORIES, type CatalogueSummary } from '../model/catalogue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import type { Published } from './file.ts';
-import { findRevisionTime, getPublishedState, getRendering, type PublishedState } from './state.ts';
+import { getPublishedState, type PublishedState } from './state.ts';
 
 /** The state of the published catalogue at one revision, and how many listings it has. Never changed once made. */
 export interface Snapshot extends PublishedState {
-  /** By which code all listings were last written. */
-  readonly code_version: string;
   readonly live_listings: number;
   readonly settlement_verified: number;
 }
@@ -22,37 +20,16 @@ export type GetSnapshot = () => Snapshot;
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
   const read = (): Snapshot => {
     const state = getPublishedState(published);
-    const code_version = getRendering(published) || (current?.code_version ?? '');
-    if (current && isSameState(current, { ...state, code_version })) return current;
-    current = { ...state, code_version, ...countLive(published) };
+    if (current && isSameState(current, state)) return current;
+    current = { ...state, ...countLive(published) };
     return current;
   };
-  const readAtOnce = published.sqlite.transaction(read);
   // A transaction within another costs two statements more.
-  return () => (published.sqlite.inTransaction ? read() : readAtOnce());
+  return () => (published.sqlite.inTransaction ? read() : published.sqlite.transaction(read)());
 }
 
-/** What tells one state of the file from another. */
-type Told = PublishedState & Pick<Snapshot, 'code_version'>;
-
-/**
- * Says whether the file continued from a state. One that was made from a restored catalogue has other changes under the
- * same revisions, and other code has written all listings again.
- */
-export function isSameHistory(published: Published, { identity, revision, revised_at, code_version }: Told): boolean {
-  if (identity !== getPublishedState(published).identity) return false;
-  // While listings are written again, those of both codes are true.
-  if (![code_version, ''].includes(getRendering(published))) return false;
-  return revision === 0 || findRevisionTime(published, revision) === revised_at;
-}
-
-function isSameState(one: Told, other: Told): boolean {
-  return (
-    one.revision === other.revision &&
-    one.identity === other.identity &&
-    one.revised_at === other.revised_at &&
-    one.code_version === other.code_version
-  );
+function isSameState(one: PublishedState, other: PublishedState): boolean {
+  return one.revision === other.revision && one.identity === other.identity && one.revised_at === other.revised_at;
 }
 
 function countLive(published: Published): Pick<Snapshot, 'live_listings' | 'settlement_verified'> {

@@ -20,30 +20,16 @@ export function findWebhookKey(published: Published): string | null {
   return row?.webhook_key ?? null;
 }
 
-/** How far writing all listings by their numbers is. */
-export interface Making {
-  /** 1: into a new file, from which nothing may be read yet; 0: again, by other code than wrote them. */
-  readonly first: 0 | 1;
-  /** The revision of the catalogue when it began, and the time of that, ISO 8601 UTC. */
-  readonly revision: number;
-  readonly revised_at: string;
+/** By which code, and for which address of the service, the listings of a published catalogue were written. */
+export interface Rendering {
   readonly code_version: string;
-  /** Number of the listing that was written last. */
-  readonly last: number;
-  readonly done: number;
-  readonly total: number;
+  readonly base_url: string;
 }
 
-/** Finds how far writing all listings is; undefined while that is not being done. */
-export function findMaking(published: Published): Making | undefined {
-  return published
-    .prepare<Making>('SELECT first, revision, revised_at, code_version, last, done, total FROM making')
-    .get();
-}
-
-/** Gives the version of the code by which all listings were written; empty while that is not one. */
-export function getRendering(published: Published): string {
-  return published.prepare<{ code_version: string }>('SELECT code_version FROM rendering').get()?.code_version ?? '';
+/** Gives by which code, and for which address, all listings were written. */
+export function getRendering(published: Published): Rendering {
+  const row = published.prepare<Rendering>('SELECT code_version, base_url FROM rendering').get();
+  return row ?? { code_version: '', base_url: '' };
 }
 
 /** Finds the time of a revision, ISO 8601 UTC; undefined where the catalogue never had one of that number. */
@@ -51,7 +37,8 @@ export function findRevisionTime(published: Published, revision: number): string
   return published.prepare<{ at: string }>('SELECT at FROM revisions WHERE revision = ?').get(revision)?.at;
 }
 
-/** Gives a number that changes whenever another connection writes to the file (`PRAGMA data_version`). */
-export function getFileVersion(published: Published): number {
-  return published.prepare<{ data_version: number }>('PRAGMA data_version').get()?.data_version ?? 0;
+/** Gives a value that changes whenever another connection writes to the file, or another file takes its place. */
+export function getFileVersion(published: Published): string {
+  const row = published.prepare<{ data_version: number }>('PRAGMA data_version').get();
+  return `${published.getOpenings()} ${row?.data_version}`;
 }

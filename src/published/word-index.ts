@@ -4,7 +4,7 @@ import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
 import { getStem } from '../search/words.ts';
 import type { Published } from './file.ts';
-import { isSameHistory, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { readSearchNews } from './words.ts';
 
 /** The words of the live listings in memory, as of one snapshot. */
@@ -23,19 +23,19 @@ interface KeptIndex extends WordIndex {
   readonly known: { snapshot: Snapshot; seq: number; word: number };
 }
 
-const indexOf = new WeakMap<Published, KeptIndex>();
+const indexOf = new WeakMap<Published['sqlite'], KeptIndex>();
 
 /**
  * Gives the word index of a published catalogue, read when something is first searched for. When the snapshot is another than
- * the index was last used with, what changed in between is read, and everything where it is of another catalogue.
+ * the index was last used with, what changed in between is read, and everything where another file took the place of that one.
  */
 export function getWordIndex(published: Published, snapshot: Snapshot): WordIndex {
-  const before = indexOf.get(published);
+  const before = indexOf.get(published.sqlite);
   if (before?.known.snapshot === snapshot) return before;
-  const isLater = before && !before.postings.isWorn() && isSameHistory(published, before.known.snapshot);
+  const isLater = before && !before.postings.isWorn();
   const index = isLater ? before : openWordIndex(published, snapshot);
   if (isLater) update(published, index, snapshot);
-  indexOf.set(published, index);
+  indexOf.set(published.sqlite, index);
   return index;
 }
 

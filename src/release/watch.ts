@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { selectState } from '../catalogue/news.ts';
-import { openNewsSource } from '../catalogue/news-source.ts';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
@@ -55,6 +55,7 @@ export async function watchAndRebuild({
 }: WatchOptions): Promise<void> {
   const concurrent = watchConcurrentBuilds(config.releasesDir);
   const rebuilder = openRebuilder({ background: true });
+  const states = openStates(config);
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
   let sound: string | undefined;
@@ -78,7 +79,7 @@ export async function watchAndRebuild({
   try {
     while (!signal.aborted) {
       try {
-        const madeFrom = await readMadeFrom(config, codeVersion);
+        const madeFrom = getMadeFrom(config, await states.read(), codeVersion);
         const release = findReleaseOf(config, madeFrom);
         if (release && (await isSound(release))) {
           concurrent.hold(release.header);
@@ -91,7 +92,7 @@ export async function watchAndRebuild({
           await pause(pace.poll, signal);
           continue;
         }
-        await waitForQuiet(async () => (await readMadeFrom(config, codeVersion)).revision, signal, pace);
+        await waitForQuiet(async () => (await states.read()).revision, signal, pace);
         if (signal.aborted) return;
         const result = await rebuilder.rebuild({ config, signal, onEvent });
         codeVersion = result.release.code_version;
@@ -107,6 +108,7 @@ export async function watchAndRebuild({
     }
   } finally {
     await rebuilder.close();
+    await states.close();
   }
 }
 
@@ -126,15 +128,26 @@ async function waitForQuiet(
   }
 }
 
-/** Reads what a release would be made from now. The catalogue is opened each time: another one may have taken its place. */
-async function readMadeFrom(config: Config, codeVersion: string) {
-  const source = await openNewsSource(config.catalogueAddress);
-  try {
-    const [state] = await source.hold((ask) => ask(selectState()));
-    return getMadeFrom(config, state ?? { identity: '', revision: 0, revised_at: '' }, codeVersion);
-  } finally {
-    await source.close();
-  }
+/** Opens the reading of the state of the catalogue, which is opened again after each failure: another may have taken its place. */
+function openStates({ catalogueAddress }: Config) {
+  let catalogue: FollowedCatalogue | undefined;
+  const close = async () => {
+    const closing = catalogue;
+    catalogue = undefined;
+    await closing?.close();
+  };
+  return {
+    close,
+    async read(): Promise<CatalogueState> {
+      try {
+        catalogue ??= await openFollowed(catalogueAddress);
+        return await catalogue.readState();
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

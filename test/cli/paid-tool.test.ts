@@ -37,7 +37,7 @@ async function openOperator() {
 async function openServing(file: string) {
   const catalogue = await openCatalogue(file, { identity: '', at: new Date().toISOString() });
   onTestFinished(() => catalogue.close());
-  const { get } = serveLive(catalogue, () => new Date());
+  const { get } = await serveLive(catalogue, () => new Date());
   const checkReceipt = async (receiptId: string) => {
     const origin = await openServer((request) => get(new URL(request.url).pathname));
     onTestFinished(origin.close);

@@ -27,7 +27,7 @@ function makeSlow(delayMs: number | Promise<void>) {
 
 /** Starts the real command as a process of its own, killed after the test if it is still there. */
 function start(environment: Record<string, string>, ...args: string[]) {
-  const started = startCatalogue(['probe', '--clock-is-right', ...args], environment);
+  const started = startCatalogue(['probe', ...args], environment);
   let stderr = '';
   started.child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();

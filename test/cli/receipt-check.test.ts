@@ -32,7 +32,7 @@ async function getDocument(network: MarketNetwork): Promise<AgentReceipt> {
   if (known) return structuredClone(known);
   const { pay, catalogue } = await openMarketPaying(market, HONEST, { network, version: 2 });
   const { id } = await pay();
-  const document: AgentReceipt = await (await serveLive(catalogue).get(`/agent/receipts/${id}`)).json();
+  const document: AgentReceipt = await (await (await serveLive(catalogue)).get(`/agent/receipts/${id}`)).json();
   documents.set(network, document);
   return structuredClone(document);
 }

@@ -218,7 +218,7 @@ describe('the request that is paid for', () => {
     const body = { mail: 'SECRET-3', sizes: [4_070_407_040_704], deep: { on: false } };
     writeFileSync(file, JSON.stringify({ query, headers: { 'x-mine': 'SECRET-4' }, body }));
     const { json } = await verify('--pay', '--input', file);
-    const { reading, get } = serveLive(catalogue);
+    const { reading, get } = await serveLive(catalogue);
     const { receipt } = await (await get(`/agent/receipts/${json.payment.id}`)).json();
     expect(receipt.request).toMatchObject({
       url: expect.stringMatching(/\/v1\/price\/\{string\}\?symbol=\{string\}&of=\{string\}$/),

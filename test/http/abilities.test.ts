@@ -38,7 +38,7 @@ const SELLERS = [
 ];
 
 async function serve() {
-  const served = serveChecks(await recordSeen(SELLERS));
+  const served = await serveChecks(await recordSeen(SELLERS));
   const list = async (query: string) => agentList.parse(await (await served.get(`/agent/list?${query}`)).json());
   return { ...served, list };
 }

@@ -22,7 +22,7 @@ async function makeServed() {
         ),
     );
   const remove = (slug: string) => removeListing(catalogue, slug, { by: 'provider', reason: 'moved away' });
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const read = async (query: string): Promise<AgentChanges> =>
     agentChanges.parse(await (await get(`/agent/changes${query}`)).json());
   return { catalogue, add, remove, get, read };
@@ -157,7 +157,7 @@ describe('GET /agent/changes', () => {
     await writeCatalogue(catalogue, '2026-11-21T10:00:00.000Z', ({ raiseRevision }) => raiseRevision());
     const last = (await read('')).resume_cursor;
     const restored = await makeCatalogue(backup);
-    const { get } = serveLive(restored);
+    const { get } = await serveLive(restored);
     const ask = async (query: string) => {
       const response = await get(`/agent/changes?${query}`);
       const { code, hint } = (await response.json()) as { code?: string; hint?: string };
@@ -187,7 +187,7 @@ describe('GET /agent/changes', () => {
     const { resume_cursor } = await read('');
     const restored = await makeCatalogue(backup);
     await declareListings(restored, [buildSyntheticDeclaration(7)]);
-    expect((await serveLive(restored).get(`/agent/changes?since=${resume_cursor}`)).status).toBe(410);
+    expect((await (await serveLive(restored)).get(`/agent/changes?since=${resume_cursor}`)).status).toBe(410);
   });
 
   it('answers 304 to who has it already, although the time moves on', async () => {

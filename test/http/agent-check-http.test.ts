@@ -5,7 +5,7 @@ import { agentCheck } from '../../src/views/check.ts';
 import { makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, buildFields, CALLED, encode, makeFresh, recordAll, serveChecks } from './checking.ts';
 
-const served = async () => serveChecks(await recordAll([makeFresh()]));
+const served = async () => await serveChecks(await recordAll([makeFresh()]));
 const QUERY = `/agent/check?${new URLSearchParams(buildFields(makeTerms()))}`;
 
 /** Asks for what is refused, and gives how. */
@@ -18,7 +18,7 @@ async function refuse(asked: Response | Promise<Response>) {
 describe('GET /agent/check', () => {
   it('is 304 while nothing changes, the same compressed, and another answer at once when something does', async () => {
     const catalogue = await recordAll([makeFresh()]);
-    const { get } = serveChecks(catalogue);
+    const { get } = await serveChecks(catalogue);
     const first = await get(QUERY);
     expect(first.headers.get('x-catalogue-revision')).toBe('1');
     expect(first.headers.get('access-control-allow-origin')).toBe('*');

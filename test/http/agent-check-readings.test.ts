@@ -6,7 +6,7 @@ import { SITE } from './serving.ts';
 
 const OTHER = `0x${'9'.repeat(40)}`;
 const HONEST = buildChallenge([makeTerms()]);
-const served = async () => serveChecks(await recordSeen([makeFresh()]));
+const served = async () => await serveChecks(await recordSeen([makeFresh()]));
 
 /** Writes the honest challenge with a change to its one offer. */
 const change = (fields: object) => ({ ...HONEST, accepts: [{ ...HONEST.accepts[0], ...fields }] });

@@ -21,7 +21,7 @@ const OTHER_PAYEE = '0x9999999999999999999999999999999999999999';
 describe('terms as on record', () => {
   it('that were only declared are never safe, in fields, in both versions, decoded and encoded', async () => {
     const catalogue = await recordAll([makeFresh()]);
-    const { checkFields, checkChallenge } = serveChecks(catalogue);
+    const { checkFields, checkChallenge } = await serveChecks(catalogue);
     const [v1, v2] = [buildChallenge([makeTerms()], 1), buildChallenge([makeTerms()], 2)];
     const answers = [
       await checkFields(buildFields(makeTerms())),
@@ -55,7 +55,7 @@ describe('terms as on record', () => {
 
   it('of a route that took money and delivered nothing are a danger, until a later call is delivered', async () => {
     const catalogue = await recordAll([makeFresh()]);
-    const { checkOffers } = serveChecks(catalogue);
+    const { checkOffers } = await serveChecks(catalogue);
     await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     await recordReceiptFor(catalogue, 'example-prices', { delivered: false, settled_at: SEEN });
     const answer = await checkOffers([makeTerms()]);
@@ -75,7 +75,7 @@ describe('terms as on record', () => {
 
   it('match without a word once a 402 was seen, and say when it was paid', async () => {
     const catalogue = await recordAll([makeFresh()]);
-    const { checkOffers } = serveChecks(catalogue);
+    const { checkOffers } = await serveChecks(catalogue);
     await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
     expect(await checkOffers([makeTerms()])).toMatchObject({
       severity: 'none',
@@ -92,7 +92,7 @@ describe('terms as on record', () => {
   });
 
   it('match by any one offer, and the others are flagged', async () => {
-    const { checkOffers } = serveChecks(await recordSeen([makeFresh()]));
+    const { checkOffers } = await serveChecks(await recordSeen([makeFresh()]));
     const answer = await checkOffers([makeTerms({ amount: 5000 }), makeSolanaTerms(), makeTerms()]);
     expect(answer).toMatchObject({
       verdict: 'match',
@@ -110,7 +110,7 @@ describe('terms as on record', () => {
 
 describe('terms that were only declared', () => {
   it('prove no others wrong: both are named, and neither is safe', async () => {
-    const { checkOffers } = serveChecks(await recordAll([makeFresh()]));
+    const { checkOffers } = await serveChecks(await recordAll([makeFresh()]));
     const answer = await checkOffers([makeTerms({ amount: 1001, pay_to: OTHER_PAYEE })]);
     expect(answer).toMatchObject({ verdict: 'mismatch', severity: 'notice', reason: 'terms_differ', safe_offers: [] });
     expect(answer.summary).toContain('It asks 0.001001 USDC; on record is 0.001; payee differs from the record');
@@ -122,7 +122,7 @@ describe('terms that are not on record', () => {
   const served = async () => {
     const catalogue = await recordAll([makeFresh()]);
     await recordProbed(catalogue, 'example-prices', [{ at: SEEN }]);
-    return serveChecks(catalogue);
+    return await serveChecks(catalogue);
   };
 
   it.each([
@@ -184,7 +184,7 @@ describe('what is not compared is said', () => {
       terms: [makeTerms({ pay_to: `0x${digit.repeat(40)}` })],
     }));
     await recordProbed(catalogue, 'example-prices', samples);
-    const answer = await serveChecks(catalogue).checkOffers([makeTerms({ pay_to: OTHER_PAYEE })]);
+    const answer = await (await serveChecks(catalogue)).checkOffers([makeTerms({ pay_to: OTHER_PAYEE })]);
     expect(answer).toMatchObject({ verdict: 'match', severity: 'notice', route: { payee: 'rotating' } });
     expect(answer.cautions.map(({ code }) => code)).toEqual(['payee_rotates']);
     expect(answer.warnings).toEqual([]);
@@ -192,7 +192,7 @@ describe('what is not compared is said', () => {
 
   it('of a payee that no source names', async () => {
     const routes = [makeRoute({ terms: [makeTerms({ pay_to: null })] })];
-    const answer = await serveChecks(await recordAll([makeFresh({ routes })])).checkOffers([makeTerms()]);
+    const answer = await (await serveChecks(await recordAll([makeFresh({ routes })]))).checkOffers([makeTerms()]);
     expect(answer.verdict).toBe('unseen');
     expect(answer.warnings.map(({ code }) => code)).toEqual(['payee_not_on_record', 'declared_only']);
   });
@@ -200,7 +200,7 @@ describe('what is not compared is said', () => {
   it('of a record that is old, by the time of asking', async () => {
     const catalogue = await recordAll([makeFresh()]);
     const listCodes = async (now: string) => {
-      const { checkFields } = serveChecks(catalogue, () => new Date(now));
+      const { checkFields } = await serveChecks(catalogue, () => new Date(now));
       return (await checkFields(buildFields(makeTerms()))).warnings.map(({ code }) => code);
     };
     expect(await listCodes(NOW)).not.toContain('stale_record');
@@ -209,13 +209,13 @@ describe('what is not compared is said', () => {
 
   it('of a bare claim, which has no time', async () => {
     const source = { kind: 'manifest', name: 'claim.yaml', observed_at: null } as const;
-    const answer = await serveChecks(await recordAll([makeFresh({ source })])).checkOffers([makeTerms()]);
+    const answer = await (await serveChecks(await recordAll([makeFresh({ source })]))).checkOffers([makeTerms()]);
     expect(answer).not.toHaveProperty('evidence_at');
     expect(answer.warnings.map(({ code }) => code)).toEqual(['declared_only', 'stale_record']);
   });
 
   it('of a challenge for something else than was called', async () => {
-    const { checkChallenge } = serveChecks(await recordSeen([makeFresh()]));
+    const { checkChallenge } = await serveChecks(await recordSeen([makeFresh()]));
     for (const version of [1, 2] as const) {
       const elsewhere = buildChallenge([makeTerms()], version, 'https://elsewhere.example/v1/gold');
       const answer = await checkChallenge(elsewhere);
@@ -230,7 +230,7 @@ describe('what is not compared is said', () => {
 
   it('of a payment that could be cashed for days', async () => {
     const offer = { ...buildOffer(makeTerms(), 2), maxTimeoutSeconds: 31_536_000 };
-    const { checkChallenge } = serveChecks(await recordAll([makeFresh()]));
+    const { checkChallenge } = await serveChecks(await recordAll([makeFresh()]));
     const { warnings } = await checkChallenge({ x402Version: 2, resource: { url: CALLED }, accepts: [offer] });
     expect(warnings.map(({ code }) => code)).toContain('long_timeout');
   });
@@ -254,7 +254,7 @@ describe('a route that is not known', () => {
       price: { min: 1000, max: 2000 },
     });
     const listed = makeFresh({ routes: [makeRoute(), makeRoute({ path: '/v1/list' })] });
-    const answer = await serveChecks(await recordAll([listed, unitemised])).checkFields(fields(url, rest));
+    const answer = await (await serveChecks(await recordAll([listed, unitemised]))).checkFields(fields(url, rest));
     expect(answer).toMatchObject({ verdict: 'unknown_route', severity: 'notice', reason, safe_offers: [] });
     const near = (answer.nearest ?? []).map((route) =>
       route.url.replace('https://api.prices.example-provider.com', ''),
@@ -264,7 +264,7 @@ describe('a route that is not known', () => {
 
   it('is one that nobody has put a price on', async () => {
     const routes = [makeRoute({ path: '/v1/free', terms: [] }), makeRoute()];
-    const { checkFields } = serveChecks(await recordAll([makeFresh({ routes })]));
+    const { checkFields } = await serveChecks(await recordAll([makeFresh({ routes })]));
     expect(await checkFields(fields('https://api.prices.example-provider.com/v1/free'))).toMatchObject({
       verdict: 'unknown_route',
       reason: 'no_terms',
@@ -278,7 +278,7 @@ describe('a route that is not known', () => {
       base_url: 'https://api.prices.example-provider.com/v1/deep?tier=1',
       routes: [makeRoute({ path: '/x', terms: [makeTerms({ amount: 7000 })] })],
     });
-    const { checkFields } = serveChecks(await recordSeen([makeFresh(), below]));
+    const { checkFields } = await serveChecks(await recordSeen([makeFresh(), below]));
     expect(await checkFields(fields(CALLED, { method: 'HEAD' }))).toMatchObject({ verdict: 'match' });
     expect(await checkFields(fields(CALLED.replace('.com', '.com.')))).toMatchObject({ verdict: 'match' });
     const deep = fields('https://api.prices.example-provider.com/v1/deep/x', { amount: '7000' });
@@ -289,7 +289,7 @@ describe('a route that is not known', () => {
 describe('a listing that was removed', () => {
   it('is told with its tombstone, at once, and compared again once it is back', async () => {
     const catalogue = await recordSeen([makeFresh()]);
-    const { checkFields } = serveChecks(catalogue);
+    const { checkFields } = await serveChecks(catalogue);
     const fields = buildFields(makeTerms());
     expect(await checkFields(fields)).toMatchObject({ verdict: 'match', revision: 2 });
     await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'moved away' });

@@ -32,7 +32,7 @@ async function makeMany() {
 
 describe('GET /agent/list', () => {
   it('answers in the shape of its schema, with the counts of the OpenAPI document', async () => {
-    const { get } = serveLive(await makeMany());
+    const { get } = await serveLive(await makeMany());
     const body = agentList.parse(await (await get('/agent/list')).json());
     const document = (await (await get('/openapi.json')).json()) as { 'x-catalogue': unknown };
     expect(body.catalogue).toEqual(document['x-catalogue']);
@@ -42,7 +42,7 @@ describe('GET /agent/list', () => {
   });
 
   it('has ten listings a page with words, and takes query for q and a price as people write it', async () => {
-    const { get } = serveLive(await makeMany());
+    const { get } = await serveLive(await makeMany());
     const found = await read(get, '/agent/list?q=data&max_price_usdc=0.01');
     expect(found).toMatchObject({ filters: { q: 'data', max_price_usdc: '0.01', limit: 10 } });
     expect(found.listings).toHaveLength(10);
@@ -62,7 +62,7 @@ describe('GET /agent/list', () => {
       (item: Item) => item.category === 'Data' && item.price_min_usdc <= 0.01,
     ],
   ])('filters by %s: all that match and nothing else', async (filter, isMatch) => {
-    const { get } = serveLive(await makeMany());
+    const { get } = await serveLive(await makeMany());
     const all = await read(get, '/agent/list?limit=1000');
     const some = await read(get, `/agent/list?limit=1000&${filter}`);
     expect(some.listings).toEqual(all.listings.filter(isMatch));
@@ -74,7 +74,7 @@ describe('GET /agent/list', () => {
     const source = { kind: 'manifest', name: 'x.yaml', observed_at: null } as const;
     const catalogue = await makeCatalogue();
     await declareListings(catalogue, [makeDeclaration({ source })]);
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const [found] = (await read(get, '/agent/list?network=base')).listings;
     expect(found).toMatchObject({ networks: ['base'], declared_networks: ['base'] });
     expect((await read(get, '/agent/list?network=solana')).total).toBe(0);
@@ -84,7 +84,7 @@ describe('GET /agent/list', () => {
     'pages through %s without losing or repeating any, although listings come and go in between',
     async (order) => {
       const catalogue = await makeMany();
-      const { get } = serveLive(catalogue);
+      const { get } = await serveLive(catalogue);
       const whole = (await read(get, `/agent/list?limit=1000&${order}`)).listings.map(({ slug }) => slug);
       const seen: string[] = [];
       let cursor: string | undefined;
@@ -110,7 +110,7 @@ describe('GET /agent/list', () => {
   );
 
   it('refuses what it does not know, naming what it does', async () => {
-    const { get } = serveLive(await makeMany());
+    const { get } = await serveLive(await makeMany());
     const misspelled = await get('/agent/list?categroy=Data');
     expect(misspelled.status).toBe(400);
     expect(misspelled.headers.get('content-type')).toBe('application/problem+json');
@@ -147,7 +147,7 @@ describe('GET /agent/list', () => {
         );
       }
     });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const ask = async (q: string) =>
       agentList.parse(await (await get(`/agent/list?q=${encodeURIComponent(q)}`)).json());
     const known = await ask('prices of things');
@@ -199,7 +199,7 @@ describe('GET /agent/list', () => {
     ['network=ethereum', 'network takes one of base, solana.'],
     ['q=', 'q takes 1 to 2000 characters.'],
   ])('says what it takes instead of %s', async (query, hint) => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const problem: { detail: string; hint: string } = await (await get(`/agent/list?${query}`)).json();
     const [name, value] = query.split('=');
     expect(problem.detail).toBe(`The parameter ${name} cannot be "${value}".`);
@@ -207,7 +207,7 @@ describe('GET /agent/list', () => {
   });
 
   it('answers HEAD without a body, a preflight, and 405 with Allow', async () => {
-    const { fetch } = serveLive(await makeMany());
+    const { fetch } = await serveLive(await makeMany());
     const head = await fetch('/agent/list', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect((await fetch('/agent/list', { method: 'OPTIONS' })).status).toBe(204);

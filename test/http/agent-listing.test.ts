@@ -9,7 +9,7 @@ it('shows a listing whole: routes with terms, networks, evidence and decisions',
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [makeDeclaration()]);
   await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const body = await (await get('/agent/listings/example-prices')).json();
   expect(agentListing.parse(body)).toEqual(body);
   await expectGolden(body, 'agent-listing.json');
@@ -21,7 +21,7 @@ it('shows no media type that is none, though one may be on record', async () => 
     (mime_type, at) => makeRoute({ path: `/v1/${at}`, mime_type }),
   );
   await declareListings(catalogue, [makeDeclaration({ routes })]);
-  const { listing } = await (await serveLive(catalogue).get('/agent/listings/example-prices')).json();
+  const { listing } = await (await (await serveLive(catalogue)).get('/agent/listings/example-prices')).json();
   const types = agentListing.shape.listing.parse(listing).routes.map(({ mime_type }) => mime_type);
   expect(types).toEqual([null, null, 'text/csv; header=present']);
 });
@@ -30,7 +30,7 @@ it('tells a delisted listing from one that never was', async () => {
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [makeDeclaration()]);
   await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'asked_to_be_removed' });
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const gone = await get('/agent/listings/example-prices');
   expect(gone.status).toBe(410);
   expect(await gone.json()).toMatchObject({
@@ -48,7 +48,7 @@ it('has the same ETag while other listings change, and always says the revision 
   const record = (slug: string, tagline: string) =>
     declareListings(catalogue, [makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })]);
   await record('one', 'First words.');
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const ask = async () => {
     const response = await get('/agent/listings/one');
     return { etag: response.headers.get('ETag') ?? '', body: agentListing.parse(await response.json()) };
@@ -69,7 +69,7 @@ it('has another ETag at another address of the service, which it names', async (
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [makeDeclaration({ slug: 'one' })]);
   const ask = async (baseUrl: string) => {
-    const response = await serveLive(catalogue, undefined, { ...SITE, baseUrl }).get('/agent/listings/one');
+    const response = await (await serveLive(catalogue, undefined, { ...SITE, baseUrl })).get('/agent/listings/one');
     return { etag: response.headers.get('ETag'), text: await response.text() };
   };
   const [here, there] = [await ask(SITE.baseUrl), await ask('https://other.example')];

@@ -24,7 +24,7 @@ const getNode = (network: RailOptions['network']) =>
 async function payAndRead(options: RailOptions) {
   const { pay, catalogue } = await openMarketPaying(market, HONEST, options);
   const payment = await pay();
-  const response = await serveLive(catalogue).get(`/agent/receipts/${payment.id}`);
+  const response = await (await serveLive(catalogue)).get(`/agent/receipts/${payment.id}`);
   expect(response.status).toBe(200);
   const document: ReceiptDocument & { receipt: Record<string, unknown> } = await response.json();
   return { payment, catalogue, document };
@@ -129,7 +129,7 @@ describe('GET /agent/receipts/{id}', () => {
       version: 2,
     });
     const { id } = await pay();
-    const document = await (await serveLive(catalogue).get(`/agent/receipts/${id}`)).json();
+    const document = await (await (await serveLive(catalogue)).get(`/agent/receipts/${id}`)).json();
     expect(document).toMatchObject({
       receipt: { delivered: false, answer: { status: 500 } },
       check: { statement: expect.stringContaining('Nothing was delivered') },
@@ -143,7 +143,7 @@ describe('GET /agent/receipts/{id}', () => {
       version: 2,
     });
     const { id } = await pay({ signal: AbortSignal.timeout(50) });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     for (const path of [id, '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', '..%2f', 'x'.repeat(5000)]) {
       const response = await get(`/agent/receipts/${path}`);
       expect(response.status).toBe(404);

@@ -13,7 +13,7 @@ async function serveListed() {
   await declareListings(catalogue, [
     makeDeclaration({ title: HOSTILE, provider_name: HOSTILE, tagline: HOSTILE, routes }),
   ]);
-  return { catalogue, ...serveLive(catalogue) };
+  return { catalogue, ...(await serveLive(catalogue)) };
 }
 
 const getTitle = (svg: string) => /<title id="t">(.*?)<\/title>/.exec(svg)?.[1];

@@ -6,11 +6,6 @@ export function breakReading(fixture: ReleaseFixture): void {
   runOnPublished(fixture, 'ALTER TABLE rendered RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
 }
 
-/** Makes the published catalogue name a next revision whose listings cannot be read. */
-export function breakListings(fixture: ReleaseFixture): void {
-  runOnPublished(fixture, 'ALTER TABLE listings RENAME TO lost_listings; UPDATE catalogue SET revision = revision + 1');
-}
-
 /** Makes every write of a listing to the published catalogue fail. Returns what undoes that. */
 export function breakPublished(fixture: ReleaseFixture): () => void {
   const failure = "SELECT RAISE(ABORT, 'the disk is broken')";

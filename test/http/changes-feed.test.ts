@@ -50,7 +50,7 @@ describe('GET /changes.atom', () => {
     await recordVerified(catalogue, 'example-prices', '/v1/<b>&');
     await declare({ title: HOSTILE, routes: [{ ...route, terms: [makeTerms({ amount: 2500 })] }] }, 2);
     await removeListing(catalogue, 'example-prices', { by: 'provider', reason: HOSTILE }, getTime(3));
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const response = await get('/changes.atom');
     expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
     const feed = await parseFeed(await response.text());
@@ -85,7 +85,7 @@ describe('GET /changes.atom', () => {
 
   it('keeps the ids of its entries as more is added, is made once per revision, and answers 304', async () => {
     const { catalogue, declare } = await makeWorld();
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const listIds = (text: string) => [...text.matchAll(/<id>([^<]+\/changes\/[^<]+)<\/id>/g)].map(([, id]) => id);
     const empty = await get('/changes.atom');
     expect([empty.status, listIds(await empty.text())]).toEqual([200, []]);
@@ -106,7 +106,7 @@ describe('GET /changes.atom', () => {
     const { catalogue, declare } = await makeWorld();
     for (let n = 0; n < 53; n += 1)
       await declare({ slug: `api-${n}`, base_url: `https://api-${n}.example-provider.com` }, n);
-    const text = await (await serveLive(catalogue).get('/changes.atom')).text();
+    const text = await (await (await serveLive(catalogue)).get('/changes.atom')).text();
     expect(text.match(/<entry>/g)).toHaveLength(50);
     expect(text).toContain('api-52: New listing');
     expect(text).not.toContain('api-2: New listing');
@@ -119,7 +119,7 @@ describe('the feed of a listing, of a provider and of a category', () => {
     await declare();
     await declare({ slug: 'other', base_url: 'https://other.example-provider.com', category: 'Tools' }, 1);
     await removeListing(catalogue, 'example-prices', { by: 'provider', reason: 'gone' }, getTime(2));
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const read = async (path: string) => {
       const response = await get(path);
       expect([path, response.status, response.headers.get('content-type')]).toEqual([
@@ -156,7 +156,7 @@ describe('the feed of a listing, of a provider and of a category', () => {
   it('answer 304, HEAD, 404 and 400', async () => {
     const { catalogue, declare } = await makeWorld();
     await declare();
-    const { get, fetch } = serveLive(catalogue);
+    const { get, fetch } = await serveLive(catalogue);
     for (const path of ['/api/example-prices.atom', '/category/finance.atom', '/provider/example-provider.com.atom']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       expect((await get(path, { 'If-None-Match': etag })).status).toBe(304);

@@ -63,8 +63,8 @@ export function encode(value: unknown): string {
 }
 
 /** Serves a catalogue and asks it, as fields and as a challenge; every answer is held against its documented shape. */
-export function serveChecks(catalogue: Catalogue, now?: () => Date) {
-  const served = serveLive(catalogue, now);
+export async function serveChecks(catalogue: Catalogue, now?: () => Date) {
+  const served = await serveLive(catalogue, now);
   const parse = async (response: Response): Promise<AgentCheck> => {
     const body: unknown = await response.json();
     return agentCheck.strict().parse(body);

@@ -46,7 +46,7 @@ async function serveThree() {
     id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b02',
     status: 500,
   });
-  return serveLive(catalogue);
+  return await serveLive(catalogue);
 }
 
 function buildQuery(...routes: string[]): string {

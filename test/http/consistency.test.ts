@@ -16,7 +16,7 @@ it('never gives one revision two different counts while the catalogue changes', 
   await writeCatalogue(catalogue, NOW, async (writing) => {
     for (let index = 0; index < 60; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
   });
-  const { get } = serveLive(catalogue, () => new Date());
+  const { get, reading } = await serveLive(catalogue, () => new Date());
   const writer = new Worker(new URL('./busy-writer.ts', import.meta.url), { workerData: { file: catalogue.address } });
   const exited = new Promise<number>((resolve) => writer.once('exit', resolve));
   const counts = new Map<number, string>();
@@ -26,7 +26,9 @@ it('never gives one revision two different counts while the catalogue changes', 
     running = false;
   });
   while (running) {
+    const followed = reading.catchUp();
     const [document, list] = await Promise.all([get('/openapi.json'), get('/agent/list?limit=1000')]);
+    await followed;
     for (const response of [document, list]) {
       const revision = Number(response.headers.get('x-catalogue-revision'));
       const body = (await response.json()) as Record<string, unknown>;

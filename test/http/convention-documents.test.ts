@@ -69,7 +69,7 @@ const PATHS = [
 
 describe('the API catalogue', () => {
   it('is a linkset that names every door with its description, documentation and state', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const response = await get('/.well-known/api-catalog');
     expect(response.headers.get('content-type')).toBe(
       'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
@@ -86,7 +86,7 @@ describe('the API catalogue', () => {
   });
 
   it('is found by HEAD alone', async () => {
-    const { fetch } = serveLive(await makeCatalogue());
+    const { fetch } = await serveLive(await makeCatalogue());
     const head = await fetch('/.well-known/api-catalog', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(head.headers.get('link')).toContain(`<${SITE.baseUrl}/.well-known/api-catalog>; rel="api-catalog"`);
@@ -95,7 +95,7 @@ describe('the API catalogue', () => {
 
 describe('agent discovery', () => {
   it('lists server, registry and skill, each once, and the same where the list was before', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const [now, before] = [await get('/.well-known/ard.json'), await get('/.well-known/ai-catalog.json')];
     expect(now.headers.get('content-type')).toBe('application/json');
     expect(before.headers.get('content-type')).toBe('application/ai-catalog+json');
@@ -118,7 +118,7 @@ describe('agent discovery', () => {
   it('names requests that the listings of the repository answer, and answer well', async () => {
     const commands = makeCommands();
     expect((await commands.runJson('import', MANIFESTS)).code).toBe(0);
-    const reading = openTestReading({ address: commands.file });
+    const reading = await openTestReading({ address: commands.file });
     onTestFinished(() => reading.close());
     const queries = listOwnEntries(SITE).flatMap(({ representativeQueries }) => representativeQueries);
     expect(queries.length).toBeGreaterThanOrEqual(10);
@@ -133,7 +133,7 @@ describe('agent discovery', () => {
   });
 
   it('has a skill with the name of its folder, whose index holds the digest of its very bytes', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const index = await get('/.well-known/agent-skills/index.json');
     expect(index.headers.get('content-type')).toBe('application/json');
     const { $schema, skills } = (await index.json()) as { $schema: string; skills: Record<string, string>[] };
@@ -156,7 +156,7 @@ describe('agent discovery', () => {
 });
 
 it('robots.txt lets every robot read everything, and names the sitemaps and the guide', async () => {
-  const text = await (await serveLive(await makeCatalogue()).get('/robots.txt')).text();
+  const text = await (await (await serveLive(await makeCatalogue())).get('/robots.txt')).text();
   const { findForbidding, delayMs } = parseRobots(text);
   expect(['/', '/api/x', '/agent/list?q=x'].map((path) => findForbidding(`${SITE.baseUrl}${path}`))).toEqual(
     Array(3).fill(undefined),
@@ -168,7 +168,7 @@ it('robots.txt lets every robot read everything, and names the sitemaps and the 
 
 describe('security.txt', () => {
   const read = async (site = SITE, now?: () => Date) => {
-    const response = await serveLive(await makeCatalogue(), now, site).get('/.well-known/security.txt');
+    const response = await (await serveLive(await makeCatalogue(), now, site)).get('/.well-known/security.txt');
     return { response, text: await response.text() };
   };
   /** Reads the fields as RFC 9116, section 2.2, has them: a name, a colon and a value on a line, and comments. */
@@ -216,7 +216,7 @@ describe('security.txt', () => {
 
 describe('every convention', () => {
   it('is open, revalidated, compressed and answered for HEAD', async () => {
-    const { get, fetch } = serveLive(await makeCatalogue());
+    const { get, fetch } = await serveLive(await makeCatalogue());
     for (const path of PATHS) {
       const plain = await get(path);
       const text = await plain.text();
@@ -238,7 +238,7 @@ describe('every convention', () => {
   });
 
   it('says by its headers and in the changelog when it is to go, and what takes its place', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const deprecation = await get('/.well-known/mcp/server-card.json');
     expect([deprecation.status, deprecation.headers.get('deprecation'), deprecation.headers.get('sunset')]).toEqual([
       ...[200, '@1795305600', 'Mon, 22 Nov 2027 00:00:00 GMT'],
@@ -253,7 +253,7 @@ describe('every convention', () => {
   });
 
   it('takes GET and HEAD alone, and no parameter', async () => {
-    const { get, fetch } = serveLive(await makeCatalogue());
+    const { get, fetch } = await serveLive(await makeCatalogue());
     for (const path of PATHS) {
       const post = await fetch(path, { method: 'POST' });
       expect([path, post.status, post.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD, OPTIONS']);
@@ -269,7 +269,7 @@ describe('every convention', () => {
   });
 
   it('writes every address from the settings, whatever Host it is asked by', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     for (const path of PATHS) {
       const text = await (await get(path, { Host: 'evil.example' })).text();
       const hosts = [...text.matchAll(/https?:\/\/([^/"<>\s)`]+)/g)].map(([, host]) => host);

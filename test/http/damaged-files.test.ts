@@ -1,14 +1,14 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
+import { expect, it } from 'vitest';
+import { openPublished } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 import { start, waitForUrl } from './starting.ts';
 
-const PAGE_BYTES = 4096;
+const PAGE_BYTES = 8192;
 
 /** Overwrites the pages of a database, from one of them on. */
 function damage(file: string, from: number): void {
@@ -56,18 +56,16 @@ it.each([
 
 it('answers 503 and is not ready for as long as the damaged file cannot be made again', async () => {
   const server = await serveReleaseFixture();
-  const { publishedFile } = server.fixture.config;
-  const other = openPublishedForWriting(publishedFile);
-  onTestFinished(() => other.close());
-  other.sqlite.pragma('wal_checkpoint(TRUNCATE)');
-  other.sqlite.exec('BEGIN IMMEDIATE');
+  const { publishedFile, catalogueAddress } = server.fixture.config;
+  checkpoint(publishedFile);
+  renameSync(catalogueAddress, `${catalogueAddress}.away`);
   damage(publishedFile, 1);
   await expect.poll(async () => (await isHealed(server)) || (await ask(server, '/readyz')).status).toBe(503);
   const list = await ask(server, '/agent/list');
   expect([list.status, list.headers['retry-after']]).toEqual([503, '1']);
   expect(JSON.parse((await ask(server, '/readyz')).text).missing).toContain('published_damaged');
   expect((await ask(server, '/api/api-1')).status).toBe(200);
-  other.sqlite.exec('ROLLBACK');
+  renameSync(`${catalogueAddress}.away`, catalogueAddress);
   await expect.poll(() => isHealed(server)).toBe(true);
 });
 

@@ -219,7 +219,7 @@ describe('the discovery endpoints', () => {
     await writeCatalogue(catalogue, NOW, async (writing) => {
       for (let index = 0; index < 600; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const read = async (path: string, query: object) =>
       (await get(`/discovery/${path}?${new URLSearchParams({ ...query })}`)).json();
     const all: { resource: string }[] = [];
@@ -252,7 +252,7 @@ describe('the discovery endpoints', () => {
   });
 
   it('answer in the documented shape, compressed, and with 304 until something changes', async () => {
-    const { get } = serveLive(await makeMarket());
+    const { get } = await serveLive(await makeMarket());
     const list = await get('/discovery/resources', { 'Accept-Encoding': 'gzip' });
     expect(list.headers.get('content-encoding')).toBe('gzip');
     expect(list.headers.get('x-catalogue-revision')).toBe('2');
@@ -277,7 +277,7 @@ describe('the discovery endpoints', () => {
     ['/discovery/search?urlSubstring=weather&cursor=zzz', 'bad_cursor', 'next_cursor'],
     ['/discovery/search?query=a&query=b', 'repeated_parameter', 'once'],
   ])('refuse %s as %s', async (path, code, hint) => {
-    const response = await serveLive(await makeMarket()).get(path);
+    const response = await (await serveLive(await makeMarket())).get(path);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ code, hint: expect.stringContaining(hint) });

@@ -29,6 +29,8 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   expect([...statuses]).toEqual([503, 200]);
   for (const server of [first, other]) {
     const url = await waitForUrl(server);
+    // One of them writes the published file, and the other waits for that.
+    await expect.poll(async () => (await fetch(`${url}/agent/list`)).status).toBe(200);
     const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
     expect(list.total).toBeGreaterThan(10);
     expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);

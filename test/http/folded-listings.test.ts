@@ -30,7 +30,7 @@ async function serveTides() {
   await writeCatalogue(catalogue, NOW, async (writing) => {
     for (const declaration of [...BIG, ...SMALL]) await recordDeclaration(writing, declaration);
   });
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   return { list: async (path: string) => agentList.parse(await (await get(path)).json()) };
 }
 
@@ -71,7 +71,7 @@ describe('an answer to words', () => {
     await writeCatalogue(catalogue, NOW, async (writing) => {
       for (const declaration of [...BIG.slice(0, 12), ...SMALL]) await recordDeclaration(writing, declaration);
     });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const { rows, behind } = listSlugs(await (await get(`${SEARCH}&limit=10`)).json());
     expect([rows.length, behind.length]).toEqual([10, 9]);
   });

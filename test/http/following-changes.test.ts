@@ -50,7 +50,7 @@ function applyChange(known: Map<string, Known>, { slug, kind, detail }: AgentCha
 async function makeMarket(seed: number, kept: number) {
   const catalogue = await makeCatalogue();
   const random = makeRandom(seed);
-  const reading = openTestReading(catalogue);
+  const reading = await openTestReading(catalogue);
   const app = createApp({ reading });
   let hour = 0;
   const write = async () => {

@@ -15,7 +15,7 @@ describe('llms-full.txt', () => {
     const { catalogue } = await makeReadCatalogue(...slugs.map((slug) => ({ slug })));
     await removeListing(catalogue, 'api-007', { by: 'operator', reason: 'test' });
     await recordVerified(catalogue, 'api-003', '/v1/price/:symbol');
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const response = await get('/llms-full.txt');
     expect([response.headers.get('content-type'), response.headers.get('x-catalogue-revision')]).toEqual([
       'text/plain; charset=utf-8',
@@ -32,7 +32,7 @@ describe('llms-full.txt', () => {
 
   it('is another document as soon as a listing changes', async () => {
     const { catalogue, record } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const etag = (await get('/llms-full.txt')).headers.get('etag') ?? '';
     expect((await get('/llms-full.txt', { 'If-None-Match': etag })).status).toBe(304);
     await record({ slug: 'two', tagline: 'Something else.' });
@@ -43,7 +43,7 @@ describe('llms-full.txt', () => {
   it('keeps nobody waiting until all who want it have it', async () => {
     const description = 'x'.repeat(600);
     const slugs = Array.from({ length: 500 }, (_, number) => ({ slug: `api-${number}`, description }));
-    const { get } = serveLive((await makeReadCatalogue(...slugs)).catalogue);
+    const { get } = await serveLive((await makeReadCatalogue(...slugs)).catalogue);
     expect((await (await get('/llms-full.txt')).arrayBuffer()).byteLength).toBeGreaterThan(256 * 1024);
     let answered = 0;
     const readers = Array.from({ length: 20 }, async () => {
@@ -64,7 +64,7 @@ describe('llms-full.txt', () => {
       description: `Description${HOSTILE}`,
       provider_name: `Provider${HOSTILE}`,
     });
-    const text = await (await serveLive(catalogue).get('/llms-full.txt')).text();
+    const text = await (await (await serveLive(catalogue)).get('/llms-full.txt')).text();
     expect(text.match(/^## .*$/gm)).toEqual(['## hostile']);
     const lines = text.split(/\n|\u2028/).filter((line) => /official|evil|obey/.test(line));
     expect(lines.map((line) => /^> (\w+): /.exec(line)?.[1])).toEqual(['Title', 'Provider', 'Tagline', 'Description']);
@@ -75,7 +75,7 @@ describe('llms-full.txt', () => {
 
 it.each(['/llms-full.txt', '/openapi.json'])('%s is made all the same where the file was moved away', async (path) => {
   const { catalogue } = await makeReadCatalogue({ slug: 'one' });
-  const { get, reading } = serveLive(catalogue);
+  const { get, reading } = await serveLive(catalogue);
   const { file } = reading.published;
   renameSync(file, `${file}.away`);
   const made = await get(path);

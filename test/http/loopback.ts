@@ -9,7 +9,7 @@ import { NOW } from '../records.ts';
 
 /** Serves a catalogue's live routes over HTTP on a free port of loopback until the test that asked for it is over. */
 export async function serveOnLoopback(catalogue: Catalogue): Promise<{ url: string }> {
-  const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
+  const reading = await openTestReading(catalogue, { now: () => new Date(NOW) });
   const app = createApp({ reading });
   const server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -18,7 +18,7 @@ const LARGE = makeDeclaration({
 it('the document of a listing has 500 routes a page, or fewer, and says how many there are', async () => {
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [LARGE]);
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   for (const [limit, counts] of [
     ['', [500, 500, 203]],
     ['&limit=401', [401, 401, 401]],
@@ -45,7 +45,7 @@ it('the document of a listing has 500 routes a page, or fewer, and says how many
 it('the document of a listing has the ten routes that fit a request best first, and all of them page by page', async () => {
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [LARGE]);
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const read = async (query: string) => agentListing.parse(await (await get(`/agent/listings/large?${query}`)).json());
   const first = await read('q=item+1107');
   expect(first.listing.routes).toHaveLength(10);

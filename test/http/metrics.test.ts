@@ -6,7 +6,7 @@ import { startServer } from '../../src/http/server.ts';
 import { openMetricsListener } from '../../src/metrics/listener.ts';
 import { makeFolder } from '../builders.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { breakListings, breakPublished, breakReading } from './broken.ts';
+import { breakPublished, breakReading } from './broken.ts';
 import { callTool, findSample, readSamples, serveWithMetrics } from './metrics.ts';
 import { ask, serveReleaseFixture } from './running.ts';
 
@@ -137,15 +137,6 @@ it('say for how long following has failed, once it does', async () => {
   mend();
   await expect.poll(() => read('catalogue_following')).toBe(1);
   expect(await read('catalogue_following_failing_seconds')).toBe(0);
-});
-
-it('answer 500 while the published file is damaged, and the server goes on', async () => {
-  const server = await serveWithMetrics();
-  breakListings(server.fixture);
-  const { status, text } = await ask({ url: server.metricsUrl }, '/metrics');
-  expect([status, text]).toEqual([500, 'The metrics cannot be read; the log says why.\n']);
-  expect(server.logged).toContainEqual(expect.objectContaining({ msg: 'the metrics cannot be read' }));
-  expect((await ask(server, '/healthz')).status).toBe(200);
 });
 
 it.each<[string, () => Promise<string>, number | undefined]>([

@@ -26,7 +26,7 @@ async function listen(answer: Listener): Promise<{ url: string }> {
 
 it('the endpoints of Astro answer as the server does: the app is the same', async () => {
   const { catalogue } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' });
-  const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
+  const reading = await openTestReading(catalogue, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const { entry } = await openPageCode({ onEvent: () => undefined });
   const { handler } = await import(pathToFileURL(entry).href);
@@ -75,7 +75,7 @@ it('the endpoints of Astro answer as the server does: the app is the same', asyn
 
 it('has no route for which the router would try all others one by one', async () => {
   const { catalogue } = await makeReadCatalogue({ slug: 'one' });
-  const reading = openTestReading(catalogue, { now: () => new Date(NOW) });
+  const reading = await openTestReading(catalogue, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const app = createApp({ reading });
   await app.request('/agent/listings/one');

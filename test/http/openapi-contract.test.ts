@@ -71,7 +71,7 @@ function formatPath(mounted: string): string {
 
 describe('the documented endpoints', () => {
   it('are those that are mounted, and those that are mounted are documented', async () => {
-    const { reading } = serveLive(await makeCatalogue());
+    const { reading } = await serveLive(await makeCatalogue());
     const mounted = createApp({ reading }).routes.filter(({ method }) => method !== 'ALL');
     const documented = operations.filter(({ path }) => isLivePath(path.replace('{part}', '1')));
     const also = ENDPOINTS.flatMap((endpoint) => endpoint.also ?? []);
@@ -82,7 +82,7 @@ describe('the documented endpoints', () => {
   });
 
   it('take the parameters that are documented, and no other', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     for (const { path, method, operation } of operations) {
       if (method !== 'get' || !isLivePath(path.replace('{part}', '1'))) continue;
       const documented = (operation.parameters ?? []).flatMap((parameter) =>
@@ -118,7 +118,7 @@ describe('the documented endpoints', () => {
   it('fail as documented', async () => {
     const catalogue = await makeCatalogue();
     await declareListings(catalogue, [makeDeclaration()]);
-    const { get, fetch } = serveLive(catalogue);
+    const { get, fetch } = await serveLive(catalogue);
     for (const { path, method, operation } of operations) {
       if (!isLivePath(path.replace('{part}', '1')) || method !== 'get') continue;
       const address = path.replace('{identifier}', 'urn:air:none.example:listing:none').replace(/\{\w+\}/g, '99999');
@@ -169,7 +169,7 @@ describe('the documented endpoints', () => {
     const catalogue = await makeCatalogue();
     await declareListings(catalogue, [makeDeclaration()]);
     await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const schemas = components.schemas ?? {};
     for (const { path, method, operation } of operations) {
       const success = operation.responses?.['200'];

@@ -11,7 +11,7 @@ const LISTINGS = 15;
 /** Gives the live document of a catalogue of many listings, as text. */
 async function fetchLargeDocument(): Promise<string> {
   const catalogue = await createSyntheticCatalogue(`${makeFolder()}/catalogue.sqlite`, LISTINGS);
-  const text = await (await serveLive(catalogue).get('/openapi.json')).text();
+  const text = await (await (await serveLive(catalogue)).get('/openapi.json')).text();
   await catalogue.close();
   return text;
 }

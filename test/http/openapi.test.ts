@@ -35,7 +35,7 @@ async function makeVaried() {
 
 describe('the OpenAPI document', () => {
   it('is what the golden file holds', async () => {
-    const response = await serveLive(await makeVaried()).get('/openapi.json');
+    const response = await (await serveLive(await makeVaried())).get('/openapi.json');
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(response.headers.get('x-catalogue-revision')).toBe('2');
     await expectGolden(await response.json(), 'openapi.json');
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     await writeCatalogue(catalogue, NOW, async (writing) => {
       for (let index = 0; index < 40; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
-    const text = await (await serveLive(catalogue).get('/openapi.json')).text();
+    const text = await (await (await serveLive(catalogue)).get('/openapi.json')).text();
     const document = JSON.parse(text);
     const { valid, errors } = await new Validator().validate(document);
     expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
 
   it('is the same document compressed, and 304 until something changes', async () => {
     const catalogue = await makeVaried();
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const plain = Buffer.from(await (await get('/openapi.json')).arrayBuffer());
     const zipped = await get('/openapi.json', { 'Accept-Encoding': 'gzip' });
     expect(zipped.headers.get('content-encoding')).toBe('gzip');

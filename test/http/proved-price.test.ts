@@ -23,7 +23,7 @@ async function serveRoute(now: Terms[]) {
   await recordReceiptFor(catalogue, SLUG, { amount: 10_000, settled_at: '2026-10-20T00:00:00.000Z' });
   const days = ['2026-10-31T12:00:00.000Z', '2026-11-15T12:00:00.000Z', '2026-11-19T12:00:00.000Z'];
   for (const at of days) await recordProbed(catalogue, SLUG, [{ at, terms: now }]);
-  const { get, fetch, reading } = serveLive(catalogue, () => new Date(NOW));
+  const { get, fetch, reading } = await serveLive(catalogue, () => new Date(NOW));
   return {
     url,
     reading,

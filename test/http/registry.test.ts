@@ -29,7 +29,7 @@ async function serve(count = 30) {
     ...makeMany(count),
     makeDeclaration({ slug: 'storms', title: 'Storm Forecasts', tagline: 'Where storms go next.', category: 'Data' }),
   ]);
-  const live = serveLive(catalogue);
+  const live = await serveLive(catalogue);
   const post = (body: unknown, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
     live.fetch('/search', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
   const search = async (body: object) => {

@@ -5,8 +5,6 @@ import { onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/transaction.ts';
 import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
-import { openPublished } from '../../src/published/file.ts';
-import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
@@ -39,10 +37,9 @@ export async function serveReleaseFixture({
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: fixture.config, logger, rebuilding, now });
   onTestFinished(() => server.close());
-  const published = openPublished(fixture.config.publishedFile);
-  onTestFinished(() => published.close());
+  const readRevision = async () => JSON.parse((await ask(server, '/readyz')).text).catalogue?.revision;
   const catchUp = async () => {
-    while (getPublishedState(published).revision !== (await getRevision(fixture.catalogue))) await sleep(5);
+    while ((await readRevision()) !== (await getRevision(fixture.catalogue))) await sleep(5);
   };
   return { ...server, fixture, logged, catchUp };
 }

@@ -7,12 +7,12 @@ import { SITE } from '../site.ts';
 export { SITE } from '../site.ts';
 
 /** Serves a catalogue's live routes in-process; `get` asks for a path and gives the response. */
-export function serveLive(
+export async function serveLive(
   catalogue: Pick<Catalogue, 'address'>,
   now: () => Date = () => new Date('2026-11-20T12:00:00.000Z'),
   site: Site = SITE,
 ) {
-  const reading = openTestReading(catalogue, { site, now });
+  const reading = await openTestReading(catalogue, { site, now });
   const app = createApp({ reading });
   return {
     reading,

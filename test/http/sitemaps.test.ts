@@ -33,7 +33,7 @@ describe('the sitemaps', () => {
   it('name every page for people once, listings with the time they changed', async () => {
     const { catalogue, reading } = await makeReadCatalogue({ slug: 'one' }, { slug: 'two' }, { slug: 'three' });
     await removeListing(catalogue, 'two', { by: 'operator', reason: 'test' });
-    const { get } = serveLive(catalogue);
+    const { get } = await serveLive(catalogue);
     const index = await get('/sitemap-index.xml');
     expect(index.headers.get('content-type')).toBe('application/xml; charset=utf-8');
     const sitemaps = readSitemap(await index.text(), 'sitemapindex');
@@ -54,7 +54,7 @@ describe('the sitemaps', () => {
   });
 
   it('are no more than the index names', async () => {
-    const { get } = serveLive((await makeReadCatalogue({ slug: 'one' })).catalogue);
+    const { get } = await serveLive((await makeReadCatalogue({ slug: 'one' })).catalogue);
     for (const path of ['/sitemap-3.xml', '/sitemap-0.xml', '/sitemap-999999999.xml', '/sitemap-02.xml']) {
       const answer = await get(path);
       expect([path, answer.status, answer.headers.get('content-type')]).toEqual([

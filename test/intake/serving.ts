@@ -28,7 +28,7 @@ export async function serveWithIntake({ count = 8 } = {}) {
 
 /** Starts the prober as a process of its own, which is killed after the test. */
 export function startProber(settings: Record<string, string>) {
-  const prober = startCatalogue(['probe', '--watch', '--pause', '0', '--clock-is-right'], settings);
+  const prober = startCatalogue(['probe', '--watch', '--pause', '0'], settings);
   onTestFinished(() => {
     prober.child.kill('SIGKILL');
   });

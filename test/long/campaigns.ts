@@ -26,11 +26,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 5,
     covers: ['catalogue', 'published', 'http', 'metrics'],
   },
-  'follow-batches': {
-    purpose: 'a published file that is written in batches, killed, replaced and shared by two versions',
-    minutes: 1,
-    covers: ['published', 'catalogue'],
-  },
   following: {
     purpose: 'three followers of one file, killed at any moment: every state of it is whole',
     minutes: 3,
@@ -79,11 +74,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     covers: ['evidence', 'catalogue'],
   },
   processes: { purpose: 'npm start ends with all it started, by each signal', minutes: 1, covers: ['http', 'release'] },
-  publication: {
-    purpose: 'a first publication of 100,000 listings that is killed ten times',
-    minutes: 5,
-    covers: ['published', 'views'],
-  },
   'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
     purpose: '200 rebuilds under readers, every fifth killed',

@@ -11,8 +11,9 @@ import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished, type Published } from '../../src/published/file.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
-import { findMaking, getPublishedState } from '../../src/published/state.ts';
+import { getPublishedState } from '../../src/published/state.ts';
 import { makeFolder } from '../builders.ts';
+import { SITE } from '../site.ts';
 
 const BY = 'campaign';
 const FOLLOWER = fileURLToPath(new URL('./following/follower.ts', import.meta.url));
@@ -52,7 +53,7 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
   const folder = makeFolder();
   const [catalogueAddress, publishedFile] = [join(folder, 'catalogue.sqlite'), join(folder, 'published.sqlite')];
   await (await createSyntheticCatalogue(catalogueAddress, LISTINGS)).close();
-  await publishCatalogue({ catalogueAddress, publishedFile }, BY);
+  await publishCatalogue({ catalogueAddress, publishedFile, baseUrl: SITE.baseUrl }, BY);
   const random = createRandom(Date.now() % 1_000_000);
 
   const said: string[] = [];
@@ -101,7 +102,6 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
       for (;;) {
         try {
           published = openPublished(publishedFile);
-          while (findMaking(published)?.first) await sleep(20);
           break;
         } catch {
           await sleep(20);

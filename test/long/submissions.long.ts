@@ -50,7 +50,7 @@ async function openWorld() {
         env: { PATH: process.env.PATH, ENV_FILES: 'off', ...settings, LOG_LEVEL: 'silent' },
         stdio: 'ignore',
       }),
-    prober: () => startCatalogue(['probe', '--watch', '--pause', '0', '--clock-is-right'], settings).child,
+    prober: () => startCatalogue(['probe', '--watch', '--pause', '0'], settings).child,
   };
   return { settings, url: `http://127.0.0.1:${port}`, start };
 }

@@ -8,9 +8,10 @@ import { HAS_POSTGRES, startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listListings } from '../../src/catalogue/read/listings.ts';
 import { openPublished } from '../../src/published/file.ts';
-import { startFollowing } from '../../src/published/follow.ts';
+import { startFollowing } from '../../src/published/following.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
+import { SITE } from '../site.ts';
 
 const WRITER = fileURLToPath(new URL('./writers/writer.ts', import.meta.url));
 const WRITERS = 4;
@@ -34,8 +35,10 @@ it.each(['sqlite', ...(HAS_POSTGRES ? ['postgres'] : [])])(
     await (await openCatalogue(catalogueAddress, { identity: IDENTITY, at: NOW })).close();
     const publishedFile = join(folder, 'published.sqlite');
     const failures: unknown[] = [];
-    const following = await startFollowing({ catalogueAddress, publishedFile }, 'test', (error) =>
-      failures.push(error),
+    const following = await startFollowing(
+      { catalogueAddress, publishedFile, baseUrl: SITE.baseUrl },
+      'test',
+      (error) => failures.push(error),
     );
     const published = openPublished(publishedFile);
     const late: number[] = [];

@@ -118,7 +118,7 @@ describe('whatever is on record', () => {
     for (const { path, terms } of declared)
       await recordProbed(catalogue, 'example-prices', [{ at: SEEN, terms }], path);
     const client = await connectModern(url);
-    const { post, checkFields } = serveChecks(catalogue);
+    const { post, checkFields } = await serveChecks(catalogue);
     const ask = async (question: Record<string, unknown>) => {
       const [byHttp, byMcp] = [await (await post(question)).json(), await client.call('check_payment_terms', question)];
       const { verdict, severity, safe_offers, reason } = byHttp;

@@ -40,7 +40,7 @@ const serverJson = z.strictObject({
 
 describe('the server card', () => {
   it('holds to its schema and is the same bytes at both addresses', async () => {
-    const { get } = serveLive(await makeCatalogue());
+    const { get } = await serveLive(await makeCatalogue());
     const [card, twin] = [await get('/mcp/server-card'), await get('/.well-known/mcp/server-card.json')];
     expect(card.headers.get('content-type')).toBe('application/mcp-server-card+json');
     expect([twin.headers.get('content-type'), twin.headers.get('etag')]).toEqual([
@@ -64,7 +64,7 @@ describe('the server card', () => {
   });
 
   it.each(PROTOCOL_VERSIONS.slice(1))('names a protocol that the server answers: %s', async (protocolVersion) => {
-    const { fetch } = serveLive(await makeCatalogue());
+    const { fetch } = await serveLive(await makeCatalogue());
     const clientInfo = { name: 'test-client', version: '1.0.0' };
     const response = await fetch('/mcp', {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('the server card', () => {
 
 describe('server.json', () => {
   it('is what the registry takes, under the name that the owner of the host can prove', async () => {
-    const response = await serveLive(await makeCatalogue()).get('/server.json');
+    const response = await (await serveLive(await makeCatalogue())).get('/server.json');
     const { name, remotes } = serverJson.parse(await response.json());
     expect([name, remotes[0]?.url]).toEqual(['example.catalogue/agent-payable-apis', 'https://catalogue.example/mcp']);
   });

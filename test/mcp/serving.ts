@@ -32,7 +32,7 @@ export interface ServedMcp {
 /** Serves a catalogue of these declarations over real HTTP on loopback until the test is over. */
 export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
   const catalogue = await makeRecorded(declarations);
-  const reading = openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
+  const reading = await openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const errors: unknown[] = [];
   const mcp = createMcp({ reading, onError: (error) => errors.push(error) });

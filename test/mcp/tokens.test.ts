@@ -66,7 +66,7 @@ describe('over listings made to be long', () => {
 async function openImported(source: string): Promise<{ reading: Reading; slugs: string[] }> {
   const { file, runJson } = makeCommands();
   await runJson('import', ...(source.endsWith('.json') ? ['--bazaar', source] : [source]));
-  const reading = openTestReading({ address: file });
+  const reading = await openTestReading({ address: file });
   onTestFinished(() => reading.close());
   return { reading, slugs: Array.from(iterateRefs(reading.published), ({ slug }) => slug) };
 }

@@ -90,14 +90,14 @@ export async function makeTold(paths?: string[]) {
   };
   /** Asks for a document as readers get it now. */
   const askJson = async (path: string) => {
-    const { get, reading } = serveLive({ address: file });
+    const { get, reading } = await serveLive({ address: file });
     const answer = await get(path);
     reading.close();
     return JSON.parse(await answer.text());
   };
   /** Reads the text of a page as readers get it now. */
   const readPage = async (path: string) => {
-    const reading = openTestReading({ address: file });
+    const reading = await openTestReading({ address: file });
     const { text } = await (await openPages(reading)).get(path);
     reading.close();
     return text;

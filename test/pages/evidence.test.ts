@@ -93,7 +93,9 @@ describe('the page of a listing that was probed', () => {
   it('is the same to the byte at any later time', async () => {
     const { reading, catalogue } = await makeProbed();
     const pages = await openPages(reading);
-    const later = await openPages(openTestReading(catalogue, { now: () => new Date('2027-03-01T00:00:00.000Z') }));
+    const later = await openPages(
+      await openTestReading(catalogue, { now: () => new Date('2027-03-01T00:00:00.000Z') }),
+    );
     for (const path of ['/api/example-prices', '/api/example-prices.md']) {
       expect((await later.get(path)).html).toBe((await pages.get(path)).html);
     }

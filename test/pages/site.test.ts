@@ -71,7 +71,7 @@ describe('the pages of the inventory', () => {
   it('are the same to the byte when rendered again, at another time', async () => {
     const { reading, catalogue } = await makeFullCatalogue();
     const pages = await openPages(reading);
-    const later = openTestReading(catalogue, { now: () => new Date('2027-01-01T00:00:00.000Z') });
+    const later = await openTestReading(catalogue, { now: () => new Date('2027-01-01T00:00:00.000Z') });
     const again = await openPages(later);
     for (const path of [
       '/',

@@ -91,7 +91,7 @@ it('is probed, quoted, paid and shown with its receipt as soon as it is in the t
   expect([code, json.payment.state, json.payment.delivered]).toEqual([0, 'settled', true]);
   expect(await getLost()).toBe(2000n);
 
-  const { reading, get } = serveLive(catalogue, () => new Date());
+  const { reading, get } = await serveLive(catalogue, () => new Date());
   const { receipt, check } = await (await get(`/agent/receipts/${json.payment.id}`)).json();
   expect(receipt).toMatchObject({
     ...{ network: 'meadow', network_id: MEADOW.id, public_chain: true, seller_agrees: true },
@@ -109,7 +109,7 @@ it('is probed, quoted, paid and shown with its receipt as soon as it is in the t
 it('is listed, filtered and explained as the others are', async () => {
   const { catalogue, verify } = await makePayingCommands(chain, { sale: sell, offer: { amount: '2000' } });
   for (const code of [1, 0]) expect((await verify('--pay')).code).toBe(code);
-  const { get, reading } = serveLive(catalogue, () => new Date());
+  const { get, reading } = await serveLive(catalogue, () => new Date());
   const { tags } = await (await get('/openapi.json')).json();
   expect(tags[0]['x-networks']).toMatchObject([
     { key: 'base', advertised: false },

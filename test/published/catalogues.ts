@@ -20,7 +20,7 @@ export async function makeReadCatalogue(...declarations: Partial<Declaration>[])
       for (const part of wanted) await recordDeclaration(writing, makeListed(part));
     });
   await record(...declarations);
-  return { reading: openTestReading(catalogue), catalogue, record };
+  return { reading: await openTestReading(catalogue), catalogue, record };
 }
 
 /** Each slug gets a host and a provider of its own. */

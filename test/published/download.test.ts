@@ -57,7 +57,7 @@ async function makeMarket() {
 
 /** Makes a copy and opens it, as somebody who downloaded it does. */
 async function takeCopy() {
-  const { published } = openTestReading(await makeMarket());
+  const { published } = await openTestReading(await makeMarket());
   const folder = makeFolder();
   const download = await makeDownload(published, folder, AT);
   const bytes = gunzipSync(readFileSync(join(folder, download.file)));
@@ -92,7 +92,7 @@ describe('the copy for everybody', () => {
 
   it('is made again once it is old, and at once where a listing was removed', async () => {
     const catalogue = await makeMarket();
-    const reading = openTestReading(catalogue);
+    const reading = await openTestReading(catalogue);
     const folder = makeFolder();
     const isDue = (minutes: number) => {
       reading.refresh();
@@ -116,7 +116,7 @@ describe('the copy for everybody', () => {
 
   it('is made again at once where a listing is held that was live, and not for one that never was', async () => {
     const catalogue = await makeMarket();
-    const reading = openTestReading(catalogue);
+    const reading = await openTestReading(catalogue);
     const folder = makeFolder();
     await makeDownload(reading.published, folder, AT);
     const holdBack = async (slug: string) => {
@@ -130,7 +130,7 @@ describe('the copy for everybody', () => {
 
   it('is made again where its description is cut short, or it is of what was lost in a restore', async () => {
     const catalogue = await makeMarket();
-    const { published } = openTestReading(catalogue);
+    const { published } = await openTestReading(catalogue);
     const folder = makeFolder();
     const made = await makeDownload(published, folder, AT);
     const description = join(folder, 'catalogue.json');

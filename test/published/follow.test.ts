@@ -1,11 +1,11 @@
-import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUpCatalogue, restoreCatalogue } from '../../src/catalogue/backup.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { openNewsSource } from '../../src/catalogue/news-source.ts';
+import { findLock } from '../../src/catalogue/lock.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
@@ -13,13 +13,13 @@ import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
-import { openPublishedForWriting } from '../../src/published/file.ts';
-import { type FollowedFiles, followCatalogue, publishCatalogue, startFollowing } from '../../src/published/follow.ts';
+import { openPublishedForWriting, type Published } from '../../src/published/file.ts';
+import { type FollowedFiles, publishCatalogue } from '../../src/published/follow.ts';
+import { startFollowing } from '../../src/published/following.ts';
 import { findDetail, getItem, iterateRefs } from '../../src/published/listings.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
-import { inTurn } from '../in-turn.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
 import { declareListings, removeListing } from '../written.ts';
@@ -30,7 +30,11 @@ const BY = 'test';
 /** A catalogue, and a published file that follows it when told. */
 async function makeFollowed(given?: Catalogue) {
   const catalogue = given ?? (await makeCatalogue());
-  const files: FollowedFiles = { catalogueAddress: catalogue.address, publishedFile: `${catalogue.address}.published` };
+  const files: FollowedFiles = {
+    catalogueAddress: catalogue.address,
+    publishedFile: `${catalogue.address}.published`,
+    baseUrl: SITE.baseUrl,
+  };
   return {
     ...{ catalogue, files },
     follow: (by = BY) => publishCatalogue(files, by),
@@ -223,22 +227,43 @@ describe('a published catalogue', () => {
     expect(readAll(others)).toEqual({ theirs: [] });
   });
 
-  it('is rendered again by other code, and holds no address of a service: readers of several may share it', async () => {
+  it('is made again by other code, and for another address of the service', async () => {
     const { catalogue, follow, read, files } = await makeFollowed();
     await put(catalogue, 'one', 'sun');
     await follow();
     const { rendered, listings } = read();
     await follow('other');
-    expect(read()).toMatchObject({ rendered, listings, rendering: [{ code_version: 'other' }] });
-    for (const baseUrl of ['https://one.example', 'https://two.example']) {
-      const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
-      const [listing] = readAtOnce(() => Array.from(iterateRefs(published), (ref) => getItem(published, ref)));
-      expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
-      const shown = { part: readRoutesPart({ limit: 9 }, 'one'), others: [] };
-      expect(findDetail(published, 'one', shown)?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);
-      published.close();
-    }
-    expect(JSON.stringify(read())).not.toContain('.example/api/one');
+    expect(read()).toMatchObject({
+      rendered,
+      listings,
+      rendering: [{ code_version: 'other', base_url: SITE.baseUrl }],
+    });
+    const baseUrl = 'https://two.example';
+    await publishCatalogue({ ...files, baseUrl }, 'other');
+    const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
+    const [listing] = readAtOnce(() => Array.from(iterateRefs(published), (ref) => getItem(published, ref)));
+    expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
+    const shown = { part: readRoutesPart({ limit: 9 }, 'one'), others: [] };
+    expect(findDetail(published, 'one', shown)?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);
+    published.close();
+    expect(JSON.stringify(read())).not.toContain(SITE.baseUrl);
+  });
+
+  it('is read as it was by those who have it open while another takes its place', async () => {
+    const { catalogue, follow, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
+    const { published, readAtOnce } = openReading(files.publishedFile, SITE);
+    onTestFinished(() => published.close());
+    const list = () => readAtOnce(() => Array.from(iterateRefs(published), ({ slug }) => slug));
+    expect(list()).toEqual(['one']);
+    await put(catalogue, 'two', 'sun');
+    await follow('other');
+    expect(list()).toEqual(['one']);
+    published.reopen();
+    expect(list()).toEqual(['one', 'two']);
+    const beside = readdirSync(join(files.publishedFile, '..')).filter((name) => /published/.test(name));
+    expect(beside.filter((name) => /new|former/.test(name))).toEqual([]);
   });
 
   it('is as it was where following breaks off half-way', async () => {
@@ -258,25 +283,21 @@ describe('a published catalogue', () => {
     expect(read()).toEqual(await readAnew());
   });
 
-  it('is written by one of several that follow into it at the same time', async () => {
-    const { catalogue, files, read, readAnew } = await makeFollowed();
-    for (let n = 0; n < 40; n += 1) await put(catalogue, `api-${n}`, 'sun');
-    await publishCatalogue(files, BY);
-    for (let n = 0; n < 40; n += 1) await put(catalogue, `api-${n}`, 'sea');
-    const followers = await inTurn(Array.from({ length: 2 }), async () => ({
-      source: await openNewsSource(files.catalogueAddress),
-      target: openPublishedForWriting(files.publishedFile),
-    }));
-    const [first, second] = followers;
-    if (!first || !second) throw new Error('two were opened');
-    const wrote = followCatalogue(first.source, first.target, BY);
-    // The other waits for the lock, so it is asked once the first is through.
-    expect(await wrote).toBe(true);
-    expect(await followCatalogue(second.source, second.target, BY)).toBe(false);
-    for (const { source, target } of followers) {
-      target.close();
-      await source.close();
-    }
+  it('is written by who has its lock, and others wait for that', async () => {
+    const { catalogue, files, follow, read, readAnew } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
+    await put(catalogue, 'two', 'sun');
+    const lock = findLock(`${files.publishedFile}.lock`);
+    const waiting = follow();
+    const elsewhere = publishCatalogue({ ...files, baseUrl: 'https://two.example' }, BY);
+    await expect(elsewhere).rejects.toMatchObject({
+      reason: 'published_shared',
+      message: expect.stringContaining(`a service at ${SITE.baseUrl}, and BASE_URL is https://two.example`),
+    });
+    expect(read().listings).toHaveLength(1);
+    lock?.release();
+    await waiting;
     expect(read()).toEqual(await readAnew());
   });
 });
@@ -288,6 +309,7 @@ it('a damaged file is made again', async () => {
   truncateSync(files.publishedFile, 5000);
   await publishCatalogue(files, BY);
   expect(read()).toEqual(await readAnew());
+  expect(statSync(`${files.publishedFile}.damaged`).size).toBe(5000);
 });
 
 it('a file that SQLite does not recognise is left alone, with what to do about it', async () => {
@@ -321,27 +343,47 @@ describe('following', () => {
     expect(following.findFailure()).toBeUndefined();
   });
 
-  it('lets others have their turn while another process holds the lock', async () => {
-    const { catalogue, files, read } = await makeFollowed();
+  it('is done by one of two, and by the other once that ends', async () => {
+    const { catalogue, files, follow } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    const failures: unknown[] = [];
+    const start = () => startFollowing(files, BY, (error) => failures.push(error));
+    const [first, second] = [await start(), await start()];
+    onTestFinished(() => second.close());
+    const count = (published: Published) =>
+      published.prepare<{ count: number }>('SELECT count(*) AS count FROM listings').get()?.count;
+    const waitFor = (listings: number) => expect.poll(() => count(second.published)).toBe(listings);
+    await put(catalogue, 'two', 'sun');
+    await waitFor(2);
+    expect(second.findAge()).toBeUndefined();
+    // A rebuild beside them waits for what they write.
+    await put(catalogue, 'three', 'sun');
+    await follow();
+    expect(count(second.published)).toBe(3);
+    await first.close();
+    await put(catalogue, 'four', 'sun');
+    await waitFor(4);
+    expect(failures).toEqual([]);
+  });
+
+  it('makes a file again that was removed or damaged, and has its readers read that', async () => {
+    const { catalogue, files } = await makeFollowed();
     await put(catalogue, 'one', 'sun');
     const failures: unknown[] = [];
     const following = await startFollowing(files, BY, (error) => failures.push(error));
     onTestFinished(() => following.close());
-    const other = openPublishedForWriting(files.publishedFile);
-    onTestFinished(() => other.close());
-    other.sqlite.exec('BEGIN IMMEDIATE');
+    const list = () => Array.from(iterateRefs(following.published), ({ slug }) => slug);
+    expect(list()).toEqual(['one']);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(files.publishedFile + suffix);
     await put(catalogue, 'two', 'sun');
-    let longest = 0;
-    for (let turns = 0, since = performance.now(); turns < 50; turns += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      longest = Math.max(longest, performance.now() - since);
-      since = performance.now();
-    }
-    expect(longest).toBeLessThan(5000);
-    expect(read().listings).toHaveLength(1);
-    other.sqlite.exec('ROLLBACK');
-    while (read().listings?.length !== 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => list().length).toBe(2);
     expect(failures).toEqual([]);
+    following.noteFailure(new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT'));
+    expect(following.findObstacle()).toBe('published_damaged');
+    await expect.poll(() => following.findObstacle()).toBeUndefined();
+    expect(list()).toEqual(['one', 'two']);
+    expect(existsSync(`${files.publishedFile}.damaged`)).toBe(true);
+    expect(failures).toMatchObject([{ reason: 'published_damaged' }]);
   });
 
   it('cuts the journal down after a whole rewriting', async () => {

@@ -14,7 +14,7 @@ const OTHER_PAYEE = [makeRoute({ terms: [makeTerms({ amount: 2500, pay_to: `0x${
 
 async function makeNews() {
   const world = await makeWorld();
-  const reading = openTestReading(world.catalogue);
+  const reading = await openTestReading(world.catalogue);
   const list = (limit = 50) => listChangeNews(reading.published, reading.getSnapshot(), limit);
   return { ...world, list };
 }

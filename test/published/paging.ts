@@ -29,7 +29,7 @@ const makeEvent = (listings: number): fc.Arbitrary<Event> =>
 /** Makes a catalogue of shops, and ways to put shops in and to remove them. */
 export async function makeShop() {
   const catalogue = await makeCatalogue();
-  const reading = openTestReading(catalogue);
+  const reading = await openTestReading(catalogue);
   let count = 0;
   const put = (contents: readonly (readonly string[])[], rewritten: readonly number[] = []) =>
     writeCatalogue(catalogue, NOW, async (writing) => {

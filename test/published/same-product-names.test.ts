@@ -20,7 +20,7 @@ it('listings of one product name each other on their pages, in JSON and in MCP',
   const { catalogue, reading, record } = await makeReadCatalogue(
     ...[makeListing('lights'), makeListing('harbours', HARBOURS)],
   );
-  const { get } = serveLive(catalogue);
+  const { get } = await serveLive(catalogue);
   const ask = async (slug: string) => {
     const { headers, body } = await get(`/agent/listings/${slug}`).then(async (response) => ({
       headers: response.headers,

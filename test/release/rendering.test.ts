@@ -34,7 +34,7 @@ function makeCode(source = ENTRY) {
 
 async function makeReading(): Promise<Reading> {
   const { config } = await makeReleaseFixture(makeFolder(), { count: 1 });
-  return openTestReading({ address: config.catalogueAddress }, { site: config });
+  return await openTestReading({ address: config.catalogueAddress }, { site: config });
 }
 
 function makeJob(paths: string[], earlier: RenderJob['earlier'] = new Map()): RenderJob {

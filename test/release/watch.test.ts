@@ -19,10 +19,10 @@ function watch({ config }: Pick<ReleaseFixture, 'config'>) {
   const ended = watchAndRebuild({
     config: {
       ...config,
-      // Each look at the catalogue asks where it is.
-      get catalogueAddress() {
+      // Each look asks where the releases are.
+      get releasesDir() {
         looks += 1;
-        return config.catalogueAddress;
+        return config.releasesDir;
       },
     },
     signal: stopping.signal,
@@ -39,8 +39,8 @@ function watch({ config }: Pick<ReleaseFixture, 'config'>) {
   return { results, failures, yielded, stop, getLooks: () => looks };
 }
 
-/** More looks than come before a rebuild: four in the quiet time, and one that finds the catalogue ahead. */
-const ENOUGH_LOOKS = 15;
+/** More looks than come before a rebuild. */
+const ENOUGH_LOOKS = 60;
 
 /** Waits until all of these looked at the catalogue again and again and none found anything to do, or made 20 releases. */
 async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promise<number> {

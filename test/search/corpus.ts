@@ -15,7 +15,7 @@ export async function openCorpus(): Promise<Reading> {
   for (const args of [['--bazaar', FEED], ['--openapi', DOCUMENT], [MANIFESTS]]) {
     expect((await runJson('import', ...args)).code).toBe(0);
   }
-  const reading = openTestReading({ address: environment.CATALOGUE ?? '' });
+  const reading = await openTestReading({ address: environment.CATALOGUE ?? '' });
   onTestFinished(() => reading.close());
   return reading;
 }

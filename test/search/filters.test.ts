@@ -173,7 +173,7 @@ async function serveShapes(shapes: readonly Shape[]) {
     findListing(catalogue, { slug: `listing-${String(n * 7919).slice(-3)}-${n}` }),
   );
   const listings = found.flatMap((listing) => (listing && isLive(listing) ? [listing] : []));
-  const { get, reading } = serveLive(catalogue);
+  const { get, reading } = await serveLive(catalogue);
   const ask = async (wanted: Query): Promise<Answer> => {
     const response = await get(`/agent/list?${new URLSearchParams(wanted)}`);
     expect(response.status).toBe(200);

@@ -62,7 +62,7 @@ async function open(declarations: readonly Partial<Declaration>[]) {
   await writeCatalogue(catalogue, NOW, async (writing) => {
     for (const overrides of [...declarations, ...OTHERS]) await recordDeclaration(writing, makeDeclaration(overrides));
   });
-  const reading = openTestReading(catalogue);
+  const reading = await openTestReading(catalogue);
   onTestFinished(() => reading.close());
   const search = (query: { q: string; [filter: string]: unknown }) => {
     const selected = selectListings(reading.published, reading.getSnapshot(), listQuery.parse(query));

@@ -40,7 +40,7 @@ async function open(declarations: readonly Partial<Declaration>[]) {
   await writeCatalogue(catalogue, NOW, async (writing) => {
     for (const overrides of declarations) await recordDeclaration(writing, makeDeclaration(overrides));
   });
-  const reading = openTestReading(catalogue);
+  const reading = await openTestReading(catalogue);
   onTestFinished(() => reading.close());
   const list = (query: object) => {
     const selected = selectListings(reading.published, reading.getSnapshot(), listQuery.parse(query));

@@ -54,7 +54,7 @@ describe('a listing', () => {
         );
       }
     });
-    const reading = openTestReading(catalogue);
+    const reading = await openTestReading(catalogue);
     const { listings, total } = selectListings(reading.published, reading.getSnapshot(), listQuery.parse({ q }));
     reading.close();
     return { first: listings[0]?.slug, total };

@@ -42,7 +42,7 @@ describe('a price that is a ceiling', () => {
     const [api] = buildListingJsonLd(listing, SITE);
     expect(api?.offers).toMatchObject({ '@type': 'Offer', priceSpecification: { maxPrice: '0.05' } });
     expect(api?.offers).not.toHaveProperty('price');
-    const { get } = serveChecks(await recordSeen([ALONE]));
+    const { get } = await serveChecks(await recordSeen([ALONE]));
     const { listings } = (await (await get('/agent/list')).json()) as { listings: never[] };
     const [picture] = listings.map((item) => buildListingPicture(item, SITE));
     expect(picture?.facts[0]).toEqual({ name: 'USDC per request', value: 'up to 0.05' });
@@ -57,7 +57,7 @@ describe('a price that is a ceiling', () => {
   });
 
   it('is marked at the end of the range where it is, in lists, tags, checks, changes and tools', async () => {
-    const { get, checkFields, checkChallenge } = serveChecks(await recordSeen([BESIDE]));
+    const { get, checkFields, checkChallenge } = await serveChecks(await recordSeen([BESIDE]));
     const read = async (path: string) => (await get(path)).json();
     const { listings } = (await read('/agent/list?q=prices')) as { listings: Record<string, unknown>[] };
     expect(listings[0]).toMatchObject({ price_max_usdc: 0.05, price_max_is_ceiling: true });

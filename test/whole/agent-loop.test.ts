@@ -48,7 +48,7 @@ async function serveCatalogue(source: ['--bazaar' | '--openapi', string]): Promi
     const { code, stdout, stderr } = await commands.run(args);
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
   }
-  const reading = openTestReading({ address: commands.file });
+  const reading = await openTestReading({ address: commands.file });
   const app = createApp({ reading });
   // The guide is a page, which a release has; here it is made when it is asked for.
   const { url, close } = await openServer((request) =>

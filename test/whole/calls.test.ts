@@ -53,7 +53,7 @@ async function listSold(): Promise<readonly Sold[]> {
   ]) {
     expect((await commands.run(['import', ...args])).code).toBe(0);
   }
-  const reading = openTestReading({ address: commands.file });
+  const reading = await openTestReading({ address: commands.file });
   sold = market.providers.flatMap(({ url, plan }) => {
     const listing = findListing(reading.published, { base_url: url });
     if (!listing || !isLive(listing)) throw new Error(`${plan.key} is not listed`);
@@ -78,7 +78,7 @@ const TOOLS: Readonly<Record<string, { product: object; taken: bigint }>> = {
 async function listTools() {
   const commands = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' }, () => new Date());
   expect((await commands.run(['import', '--bazaar', market.feedUrl])).code).toBe(0);
-  const reading = openTestReading({ address: commands.file });
+  const reading = await openTestReading({ address: commands.file });
   const listing = findListing(reading.published, { base_url: new URL(market.toolDesk?.endpoint ?? '').origin });
   reading.close();
   if (!listing || !isLive(listing)) throw new Error('the tools are not listed');

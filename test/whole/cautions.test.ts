@@ -122,7 +122,7 @@ beforeAll(async () => {
       await publishListing(writing, listing, 'declared_by_provider');
     });
   }
-  const live = serveLive(catalogue, () => AT);
+  const live = await serveLive(catalogue, () => AT);
   const listings = new Map(
     await inTurn(
       CAUTION_CODES,

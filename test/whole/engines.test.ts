@@ -42,7 +42,7 @@ it.each(['sqlite', ...(HAS_POSTGRES ? ['postgres'] : [])])(
     expect(verified.json.routes).toContainEqual(expect.objectContaining({ slug: listing.slug, outcome: 'verified' }));
 
     const publishedFile = join(makeFolder(), 'published.sqlite');
-    await publishCatalogue({ catalogueAddress: CATALOGUE, publishedFile }, 'test');
+    await publishCatalogue({ catalogueAddress: CATALOGUE, publishedFile, baseUrl: SITE.baseUrl }, 'test');
     const reading = openReading(publishedFile, SITE);
     onTestFinished(() => reading.published.close());
     const app = createApp({ reading });

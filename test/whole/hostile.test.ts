@@ -25,7 +25,7 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   writeFileSync(source, kind === 'feed' ? JSON.stringify(buildFeed(words)) : buildManifest(words));
   const { code, stdout } = await runJson('import', ...(kind === 'feed' ? ['--bazaar', source] : [source]));
   expect(code, stdout).toBe(0);
-  const reading = openTestReading({ address: file }, { now: () => new Date(NOW) });
+  const reading = await openTestReading({ address: file }, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const app = createApp({ reading });
   const pages = await openPages(reading);

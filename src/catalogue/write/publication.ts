@@ -240,7 +240,7 @@ async function countDays(
 }
 
 /** Adds to the counts of a UTC day. */
-export async function addToDay({ query }: Catalogue, counts: ListingDaysTable): Promise<void> {
+async function addToDay({ query }: Catalogue, counts: ListingDaysTable): Promise<void> {
   await query
     .insertInto('listing_days')
     .values(counts)

@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
-import type { Following, Progress } from '../../published/follow.ts';
+import type { Progress } from '../../published/follow.ts';
+import type { Following } from '../../published/following.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';

@@ -141,7 +141,7 @@ export function isTaglineOurs({ tagline, said_by }: Pick<LiveListing, 'tagline' 
 }
 
 /** Builds the short form of a live listing. */
-export function buildAgentItem(listing: LiveListing, site: Site): AgentItem {
+export function buildAgentItem(listing: LiveListing, site: Pick<Site, 'baseUrl'>): AgentItem {
   const verification = getVerification(listing);
   const ceilings = getPriceCeilings(listing);
   const declared = listing.networks.filter((entry) => entry.declared);

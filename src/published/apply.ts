@@ -1,0 +1,165 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Known, News, NewsListing, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
+import { parsePayment } from '../catalogue/read/payments.ts';
+import { isLive, type Listing } from '../model/listing.ts';
+import { buildPublicPayment } from '../model/payment.ts';
+import type { Published } from './file.ts';
+import { indexListing } from './indexing.ts';
+import { buildListingRows, parseListing, renderItem } from './listing-rows.ts';
+import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import type { Rendering } from './state.ts';
+import { getSubject, isTelling } from './subjects.ts';
+
+/** How long news are written before others have their turn, in milliseconds. */
+const TURN_MS = 4;
+
+/** Says what a published catalogue has; of one without a listing that is revision 0. */
+export function getKnown(published: Published): Known {
+  const sql = `SELECT revision, (SELECT coalesce(max(seq), 0) FROM changes) AS seq,
+    (SELECT coalesce(max(day), '') FROM listing_days) AS day FROM catalogue`;
+  return published.prepare<Known>(sql).get() ?? { revision: 0, seq: 0, day: '' };
+}
+
+/** Makes the tables of a published catalogue in an empty file: it is of revision 0 then. */
+export function createTables({ sqlite }: Published, { code_version, base_url }: Rendering): void {
+  sqlite.exec(SCHEMA);
+  sqlite.exec(OWN_SCHEMA);
+  sqlite.exec("INSERT INTO catalogue VALUES ('', 0, '', NULL)");
+  sqlite.prepare('INSERT INTO rendering VALUES (?, ?)').run(code_version, base_url);
+  sqlite.pragma(`application_id = ${APPLICATION_ID}`);
+  sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
+}
+
+/** How news are written. */
+export interface Applying {
+  /** Address of the service, which is put into what is rendered. */
+  readonly base_url: string;
+  /** Called with the number of listings that are written. */
+  readonly onListing?: ((done: number) => void) | undefined;
+  /** Stops it: all of it is undone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Writes news of what came after `known`, all in one transaction: readers see the state before until all of it is there. Others
+ * have their turn every few milliseconds. Throws, and leaves the file as it was, where it has something else than `known`.
+ */
+export async function applyNews(
+  published: Published,
+  known: Known,
+  news: News,
+  { base_url, onListing, signal }: Applying,
+): Promise<void> {
+  const { sqlite } = published;
+  let since = performance.now();
+  const giveWay = async () => {
+    if (performance.now() - since < TURN_MS) return;
+    await nextTurn();
+    signal?.throwIfAborted();
+    since = performance.now();
+  };
+  sqlite.exec('BEGIN IMMEDIATE');
+  try {
+    if (!isDeepStrictEqual(getKnown(published), known)) {
+      throw new Error(`the news do not follow what ${published.file} has`);
+    }
+    const writer = openWriter(published, base_url);
+    let done = 0;
+    for await (const { listings = [], ...rows } of news.slices) {
+      writer.writeRows(rows);
+      await giveWay();
+      for (const listing of listings) {
+        writer.writeListing(listing);
+        done += 1;
+        onListing?.(done);
+        await giveWay();
+      }
+    }
+    const { identity, revision, revised_at } = news.state;
+    published
+      .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?, webhook_key = ?')
+      .run(identity, revision, revised_at, news.webhook_key);
+    sqlite.exec('COMMIT');
+  } finally {
+    if (sqlite.inTransaction) sqlite.exec('ROLLBACK');
+  }
+}
+
+/** The tables of which a listing that changed has other rows. */
+const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'receipts'];
+
+/** Opens the writing of rows, each in the place of that of the same key. */
+function openWriter(published: Published, baseUrl: string) {
+  const inserts = new Map<string, (row: object) => void>();
+  const insert = (table: string, row: object) => {
+    const write = inserts.get(table) ?? openInsert(published, table);
+    inserts.set(table, write);
+    write(row);
+  };
+  return {
+    writeRows({ revisions = [], listing_days = [], rounds = [], changes = [] }: Omit<NewsSlice, 'listings'>): void {
+      for (const row of revisions) insert('revisions', row);
+      for (const row of listing_days) insert('listing_days', row);
+      for (const row of rounds) insert('rounds', row);
+      for (const row of changes) {
+        const { seq, listing_id, kind } = row;
+        const detail = JSON.parse(row.detail);
+        insert('changes', { ...row, telling: isTelling(kind, detail) ? 1 : 0 });
+        // Which change is the latest of each subject of a listing.
+        insert('latest_changes', { listing_id, subject: getSubject(kind, detail), seq });
+      }
+    },
+    writeListing(row: NewsListing): void {
+      const { number } = row;
+      const listing = parseListing(row.document);
+      const rows = buildListingRows(row, listing);
+      for (const table of OF_LISTING) published.prepare(`DELETE FROM ${table} WHERE listing = ?`).run(number);
+      insert('listings', rows.listing);
+      if (rows.document !== null) insert('documents', { listing: number, document: rows.document });
+      for (const route of rows.routes) insert('routes', route);
+      for (const offer of rows.offers) insert('offers', offer);
+      if (rows.route_facts !== null) insert('route_facts', { listing: number, facts: rows.route_facts });
+      if (listing && isLive(listing)) insert('rendered', { listing: number, item: renderItem(listing, { baseUrl }) });
+      indexListing(published, number, listing);
+      for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
+    },
+  };
+}
+
+function openInsert({ sqlite }: Published, table: string): (row: object) => void {
+  const columns = sqlite.pragma(`table_info(${table})`) as { name: string }[];
+  const names = columns.map(({ name }) => name);
+  const values = names.map((name) => `@${name}`);
+  const statement = sqlite.prepare(
+    `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`,
+  );
+  return (row) => void statement.run(row);
+}
+
+function buildReceiptRows(receipts: readonly NewsReceipt[], listing: Listing | undefined): object[] {
+  const live = listing && isLive(listing) ? listing : undefined;
+  const named = live && listReceiptIds(live);
+  return receipts.flatMap(({ id, listing: number, method, path, revision, document, because, corrected_at }) => {
+    const payment = buildPublicPayment(parsePayment(document), path, live);
+    if (!payment) return [];
+    const { network, amount, delivered, settlement } = payment;
+    return {
+      ...{ id, listing: number, revision, method, path, network, amount },
+      settled_at: settlement.settled_at,
+      delivered: delivered === null ? null : Number(delivered),
+      current: named?.has(id) ? 1 : 0,
+      document: JSON.stringify(payment),
+      correction: because === null ? null : JSON.stringify({ because, at: corrected_at }),
+    };
+  });
+}
+
+/** Lists the receipts that a listing names: what proves its routes, what speaks against them, what was corrected. */
+function listReceiptIds({ routes, corrections }: Listing): Set<string> {
+  const named = routes.flatMap(({ proofs, undelivered }) => [
+    ...proofs.map(({ receipt_id }) => receipt_id),
+    ...(undelivered ? [undelivered.receipt_id] : []),
+  ]);
+  return new Set([...named, ...corrections.map(({ receipt_id }) => receipt_id)]);
+}

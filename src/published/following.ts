@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Lock } from '../catalogue/lock.ts';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
+import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import { getFailure } from '../model/failure.ts';
+import { asPublishedError, isDamage, openPublishedLater, type Published } from './file.ts';
+import {
+  type FollowedFiles,
+  findServableAge,
+  findWriterLock,
+  isOf,
+  LOOK_MS,
+  openFollower,
+  type Progress,
+  refuseOtherAddress,
+} from './follow.ts';
+import { getPublishedState, getRendering } from './state.ts';
+
+/** Time between two tries to get the lock of the file, in milliseconds. */
+const LOCK_MS = 1000;
+
+/** After how long without a word from the catalogue readers are told, in milliseconds. */
+const LATE_MS = 2000;
+
+/** Wait after a failure, in milliseconds. */
+const RETRY_MS = 1000;
+
+/** A file of no more listings than this is whole before a start is through. Of others requests are told how far it is. */
+const AT_ONCE = 256;
+
+/** After how many seconds those may ask again who asked before the file was whole. */
+const MAKING_RETRY_SECONDS = 5;
+
+/** Hears of each failure once. */
+type OnFailure = (error: unknown) => void;
+
+/** The published file as readers have it. */
+interface Readable {
+  /** The file. It is opened again whenever another takes its place. */
+  readonly published: Published;
+  /** Takes note of a failure to read the file. One that is damaged is made again. */
+  noteFailure(error: unknown): void;
+  /** Finds why nothing can be answered from the file: it is damaged, or not whole yet. Undefined where it can. */
+  findObstacle(): 'published_damaged' | 'published_being_made' | undefined;
+}
+
+function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, onFailure: OnFailure) {
+  const published = openPublishedLater(publishedFile);
+  let number = findFileNumber(publishedFile);
+  let isServable = wasServable;
+  let damage: unknown;
+  const readable: Readable = {
+    published,
+    noteFailure(error) {
+      if (!isDamage(error)) return;
+      if (damage === undefined) onFailure(asPublishedError(publishedFile, error));
+      damage = error;
+    },
+    findObstacle() {
+      if (damage !== undefined) return 'published_damaged';
+      return isServable ? undefined : 'published_being_made';
+    },
+  };
+  return {
+    ...readable,
+    /** Says whether the file may be read. */
+    setServable(value: boolean): void {
+      isServable = value;
+    },
+    /** Has readers read the file that is in place now, if it is another one. */
+    reopen(): void {
+      const found = findFileNumber(publishedFile);
+      if (found === number) return;
+      published.reopen();
+      number = found;
+      damage = undefined;
+    },
+  };
+}
+
+/** How well the catalogue is heard. */
+interface Hearing {
+  /** Why it could not follow when it last tried; undefined while all is well. */
+  findFailure(): string | undefined;
+  /** When the catalogue was last heard, by `performance.now`. */
+  getHeardAt(): number;
+  /**
+   * For how long what was read may be out of date, in milliseconds; undefined while all is well. `heardAt` is when the catalogue
+   * had last been heard before that was read.
+   */
+  findAge(heardAt?: number): number | undefined;
+}
+
+function openHearing(age: number, onFailure: OnFailure) {
+  let heardAt = performance.now() - age;
+  let failure: string | undefined;
+  const hearing: Hearing = {
+    findFailure: () => failure,
+    getHeardAt: () => heardAt,
+    findAge(since = heardAt) {
+      const late = performance.now() - since;
+      return failure === undefined && late < LATE_MS ? undefined : late;
+    },
+  };
+  return {
+    ...hearing,
+    /** Takes note that the file has what the catalogue had at a time. */
+    hear(at: number): void {
+      [heardAt, failure] = [Math.max(heardAt, at), undefined];
+    },
+    fail(error: unknown): void {
+      const message = getErrorMessage(error);
+      if (message !== failure && !isDamage(error)) onFailure(error);
+      failure = message;
+    },
+  };
+}
+
+/** A published catalogue that is kept up to date. */
+export interface Following extends Readable, Hearing {
+  /** Throws `unavailable` while nothing can be answered from the file. */
+  refuseUnservable(): void;
+  /** Finds how far the file is that is being made. */
+  findProgress(): Progress | undefined;
+  /** Stops following, once what it is at is done or undone. */
+  close(): Promise<void>;
+}
+
+/**
+ * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. One process
+ * writes the file, that which has its lock; others read it, and the next of them writes once that one ends. A file of other
+ * code is served while another is made; one of another catalogue, history or address is not. Resolves once the file is whole, or
+ * one of many listings is under way. `onFailure` is called once for each failure, `onProgress` while a file is made, and with
+ * undefined once it is whole. Throws as `openFollowed` and `openPublished` do where there is nothing to serve.
+ */
+export async function startFollowing(
+  files: FollowedFiles,
+  codeVersion: string,
+  onFailure: OnFailure,
+  onProgress?: (progress: Progress | undefined) => void,
+): Promise<Following> {
+  const { publishedFile } = files;
+  const age = findServableAge(files);
+  const readable = openReadable(files, age !== undefined, onFailure);
+  const hearing = openHearing(age ?? 0, onFailure);
+  const follower = openFollower(files, codeVersion);
+  const closing = new AbortController();
+  const { signal } = closing;
+  const begun = Promise.withResolvers<void>();
+  let catalogue: FollowedCatalogue | undefined;
+  let lock: Lock | undefined;
+  let lockTriedAt = Number.NEGATIVE_INFINITY;
+  let progress: Progress | undefined;
+
+  const tell = (made: Progress | undefined) => {
+    if (progress || made) onProgress?.(made);
+    if (made && made.listings_done > AT_ONCE) begun.resolve();
+    progress = made;
+  };
+  const write = async (from: FollowedCatalogue) => {
+    if (readable.findObstacle() === 'published_damaged') follower.setAside();
+    const onForeign = () => readable.setServable(false);
+    try {
+      await follower.follow(from, { onForeign, onProgress: tell, onReplaced: readable.reopen, signal });
+    } finally {
+      tell(undefined);
+    }
+  };
+  const follow = async () => {
+    catalogue ??= await openFollowed(files.catalogueAddress);
+    const askedAt = performance.now();
+    if (!lock && askedAt - lockTriedAt >= LOCK_MS) {
+      lock = findWriterLock(files);
+      lockTriedAt = askedAt;
+    }
+    if (lock) await write(catalogue);
+    else if (!(await isWritten(catalogue, files, readable))) return;
+    readable.setServable(true);
+    hearing.hear(askedAt);
+  };
+  const keepFollowing = async (first: Promise<void>) => {
+    for (let following = first; ; following = follow()) {
+      let pause = LOOK_MS;
+      try {
+        await following;
+      } catch (error) {
+        if (signal.aborted) return;
+        readable.noteFailure(error);
+        hearing.fail(asPublishedError(publishedFile, error));
+        pause = RETRY_MS;
+      }
+      await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+    }
+  };
+  let kept: Promise<void> | undefined;
+  const close = async () => {
+    closing.abort();
+    await kept;
+    readable.published.close();
+    follower.close();
+    lock?.release();
+    lock = undefined;
+    await catalogue?.close();
+  };
+  const first = follow();
+  try {
+    await Promise.race([first, begun.promise]);
+  } catch (error) {
+    if (age === undefined) {
+      await close();
+      throw error;
+    }
+  }
+  kept = keepFollowing(first);
+  return {
+    ...{ ...readable, ...hearing, close },
+    findProgress: () => progress,
+    refuseUnservable() {
+      const reason = readable.findObstacle();
+      if (reason) throw buildRefusal(reason, progress);
+    },
+  };
+}
+
+/** Returns whether another process, which has the lock of the file, has written what the catalogue has. */
+async function isWritten(
+  catalogue: FollowedCatalogue,
+  files: FollowedFiles,
+  { published, reopen, setServable }: ReturnType<typeof openReadable>,
+): Promise<boolean> {
+  reopen();
+  const state = await catalogue.readState();
+  try {
+    refuseOtherAddress(files, getRendering(published));
+  } catch (error) {
+    // There is none yet, or it is of the tables of other code.
+    if (getFailure(error).reason === 'not_published') return false;
+    throw error;
+  }
+  if (await isOf(catalogue, state, published, files.baseUrl))
+    return getPublishedState(published).revision >= state.revision;
+  setServable(false);
+  return false;
+}
+
+/** Builds the error for readers while nothing can be answered from the file. */
+function buildRefusal(reason: string, progress: Progress | undefined): ServiceError {
+  const isDamaged = reason === 'published_damaged';
+  const how = progress ? `: ${progress.listings_done} of ${progress.listings_total} listings are done` : '';
+  return new ServiceError('unavailable', `The catalogue is being made ready${isDamaged ? ' again' : ''}${how}.`, {
+    hint: 'Try again in a moment.',
+    reason,
+    details: { retry_after_seconds: isDamaged ? RETRY_MS / 1000 : MAKING_RETRY_SECONDS, ...progress },
+  });
+}
