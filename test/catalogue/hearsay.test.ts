@@ -324,3 +324,20 @@ it('any number of claims by others lowers nothing of a listing whose host or pro
     { numRuns: 25 },
   );
 });
+
+describe('a price that only others name', () => {
+  const name = (path: string, ...amounts: number[]) =>
+    makeRoute({ path, terms: amounts.map((amount) => makeTerms({ amount })) });
+
+  it('counts while no other is known, and where the host names routes without one', async () => {
+    const { say, find } = await makeMarket();
+    const sayAsHost = (hours: number, ...routes: DeclaredRoute[]) =>
+      say(hours, declare('openapi', 'https://api.tides.com/openapi.json', routes));
+    await say(0, declare('bazaar', FEED, [name('/v1/heights', 700)]));
+    expect(await find()).toMatchObject({ state: 'live', price_min: 700, price_max: 700 });
+    await sayAsHost(1, name('/v1/heights'), name('/v1/other'));
+    expect(await find()).toMatchObject({ state: 'live', price_min: 700, price_max: 700 });
+    await sayAsHost(2, name('/v1/heights'), name('/v1/other', 1000));
+    expect(await find()).toMatchObject({ state: 'live', price_min: 1000, price_max: 1000 });
+  });
+});
