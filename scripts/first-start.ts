@@ -6,7 +6,7 @@ import type { Config } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { getFailure } from '../src/model/failure.ts';
-import { buildEmptyRefusal, findServableAge } from '../src/published/follow.ts';
+import { buildEmptyRefusal, findServableAge, isAnythingPublished } from '../src/published/follow.ts';
 import type { RebuildEvent } from '../src/release/events.ts';
 import { PROJECT_DIR, publishAssets } from '../src/release/page-code.ts';
 import { findCurrentId, getReleasePaths } from '../src/release/release.ts';
@@ -67,7 +67,7 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
       tell(`${error.message} ${error.hint} Until then listings are as earlier rules derived them.`);
     }
     if ((await getRevision(catalogue)) > 0) return;
-    if (findServableAge(config) !== undefined) throw buildEmptyRefusal(config.publishedFile);
+    if (isAnythingPublished(config.publishedFile)) throw buildEmptyRefusal(config.publishedFile);
     const { seedCatalogue } = await import('../src/importing/manifests.ts');
     const report = await seedCatalogue(catalogue, join(PROJECT_DIR, 'data/listings'), now);
     if (report)

@@ -33,7 +33,7 @@ export async function openTestReading(
   if (known) writeFileSync(file, known);
   const followed = await openFollowed(address);
   const follower = openFollower({ catalogueAddress: address, publishedFile: file, baseUrl: site.baseUrl }, 'test');
-  const catchUp = () => follower.follow(followed);
+  const catchUp = async () => follower.follow(followed, await followed.readState());
   await catchUp();
   if (!known) published.set(key, readFileSync(file));
   const reading = openReading(file, site, now && { now });

@@ -116,23 +116,36 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
   return {
     readState: () => ask((asked) => read(asked, getCatalogueState(asked))),
     hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
-    fetchNews: (known, work) => ask((asked) => fetchNews(asked, known, work)),
+    fetchNews: (known, work) =>
+      ask(async (asked) => {
+        let isFetched = false;
+        const fetched = fetchNews(asked, known, (news) => {
+          isFetched = true;
+          return work(news);
+        });
+        return await fetched.catch((error: unknown) => {
+          throw isFetched ? error : asReadError(asked, error);
+        });
+      }),
     close: async () => void (await catalogue?.close()),
   };
 }
 
 /** Gives what was read, or says what a failure to read it means. */
-async function read<Value>({ address, name }: Catalogue, reading: Promise<Value>): Promise<Value> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isPostgresAddress(address)) throw isAway(error) ? buildAwayError(address, error) : error;
-    throw new ServiceError('unavailable', `The catalogue ${name} cannot be read: ${getErrorMessage(error)}.`, {
-      hint: 'catalogue check says what is wrong with it, and what to do.',
-      reason: 'catalogue_unreadable',
-      cause: error,
-    });
-  }
+async function read<Value>(catalogue: Catalogue, reading: Promise<Value>): Promise<Value> {
+  return await reading.catch((error: unknown) => {
+    throw asReadError(catalogue, error);
+  });
+}
+
+function asReadError({ address, name }: Catalogue, error: unknown): unknown {
+  if (error instanceof ServiceError) return error;
+  if (isPostgresAddress(address)) return isAway(error) ? buildAwayError(address, error) : error;
+  return new ServiceError('unavailable', `The catalogue ${name} cannot be read: ${getErrorMessage(error)}.`, {
+    hint: 'catalogue check says what is wrong with it, and what to do.',
+    reason: 'catalogue_unreadable',
+    cause: error,
+  });
 }
 
 async function hasRevision({ query }: Catalogue, revision: number, at: string): Promise<boolean> {

@@ -63,12 +63,15 @@ async function runWrite<Result>(
       .set(({ ref }) => ({ revision: ref('revision') }))
       .returning(['revision', 'revised_at', catalogue.engine.clock.as('clock')])
       .executeTakeFirstOrThrow();
-    if (kind === 'checked' && catalogue.checksClock) refuseWrongClock(wantedAt, state);
+    const isWrong = catalogue.checksClock && isWrongTime(wantedAt, state);
+    if (isWrong && kind === 'checked') throw buildWrongClock(wantedAt, state);
+    // A time far ahead that is written would have all later writes refused.
+    const time = isWrong ? getKnownTime(state) : wantedAt;
     const revision = state.revision + 1;
     // A process that waited for the lock has an older time than the write before it. Times never go backwards, except
     // in a catalogue that was only just made.
     const goesBack = kind === 'checked' && state.revision === 0;
-    const at = wantedAt < state.revised_at && !goesBack ? state.revised_at : wantedAt;
+    const at = time < state.revised_at && !goesBack ? state.revised_at : time;
     let changed = false;
     const result = await work({
       catalogue,
@@ -92,24 +95,30 @@ async function runWrite<Result>(
   });
 }
 
+/** What is known of the time when a write begins: the last revision, and by the clock of the database, which a file has not. */
+type KnownTime = Omit<CatalogueState, 'identity'> & { readonly clock: number | null };
+
+/** Gives the time that others are compared with, ISO 8601 UTC. */
+function getKnownTime({ revised_at, clock }: KnownTime): string {
+  return clock === null ? revised_at : new Date(clock).toISOString();
+}
+
 /**
- * Refuses a time more than an hour before the last revision of a file, or more than a year after it. In PostgreSQL the time is
- * that of the database, and no machine may differ from it by more than an hour. A file without a revision takes any time.
+ * Says whether a time cannot be right: more than an hour before the last revision of a file, or more than a year after it. In
+ * PostgreSQL the time is that of the database, and no machine may differ from it by more than an hour. A file without a
+ * revision takes any time.
  */
-function refuseWrongClock(
-  wantedAt: string,
-  { revision, revised_at, clock }: Omit<CatalogueState, 'identity'> & { clock: number | null },
-): void {
-  if (clock === null && revision === 0) return;
-  const known = clock ?? Date.parse(revised_at);
-  const ahead = Date.parse(wantedAt) - known;
-  if (ahead >= -BEHIND_MS && ahead <= (clock === null ? AHEAD_MS : BEHIND_MS)) return;
-  const other =
-    clock === null
-      ? `the catalogue was last written ${revised_at}`
-      : `the clock of the database says ${new Date(clock).toISOString()}`;
-  throw new ServiceError('refused', `The clock of this machine says ${wantedAt}, and ${other}.`, {
-    hint: `Nothing was written. Set the clock that is wrong.${clock === null ? OTHERWISE : ''}`,
+function isWrongTime(wantedAt: string, known: KnownTime): boolean {
+  if (known.clock === null && known.revision === 0) return false;
+  const ahead = Date.parse(wantedAt) - Date.parse(getKnownTime(known));
+  return ahead < -BEHIND_MS || ahead > (known.clock === null ? AHEAD_MS : BEHIND_MS);
+}
+
+function buildWrongClock(wantedAt: string, known: KnownTime): ServiceError {
+  const isFile = known.clock === null;
+  const other = `${isFile ? 'the catalogue was last written' : 'the clock of the database says'} ${getKnownTime(known)}`;
+  return new ServiceError('refused', `The clock of this machine says ${wantedAt}, and ${other}.`, {
+    hint: `Nothing was written. Set the clock that is wrong.${isFile ? OTHERWISE : ''}`,
     reason: 'wrong_clock',
   });
 }

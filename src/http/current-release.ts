@@ -3,14 +3,16 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { getErrorMessage } from '../errors.ts';
+import { getFailure } from '../model/failure.ts';
+import type { Published } from '../published/file.ts';
 import { getHash } from '../published/hash.ts';
 import type { Reading } from '../published/reading.ts';
-import { getPublishedState } from '../published/state.ts';
+import { getPublishedState, type PublishedState } from '../published/state.ts';
 import { isMissing } from '../release/folders.ts';
 import type { Form } from '../release/forms.ts';
 import { findCurrentId, findCurrentRelease, type Release, type ReleaseHeader } from '../release/release.ts';
 import { findShard, getShardName, type ReleasePage, type Shard } from '../release/shards.ts';
-import { isServable } from '../release/state.ts';
+import { isOfSite, isServable } from '../release/state.ts';
 
 /** Time between looks at `current`, each of which reads one link. */
 const FOLLOW_MS = 200;
@@ -48,10 +50,13 @@ export interface CurrentRelease {
 export function openCurrentRelease({
   releasesDir,
   reading,
+  findCatalogue,
   logger,
 }: {
   releasesDir: string;
   reading: Reading;
+  /** Finds the state of the catalogue, by which a release is judged while no published catalogue can be read. */
+  findCatalogue: () => PublishedState | undefined;
   logger: Logger;
 }): CurrentRelease {
   const { findListed, readBody, logLoss } = openReleaseReader(releasesDir, logger);
@@ -76,12 +81,15 @@ export function openCurrentRelease({
 
   /** Chooses again whenever the published catalogue changed: it may be of another catalogue now. */
   const choose = () => {
-    const { identity, revision } = getPublishedState(reading.published);
-    const now = `${identity} ${revision}`;
+    const published = findPublishedState(reading.published);
+    const of = published ?? findCatalogue();
+    const now = `${of?.identity} ${published?.revision}`;
     if (now === state) return;
     state = now;
     const before = served?.header.id;
-    served = loaded && isServable(loaded.header, reading) ? loaded : undefined;
+    const isFitting = (header: ReleaseHeader) =>
+      published ? isServable(header, reading) : of !== undefined && isOfSite(header, of, reading.site);
+    served = loaded && isFitting(loaded.header) ? loaded : undefined;
     if (served?.header.id === before) return;
     const release = served?.header.id ?? null;
     logger.info({ release }, served ? 'serving a release' : 'no release fits this catalogue');
@@ -173,6 +181,16 @@ export function readIfThere(file: string): Buffer | undefined {
     return readFileSync(file);
   } catch (error) {
     if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Finds the state of the published catalogue; undefined while it is not made, or is of the tables of other code. */
+function findPublishedState(published: Published): PublishedState | undefined {
+  try {
+    return getPublishedState(published);
+  } catch (error) {
+    if (getFailure(error).reason === 'not_published') return undefined;
     throw error;
   }
 }

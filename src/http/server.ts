@@ -134,7 +134,12 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     refresh: refuseUnservable,
     onFailure: noteFailure,
   });
-  const current = openCurrentRelease({ releasesDir: config.releasesDir, reading, logger });
+  const current = openCurrentRelease({
+    releasesDir: config.releasesDir,
+    reading,
+    findCatalogue: following.findCatalogue,
+    logger,
+  });
   const onDemand = openOnDemand({ reading, current, codeVersion, logger });
   const pictures = openPictures();
   return {
@@ -262,7 +267,7 @@ async function warmUp(
     do {
       await sleep(WARM_UP_MS, undefined, { ref: false });
       if (isStopped()) return;
-    } while (following.findObstacle() || (isBusy() && patience-- > 0));
+    } while (following.findObstacle() || following.findProgress() || (isBusy() && patience-- > 0));
     await load();
   }
 }

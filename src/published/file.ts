@@ -1,6 +1,8 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { createFolder } from '../catalogue/folder.ts';
@@ -8,8 +10,11 @@ import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
-/** How long a connection waits for the lock of another process. */
+/** How long a reader waits for the lock of another process, in milliseconds. Who writes has the file to himself, and never waits. */
 const BUSY_TIMEOUT_MS = 10_000;
+
+/** From how many bytes on the journal is taken into the file. */
+const WORTH_TAKING_IN = 4 * 1024 * 1024;
 
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
@@ -94,27 +99,39 @@ export function openPublishedForWriting(file: string): Published {
   const published = buildPublished(file, () => openSqlite(file, { readonly: false }));
   const { sqlite } = published;
   try {
+    // SQLite waits by holding up the whole process, requests included.
+    sqlite.pragma('busy_timeout = 0');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
+    // What is in the journal is taken into the file by a thread of its own.
+    sqlite.pragma('wal_autocheckpoint = 0');
   } catch (error) {
-    sqlite.close();
+    published.close();
     throw asPublishedError(file, error);
   }
-  return { ...published, sqlite, close: () => closeForWriting(sqlite) };
+  return published;
 }
 
-/** Closes a file so that it needs nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
-function closeForWriting(sqlite: Sqlite.Database): void {
-  if (!sqlite.open) return;
+/** Takes what is in the journal (`-wal`) into the file, in a thread of its own, where that is worth it: others have their turn. */
+export async function takeJournalIn(file: string): Promise<void> {
+  const journal = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  if (!journal || journal.size < WORTH_TAKING_IN) return;
+  const thread = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: file });
+  await once(thread, 'exit');
+}
+
+/** Makes a file need nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
+export function putJournalAway(file: string): void {
+  let sqlite: Sqlite.Database | undefined;
   try {
-    sqlite.pragma('busy_timeout = 0');
+    sqlite = new Sqlite(file, { fileMustExist: true, timeout: 0 });
     sqlite.pragma('journal_mode = DELETE');
   } catch (error) {
     // Those who have it open, or a disk that takes no writes, leave the journal as it is.
     if (!(error instanceof Sqlite.SqliteError)) throw error;
   } finally {
-    sqlite.close();
+    sqlite?.close();
   }
 }
 
@@ -160,12 +177,9 @@ export function removePublished(file: string): void {
  * meanwhile notices that it is another. Only who has the lock of the file may call it, and with the file closed.
  */
 export function putInPlace(made: string, file: string): void {
-  const former = `${file}.former`;
-  // Nothing of the former one may lie beside the new one, whose journal SQLite would take it for.
-  if (existsSync(file)) renameSync(file, former);
+  // Nothing of the other one may lie beside the new one, whose journal SQLite would take it for.
   removePublished(file);
   renameSync(made, file);
-  removePublished(former);
 }
 
 /** Sets a damaged file aside, with what SQLite keeps beside it, as `.damaged`. */
@@ -194,6 +208,12 @@ export function asPublishedError(file: string, error: unknown): unknown {
       'A running service sets it aside and makes it again by itself; without one npm start and npm run rebuild do.';
     return build('is damaged', 'published_damaged', hint);
   }
+  if (error.code.startsWith('SQLITE_BUSY'))
+    return build(
+      'is in use by another process',
+      'published_busy',
+      'It is tried again; a rebuild lets go of it when it is done.',
+    );
   if (error.code.startsWith('SQLITE_FULL'))
     return build('has no room on its disk', 'disk_full', 'Make room; it is followed again by itself.');
   if (/^SQLITE_(READONLY|CANTOPEN|IOERR|PERM)/.test(error.code)) {

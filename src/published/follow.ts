@@ -18,6 +18,7 @@ import {
   putInPlace,
   removePublished,
   setAside,
+  takeJournalIn,
 } from './file.ts';
 import { getPublishedState, getRendering, type PublishedState, type Rendering } from './state.ts';
 
@@ -39,6 +40,8 @@ export interface Progress {
 interface Watching {
   /** Called where the file is of another catalogue, history or address: it may not be read meanwhile. */
   readonly onForeign?: () => void;
+  /** Called where the file is damaged, with how that was seen. */
+  readonly onDamaged?: (error: unknown) => void;
   readonly onProgress?: (progress: Progress) => void;
   /** Called once another file is in place. */
   readonly onReplaced?: () => void;
@@ -48,8 +51,11 @@ interface Watching {
 
 /** What brings a published file up to date. Only who has the lock of the file may use it. */
 export interface Follower {
-  /** Brings the file to the state of the catalogue: by the news, or where it is of something else, by another one in its place. */
-  follow(catalogue: FollowedCatalogue, watching?: Watching): Promise<void>;
+  /**
+   * Brings the file to a state of the catalogue, or to a later one: by the news, or where it is of something else or damaged, by
+   * another one in its place.
+   */
+  follow(catalogue: FollowedCatalogue, state: CatalogueState, watching?: Watching): Promise<void>;
   /** Sets the file aside, which is damaged, so that it is made again. */
   setAside(): void;
   close(): void;
@@ -72,34 +78,44 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       opened ??= { published: openPublishedForWriting(file), number };
       return opened.published;
     } catch (error) {
-      if (isDamage(error)) setAside(file);
-      else if (getFailure(error).reason !== 'not_published') throw error;
+      if (getFailure(error).reason !== 'not_published') throw error;
       return undefined;
     }
   };
+  const setFileAside = () => {
+    close();
+    if (existsSync(file)) setAside(file);
+  };
+  const followOrCopy = async (catalogue: FollowedCatalogue, state: CatalogueState, watching: Watching) => {
+    const published = open();
+    const isSame = published !== undefined && (await isOf(catalogue, state, published, base_url));
+    if (isSame && getRendering(published).code_version === codeVersion) {
+      if (getPublishedState(published).revision === state.revision) return;
+      const known = getKnown(published);
+      await catalogue.fetchNews(known, (news) => applyNews(published, known, news, { base_url, ...watching }));
+      await takeJournalIn(file);
+      return;
+    }
+    const wasWritten = published !== undefined && getPublishedState(published).revision > 0;
+    if (wasWritten && state.revision === 0) throw buildEmptyRefusal(file);
+    if (published && !isSame) watching.onForeign?.();
+    await makeCopy(catalogue, getCopyFile(file), rendering, watching);
+    close();
+    putInPlace(getCopyFile(file), file);
+    watching.onReplaced?.();
+  };
   return {
     close,
-    setAside() {
-      close();
-      if (existsSync(file)) setAside(file);
-    },
-    async follow(catalogue, watching = {}) {
-      const state = await catalogue.readState();
-      const published = open();
-      const isSame = published !== undefined && (await isOf(catalogue, state, published, base_url));
-      if (isSame && getRendering(published).code_version === codeVersion) {
-        if (getPublishedState(published).revision === state.revision) return;
-        const known = getKnown(published);
-        await catalogue.fetchNews(known, (news) => applyNews(published, known, news, { base_url, ...watching }));
-        return;
+    setAside: setFileAside,
+    async follow(catalogue, state, watching = {}) {
+      try {
+        await followOrCopy(catalogue, state, watching);
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        watching.onDamaged?.(error);
+        setFileAside();
+        await followOrCopy(catalogue, state, watching);
       }
-      const hasListings = published !== undefined && getPublishedState(published).revision > 0;
-      if (hasListings && state.revision === 0) throw buildEmptyRefusal(file);
-      if (published && !isSame) watching.onForeign?.();
-      await makeCopy(catalogue, `${file}.new`, rendering, watching);
-      close();
-      putInPlace(`${file}.new`, file);
-      watching.onReplaced?.();
     },
   };
 }
@@ -137,8 +153,15 @@ export async function makeCopy(
   } catch (error) {
     published.close();
     removePublished(file);
+    // What is wrong with it is not wrong with the one that is served.
+    if (isDamage(error)) throw new Error(`${file} was damaged while it was made`, { cause: error });
     throw asPublishedError(file, error);
   }
+}
+
+/** Names the file that a published catalogue is made in before it takes its place. */
+function getCopyFile(file: string): string {
+  return `${file}.new`;
 }
 
 /** A new catalogue in the place of another is rarely meant: the disk is not mounted, or the database is the wrong one. */
@@ -157,28 +180,50 @@ export function findWriterLock({ publishedFile }: Pick<FollowedFiles, 'published
 /** Time between two looks at the revision of the catalogue, in milliseconds. */
 export const LOOK_MS = 20;
 
-/** How long a rebuild waits for who writes the file, in milliseconds. */
-const PATIENT_MS = 120_000;
+/** How often a rebuild looks how far who writes the file is, and how long it waits for that, in milliseconds. */
+const WAIT = { look: 100, longest: 120_000 };
 
 /**
  * Brings the published catalogue up to date once. Where a server writes it, that is waited for. Throws as `openFollowed` does,
  * `conflict` where the server writes it for another address, and `unavailable` where it does not come to that.
  */
 export async function publishCatalogue(files: FollowedFiles, codeVersion: string): Promise<void> {
+  const { publishedFile: file } = files;
   const catalogue = await openFollowed(files.catalogueAddress);
   try {
-    const { identity, revision } = await catalogue.readState();
-    for (const until = performance.now() + PATIENT_MS; ; ) {
+    const state = await catalogue.readState();
+    for (let until = performance.now() + WAIT.longest; ; ) {
       const lock = findWriterLock(files);
       if (lock) return await followAlone(catalogue, files, { codeVersion, lock });
-      const found = findPublished(files.publishedFile);
-      if (found) refuseOtherAddress(files, found);
-      if (found?.identity === identity && found.revision >= revision) return;
-      if (performance.now() > until) throw buildBehind(files.publishedFile, revision);
-      await sleep(LOOK_MS);
+      if (existsSync(getCopyFile(file))) until = performance.now() + WAIT.longest;
+      else if (await isPublished(catalogue, state, files, codeVersion)) return;
+      if (performance.now() > until) throw buildBehind(file, state.revision);
+      await sleep(WAIT.look);
     }
   } finally {
     await catalogue.close();
+  }
+}
+
+/** Returns whether a file has what a catalogue had in a state, written by this code. Throws `conflict` for another address. */
+async function isPublished(
+  catalogue: FollowedCatalogue,
+  state: CatalogueState,
+  files: FollowedFiles,
+  codeVersion: string,
+): Promise<boolean> {
+  let published: Published | undefined;
+  try {
+    published = openPublished(files.publishedFile);
+    const rendering = getRendering(published);
+    refuseOtherAddress(files, rendering);
+    if (rendering.code_version !== codeVersion || getPublishedState(published).revision < state.revision) return false;
+    return await isOf(catalogue, state, published, files.baseUrl);
+  } catch (error) {
+    if (getFailure(error).reason === 'not_published') return false;
+    throw error;
+  } finally {
+    published?.close();
   }
 }
 
@@ -189,7 +234,7 @@ async function followAlone(
 ): Promise<void> {
   const follower = openFollower(files, codeVersion);
   try {
-    await follower.follow(catalogue);
+    await follower.follow(catalogue, await catalogue.readState());
   } catch (error) {
     throw asPublishedError(files.publishedFile, error);
   } finally {
@@ -200,7 +245,8 @@ async function followAlone(
 
 /** Throws `conflict` where a published file that another process writes is for another address. */
 export function refuseOtherAddress({ publishedFile, baseUrl }: FollowedFiles, { base_url }: Rendering): void {
-  if (base_url === baseUrl) return;
+  // While another is made, it may be for this one.
+  if (base_url === baseUrl || existsSync(getCopyFile(publishedFile))) return;
   throw new ServiceError(
     'conflict',
     `${publishedFile} is written by a service at ${base_url}, and BASE_URL is ${baseUrl}.`,
@@ -209,10 +255,14 @@ export function refuseOtherAddress({ publishedFile, baseUrl }: FollowedFiles, { 
 }
 
 function buildBehind(file: string, revision: number): ServiceError {
-  return new ServiceError('unavailable', `The service that writes ${file} has not come to revision ${revision}.`, {
-    hint: 'Its log and /readyz say why. Once it is stopped, a rebuild writes the file itself.',
-    reason: 'published_behind',
-  });
+  return new ServiceError(
+    'unavailable',
+    `The service that writes ${file} has not come to revision ${revision} by this code.`,
+    {
+      hint: 'If it runs other code, restart it. Otherwise its log and /readyz say why. Once it is stopped, a rebuild writes the file itself.',
+      reason: 'published_behind',
+    },
+  );
 }
 
 /** Finds what a published file is of; undefined where there is none that this code can read. */
@@ -227,6 +277,11 @@ function findPublished(file: string): (PublishedState & Rendering) | undefined {
   } finally {
     published?.close();
   }
+}
+
+/** Says whether there is a published catalogue with anything in it, whatever address it is for. */
+export function isAnythingPublished(file: string): boolean {
+  return (findPublished(file)?.revision ?? 0) > 0;
 }
 
 /**

@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock } from '../catalogue/lock.ts';
 import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
 import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
-import { asPublishedError, isDamage, openPublishedLater, type Published } from './file.ts';
+import { asPublishedError, isDamage, openPublishedLater, type Published, putJournalAway } from './file.ts';
 import {
   type FollowedFiles,
   findServableAge,
@@ -23,8 +24,9 @@ const LOCK_MS = 1000;
 /** After how long without a word from the catalogue readers are told, in milliseconds. */
 const LATE_MS = 2000;
 
-/** Wait after a failure, in milliseconds. */
+/** Wait after a failure, in milliseconds: twice as long each time that a file could not be made. */
 const RETRY_MS = 1000;
+const LONGEST_RETRY_MS = 60_000;
 
 /** A file of no more listings than this is whole before a start is through. Of others requests are told how far it is. */
 const AT_ONCE = 256;
@@ -71,7 +73,8 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
     /** Has readers read the file that is in place now, if it is another one. */
     reopen(): void {
       const found = findFileNumber(publishedFile);
-      if (found === number) return;
+      // While there is none, what was there is still read.
+      if (found === number || found === undefined) return;
       published.reopen();
       number = found;
       damage = undefined;
@@ -123,6 +126,8 @@ export interface Following extends Readable, Hearing {
   refuseUnservable(): void;
   /** Finds how far the file is that is being made. */
   findProgress(): Progress | undefined;
+  /** Finds the state that the catalogue had when it was last asked; undefined before that. */
+  findCatalogue(): CatalogueState | undefined;
   /** Stops following, once what it is at is done or undone. */
   close(): Promise<void>;
 }
@@ -130,8 +135,8 @@ export interface Following extends Readable, Hearing {
 /**
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. One process
  * writes the file, that which has its lock; others read it, and the next of them writes once that one ends. A file of other
- * code is served while another is made; one of another catalogue, history or address is not. Resolves once the file is whole, or
- * one of many listings is under way. `onFailure` is called once for each failure, `onProgress` while a file is made, and with
+ * code is served while another is made; one of another catalogue, history or address is not. Resolves once the file is whole,
+ * one of many listings is under way, or another process is seen to write it. `onFailure` is called once for each failure, `onProgress` while a file is made, and with
  * undefined once it is whole. Throws as `openFollowed` and `openPublished` do where there is nothing to serve.
  */
 export async function startFollowing(
@@ -152,30 +157,46 @@ export async function startFollowing(
   let lock: Lock | undefined;
   let lockTriedAt = Number.NEGATIVE_INFINITY;
   let progress: Progress | undefined;
+  let failedCopies = 0;
+  let state: CatalogueState | undefined;
 
-  const tell = (made: Progress | undefined) => {
-    if (progress || made) onProgress?.(made);
-    if (made && made.listings_done > AT_ONCE) begun.resolve();
-    progress = made;
+  const watching = {
+    onForeign: () => readable.setServable(false),
+    onDamaged: readable.noteFailure,
+    onProgress(made: Progress) {
+      progress = made;
+      if (made.listings_done > AT_ONCE) begun.resolve();
+      onProgress?.(made);
+    },
+    onReplaced() {
+      readable.reopen();
+      onProgress?.(undefined);
+    },
+    signal,
   };
-  const write = async (from: FollowedCatalogue) => {
+  const write = async (from: FollowedCatalogue, state: CatalogueState) => {
     if (readable.findObstacle() === 'published_damaged') follower.setAside();
-    const onForeign = () => readable.setServable(false);
     try {
-      await follower.follow(from, { onForeign, onProgress: tell, onReplaced: readable.reopen, signal });
+      await follower.follow(from, state, watching);
+      failedCopies = 0;
+    } catch (error) {
+      if (progress) failedCopies += 1;
+      throw error;
     } finally {
-      tell(undefined);
+      progress = undefined;
     }
   };
   const follow = async () => {
+    readable.reopen();
     catalogue ??= await openFollowed(files.catalogueAddress);
     const askedAt = performance.now();
+    state = await catalogue.readState();
     if (!lock && askedAt - lockTriedAt >= LOCK_MS) {
       lock = findWriterLock(files);
       lockTriedAt = askedAt;
     }
-    if (lock) await write(catalogue);
-    else if (!(await isWritten(catalogue, files, readable))) return;
+    if (lock) await write(catalogue, state);
+    else if (!(await isWritten(catalogue, state, files, readable))) return;
     readable.setServable(true);
     hearing.hear(askedAt);
   };
@@ -188,7 +209,8 @@ export async function startFollowing(
         if (signal.aborted) return;
         readable.noteFailure(error);
         hearing.fail(asPublishedError(publishedFile, error));
-        pause = RETRY_MS;
+        // Each copy that does not fit fills the disk for a while.
+        pause = Math.min(RETRY_MS * 2 ** failedCopies, LONGEST_RETRY_MS);
       }
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
@@ -200,6 +222,7 @@ export async function startFollowing(
     await kept;
     readable.published.close();
     follower.close();
+    if (lock) putJournalAway(publishedFile);
     lock?.release();
     lock = undefined;
     await catalogue?.close();
@@ -210,13 +233,14 @@ export async function startFollowing(
   } catch (error) {
     if (age === undefined) {
       await close();
-      throw error;
+      throw asPublishedError(publishedFile, error);
     }
   }
   kept = keepFollowing(first);
   return {
     ...{ ...readable, ...hearing, close },
     findProgress: () => progress,
+    findCatalogue: () => state,
     refuseUnservable() {
       const reason = readable.findObstacle();
       if (reason) throw buildRefusal(reason, progress);
@@ -227,14 +251,14 @@ export async function startFollowing(
 /** Returns whether another process, which has the lock of the file, has written what the catalogue has. */
 async function isWritten(
   catalogue: FollowedCatalogue,
+  state: CatalogueState,
   files: FollowedFiles,
-  { published, reopen, setServable }: ReturnType<typeof openReadable>,
+  { published, setServable }: ReturnType<typeof openReadable>,
 ): Promise<boolean> {
-  reopen();
-  const state = await catalogue.readState();
   try {
     refuseOtherAddress(files, getRendering(published));
   } catch (error) {
+    setServable(false);
     // There is none yet, or it is of the tables of other code.
     if (getFailure(error).reason === 'not_published') return false;
     throw error;

@@ -21,12 +21,12 @@ const REVISIONS_AT_ONCE = 25;
 const KEPT_REVISIONS = 1000;
 
 /** By the time of the revision: a catalogue that was restored has other changes under the same number. */
-const digestsOf = new WeakMap<Published, Map<string, readonly NewsDigest[]>>();
+const digestsOf = new WeakMap<Published['sqlite'], Map<string, readonly NewsDigest[]>>();
 
 /** Gives the digests of a revision, whose changes never change: one that brought in thousands of listings is read once. */
 function getDigests(published: Published, revision: number): readonly NewsDigest[] {
-  const kept = digestsOf.get(published) ?? new Map<string, readonly NewsDigest[]>();
-  digestsOf.set(published, kept);
+  const kept = digestsOf.get(published.sqlite) ?? new Map<string, readonly NewsDigest[]>();
+  digestsOf.set(published.sqlite, kept);
   const key = `${revision} ${findRevisionTime(published, revision)}`;
   const known = kept.get(key);
   if (known) return known;

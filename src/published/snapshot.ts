@@ -18,9 +18,12 @@ export type GetSnapshot = () => Snapshot;
  * object while the file stays as it is; `current` is the first one, if there is one.
  */
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
+  let openings = current && published.getOpenings();
   const read = (): Snapshot => {
     const state = getPublishedState(published);
-    if (current && isSameState(current, state)) return current;
+    // Another file of the same state may have been written by other code.
+    if (current && openings === published.getOpenings() && isSameState(current, state)) return current;
+    openings = published.getOpenings();
     current = { ...state, ...countLive(published) };
     return current;
   };

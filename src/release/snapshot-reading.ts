@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import type { Config } from '../config.ts';
 import { openPublished } from '../published/file.ts';
 import { publishCatalogue } from '../published/follow.ts';
@@ -28,7 +28,7 @@ const PAGE_CACHE = 16_000;
 
 /** Opens the readings of the published catalogue that the settings name; a file that replaced another is opened again. */
 export function openSnapshotReadings(config: Config): SnapshotReadings {
-  let opened: { reading: Reading; file: string } | undefined;
+  let opened: { reading: Reading; file: string | undefined } | undefined;
   const close = () => {
     opened?.reading.published.close();
     opened = undefined;
@@ -37,7 +37,7 @@ export function openSnapshotReadings(config: Config): SnapshotReadings {
     close,
     async pin() {
       await publishCatalogue(config, getCodeVersion());
-      const file = getFileNumber(config.publishedFile);
+      const file = findFileNumber(config.publishedFile);
       if (opened?.file !== file) close();
       opened ??= { reading: openPageReading(config), file };
       return pinReading(opened.reading);
@@ -75,9 +75,4 @@ function pinReading(reading: Reading): Reading {
     return snapshot;
   };
   return { ...reading, getSnapshot, readAtOnce: (work) => work(getSnapshot()), now: () => new Date(revised_at) };
-}
-
-function getFileNumber(file: string): string {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return `${found?.dev} ${found?.ino}`;
 }

@@ -89,11 +89,12 @@ export function hasServableRelease(config: Config): boolean {
 
 /** Returns true if a release may be served beside a published catalogue: see `hasServableRelease`. */
 export function isServable(header: ReleaseHeader, { published, site }: { published: Published; site: Site }): boolean {
-  return (
-    header.identity === getPublishedState(published).identity &&
-    header.settings_hash === getSettingsHash(site) &&
-    hasBeenAt(published, header)
-  );
+  return isOfSite(header, getPublishedState(published), site) && hasBeenAt(published, header);
+}
+
+/** Returns true if a release is of a catalogue, for these settings. */
+export function isOfSite(header: ReleaseHeader, { identity }: Pick<CatalogueState, 'identity'>, site: Site): boolean {
+  return header.identity === identity && header.settings_hash === getSettingsHash(site);
 }
 
 /** A release to build upon. */

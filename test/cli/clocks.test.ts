@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepareCatalogue } from '../../scripts/first-start.ts';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
+import { getCatalogueState } from '../../src/catalogue/transaction.ts';
 import { countSpent, openLedger } from '../../src/catalogue/write/payments.ts';
 import { readConfig } from '../../src/config.ts';
 import { makeKept } from '../catalogue/kept.ts';
@@ -127,6 +128,11 @@ it('records what became of a payment, whatever the clock says', async () => {
   await expect(pay(getTime(YEARS), NOW)).rejects.toMatchObject({ reason: 'wrong_clock' });
   await pay(NOW, getTime(-2 * HOUR));
   expect(await openLedger(checked, () => undefined).findPayment(PAID)).toMatchObject({ state: 'settled' });
+  const later = '22222222-2222-4222-8222-222222222222';
+  await recordPaid(checked, 'alpha', { path: '/v1/:thing', id: later, at: NOW, later: getTime(YEARS) });
+  expect(await openLedger(checked, () => undefined).findPayment(later)).toMatchObject({ state: 'settled' });
+  // The time of a clock that is years ahead is not taken for that of the catalogue, which would take no write by the right one.
+  expect(await getCatalogueState(checked)).toMatchObject({ revised_at: NOW });
   await checked.close();
-  expect(await use((catalogue) => countSpent(catalogue, NOW))).toBe(1000);
+  expect(await use((catalogue) => countSpent(catalogue, NOW))).toBe(2000);
 });

@@ -13,6 +13,11 @@ export function breakPublished(fixture: ReleaseFixture): () => void {
   return () => runOnPublished(fixture, 'DROP TRIGGER broken');
 }
 
+/** Makes the published catalogue one of the tables of earlier code. */
+export function dateSchema(fixture: ReleaseFixture): void {
+  runOnPublished(fixture, 'PRAGMA user_version = 1');
+}
+
 function runOnPublished({ config }: ReleaseFixture, sql: string): void {
   const sqlite = new Sqlite(config.publishedFile);
   sqlite.exec(sql);

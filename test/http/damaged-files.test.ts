@@ -1,7 +1,7 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openPublished } from '../../src/published/file.ts';
+import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
@@ -23,7 +23,8 @@ const getPathBelow = (file: string) => join(file, 'catalogue.sqlite');
 
 /** Puts all of what is written into the file itself, so that damage to it is damage to what is read. */
 function checkpoint(file: string): void {
-  const published = openPublished(file);
+  const published = openPublishedForWriting(file);
+  published.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   published.close();
 }
 

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from '../release/rebuilding.ts';
 import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { dateSchema } from './broken.ts';
 import { ask, serveReleaseFixture, type TestServer } from './running.ts';
 
-/** So many that they take several batches. */
+/** So many that they are not written at once. */
 const COUNT = 600;
 
 /** Asks for something that is in no cache. */
@@ -82,5 +84,21 @@ it.each([
       break;
     }
     await sleep(5);
+  }
+});
+
+it('serves the pages of the release while there is no published file, or one of other tables', async () => {
+  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
+  onTestFinished(() => fixture.catalogue.close());
+  await rebuildAgain({ config: fixture.config });
+  const { publishedFile } = fixture.config;
+  dateSchema(fixture);
+  for (const spoil of [() => undefined, () => rmSync(publishedFile)]) {
+    spoil();
+    const server = await serveReleaseFixture({ fixture, released: false });
+    expect(await askForList(server)).toMatchObject({ status: 503, code: 'published_being_made' });
+    await expect.poll(async () => (await ask(server, '/api/api-1')).status).toBe(200);
+    expect(await askForList(server)).toMatchObject({ status: 503 });
+    await server.close();
   }
 });

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import fc from 'fast-check';
@@ -18,6 +27,7 @@ import { type FollowedFiles, publishCatalogue } from '../../src/published/follow
 import { startFollowing } from '../../src/published/following.ts';
 import { findDetail, getItem, iterateRefs } from '../../src/published/listings.ts';
 import { openReading } from '../../src/published/reading.ts';
+import { openSnapshots } from '../../src/published/snapshot.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { recordPaid } from '../paid.ts';
@@ -289,15 +299,21 @@ describe('a published catalogue', () => {
     await follow();
     await put(catalogue, 'two', 'sun');
     const lock = findLock(`${files.publishedFile}.lock`);
-    const waiting = follow();
+    let isThrough = false;
+    const waiting = follow('other code').then(() => {
+      isThrough = true;
+    });
     const elsewhere = publishCatalogue({ ...files, baseUrl: 'https://two.example' }, BY);
     await expect(elsewhere).rejects.toMatchObject({
       reason: 'published_shared',
       message: expect.stringContaining(`a service at ${SITE.baseUrl}, and BASE_URL is https://two.example`),
     });
-    expect(read().listings).toHaveLength(1);
+    // What other code wrote is not taken for what is waited for.
+    expect([read().listings?.length, isThrough]).toEqual([1, false]);
     lock?.release();
     await waiting;
+    expect(read()).toMatchObject({ rendering: [{ code_version: 'other code' }] });
+    await follow();
     expect(read()).toEqual(await readAnew());
   });
 });
@@ -360,6 +376,13 @@ describe('following', () => {
     await put(catalogue, 'three', 'sun');
     await follow();
     expect(count(second.published)).toBe(3);
+    // While there is no file that it can read, who only reads says so.
+    const sqlite = new Sqlite(files.publishedFile);
+    sqlite.pragma('user_version = 999');
+    sqlite.close();
+    second.published.reopen();
+    await expect.poll(() => second.findObstacle()).toBe('published_being_made');
+    expect(() => second.refuseUnservable()).toThrow(expect.objectContaining({ code: 'unavailable' }));
     await first.close();
     await put(catalogue, 'four', 'sun');
     await waitFor(4);
@@ -378,6 +401,15 @@ describe('following', () => {
     await put(catalogue, 'two', 'sun');
     await expect.poll(() => list().length).toBe(2);
     expect(failures).toEqual([]);
+    // Another process may have put another one in its place before it was noticed.
+    const snapshots = openSnapshots(following.published);
+    const before = snapshots();
+    copyFileSync(files.publishedFile, `${files.publishedFile}.copy`);
+    renameSync(`${files.publishedFile}.copy`, files.publishedFile);
+    const openings = following.published.getOpenings();
+    await expect.poll(() => list() && following.published.getOpenings()).toBe(openings + 1);
+    expect(snapshots()).toEqual(before);
+    expect(snapshots()).not.toBe(before);
     following.noteFailure(new Sqlite.SqliteError('database disk image is malformed', 'SQLITE_CORRUPT'));
     expect(following.findObstacle()).toBe('published_damaged');
     await expect.poll(() => following.findObstacle()).toBeUndefined();
