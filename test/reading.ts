@@ -50,7 +50,7 @@ export async function openTestReading(
     close: () => {
       if (engine?.queue === follow && queue) engine.queue = queue;
       reading.published.close();
-      follower.close();
+      void follower.close();
       void followed.close();
     },
   };

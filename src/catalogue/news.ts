@@ -173,21 +173,17 @@ async function fetchNews<Result>(
 
 /** Lists the numbers of the listings that changed, or of whose payments one was recorded, in their order. */
 async function listNumbers({ query }: Catalogue, known: Known | undefined): Promise<number[]> {
-  const all = query.selectFrom('listings').select('listings.number');
-  if (!known) return (await all.orderBy('number').execute()).map(({ number }) => number);
-  const rows = await all
-    .where('revision', '>', known.revision)
-    .union(
-      query
-        .selectFrom('payments')
-        .innerJoin('routes', 'routes.id', 'payments.route_id')
-        .innerJoin('listings', 'listings.id', 'routes.listing_id')
-        .select('listings.number')
-        .where('payments.revision', '>', known.revision),
-    )
-    .orderBy('number')
-    .execute();
-  return rows.map(({ number }) => number);
+  const listings = query.selectFrom('listings').select('listings.number');
+  if (!known) return (await listings.orderBy('number').execute()).map(({ number }) => number);
+  const paid = query
+    .selectFrom('payments')
+    .innerJoin('routes', 'routes.id', 'payments.route_id')
+    .innerJoin('listings', 'listings.id', 'routes.listing_id')
+    .select('listings.number')
+    .where('payments.revision', '>', known.revision);
+  // Two queries, each by its index: for one sorted union SQLite goes through all listings.
+  const rows = [...(await listings.where('revision', '>', known.revision).execute()), ...(await paid.execute())];
+  return [...new Set(rows.map(({ number }) => number))].sort((a, b) => a - b);
 }
 
 async function* readSlices(

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -12,9 +12,6 @@ import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
 /** How long a reader waits for the lock of another process, in milliseconds. Who writes has the file to himself, and never waits. */
 const BUSY_TIMEOUT_MS = 10_000;
-
-/** From how many bytes on the journal is taken into the file. */
-const WORTH_TAKING_IN = 4 * 1024 * 1024;
 
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
@@ -33,7 +30,7 @@ const HEAD_BYTES = 100;
 const ID_OFFSET = 68;
 
 /** What lies beside a file, and the file itself. */
-const ENDINGS = ['', '-wal', '-shm'];
+const ENDINGS = ['', '-wal', '-shm', '-journal'];
 
 /** A published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
@@ -113,10 +110,8 @@ export function openPublishedForWriting(file: string): Published {
   return published;
 }
 
-/** Takes what is in the journal (`-wal`) into the file, in a thread of its own, where that is worth it: others have their turn. */
+/** Takes what is in the journal (`-wal`) into the file, in a thread of its own: others have their turn. */
 export async function takeJournalIn(file: string): Promise<void> {
-  const journal = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (!journal || journal.size < WORTH_TAKING_IN) return;
   const thread = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: file });
   await once(thread, 'exit');
 }
@@ -145,7 +140,6 @@ export function createPublished(file: string): Published {
   const published = buildPublished(file, () => new Sqlite(file));
   try {
     published.sqlite.pragma(`page_size = ${PAGE_BYTES}`);
-    published.sqlite.pragma('journal_mode = OFF');
     published.sqlite.pragma('synchronous = OFF');
     published.sqlite.pragma(`cache_size = -${COPY_CACHE}`);
   } catch (error) {

@@ -58,13 +58,19 @@ export interface Follower {
   follow(catalogue: FollowedCatalogue, state: CatalogueState, watching?: Watching): Promise<void>;
   /** Sets the file aside, which is damaged, so that it is made again. */
   setAside(): void;
-  close(): void;
+  /** Closes the file, once what is under way with its journal is done. */
+  close(): Promise<void>;
 }
+
+/** After how many listings that were written the journal is taken into the file: some megabytes. */
+const MOST_IN_JOURNAL = 100;
 
 /** Opens the following of a catalogue into a file. */
 export function openFollower({ publishedFile: file, baseUrl: base_url }: FollowedFiles, codeVersion: string): Follower {
   const rendering: Rendering = { code_version: codeVersion, base_url };
   let opened: { published: Published; number: string | undefined } | undefined;
+  let taking: Promise<void> | undefined;
+  let inJournal = 0;
   const close = () => {
     opened?.published.close();
     opened = undefined;
@@ -88,24 +94,33 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
   };
   const followOrCopy = async (catalogue: FollowedCatalogue, state: CatalogueState, watching: Watching) => {
     const published = open();
-    const isSame = published !== undefined && (await isOf(catalogue, state, published, base_url));
-    if (isSame && getRendering(published).code_version === codeVersion) {
-      if (getPublishedState(published).revision === state.revision) return;
+    const found = published && readFound(published);
+    const isSame = found !== undefined && (await isOf(catalogue, state, found, base_url));
+    if (published && isSame && found.code_version === codeVersion) {
+      if (found.revision === state.revision) return;
       const known = getKnown(published);
-      await catalogue.fetchNews(known, (news) => applyNews(published, known, news, { base_url, ...watching }));
-      await takeJournalIn(file);
+      await catalogue.fetchNews(known, async (news) => {
+        await applyNews(published, known, news, { base_url, ...watching });
+        inJournal += news.listings;
+      });
+      if (inJournal < MOST_IN_JOURNAL || taking) return;
+      inJournal = 0;
+      // If that fails, it is tried again later: nothing depends on it but the size of the journal.
+      taking = takeJournalIn(file)
+        .catch(() => undefined)
+        .finally(() => {
+          taking = undefined;
+        });
       return;
     }
-    const wasWritten = published !== undefined && getPublishedState(published).revision > 0;
-    if (wasWritten && state.revision === 0) throw buildEmptyRefusal(file);
-    if (published && !isSame) watching.onForeign?.();
+    if (found && found.revision > 0 && state.revision === 0) throw buildEmptyRefusal(file);
+    if (found && !isSame) watching.onForeign?.();
     await makeCopy(catalogue, getCopyFile(file), rendering, watching);
     close();
     putInPlace(getCopyFile(file), file);
     watching.onReplaced?.();
   };
   return {
-    close,
     setAside: setFileAside,
     async follow(catalogue, state, watching = {}) {
       try {
@@ -117,18 +132,30 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
         await followOrCopy(catalogue, state, watching);
       }
     },
+    async close() {
+      await taking;
+      opened?.published.sqlite.pragma('wal_checkpoint(PASSIVE)');
+      close();
+    },
   };
+}
+
+/** What a published file is of. */
+export type Found = PublishedState & Rendering;
+
+/** Reads what a published file is of. */
+export function readFound(published: Published): Found {
+  return { ...getPublishedState(published), ...getRendering(published) };
 }
 
 /** Says whether what a published file holds is for an address, and of a catalogue in a state that it has been through. */
 export async function isOf(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
-  published: Published,
+  { identity, revision, revised_at, base_url }: Found,
   baseUrl: string,
 ): Promise<boolean> {
-  const { identity, revision, revised_at } = getPublishedState(published);
-  if (identity !== state.identity || getRendering(published).base_url !== baseUrl) return false;
+  if (identity !== state.identity || base_url !== baseUrl) return false;
   if (revision === 0 || (revision === state.revision && revised_at === state.revised_at)) return true;
   // A catalogue that was restored from a backup went back, and on from there: its revision of this number is another.
   return await catalogue.hasRevision(revision, revised_at);
@@ -212,19 +239,11 @@ async function isPublished(
   files: FollowedFiles,
   codeVersion: string,
 ): Promise<boolean> {
-  let published: Published | undefined;
-  try {
-    published = openPublished(files.publishedFile);
-    const rendering = getRendering(published);
-    refuseOtherAddress(files, rendering);
-    if (rendering.code_version !== codeVersion || getPublishedState(published).revision < state.revision) return false;
-    return await isOf(catalogue, state, published, files.baseUrl);
-  } catch (error) {
-    if (getFailure(error).reason === 'not_published') return false;
-    throw error;
-  } finally {
-    published?.close();
-  }
+  const found = findPublished(files.publishedFile);
+  if (!found) return false;
+  refuseOtherAddress(files, found);
+  const isWritten = found.code_version === codeVersion && found.revision >= state.revision;
+  return isWritten && (await isOf(catalogue, state, found, files.baseUrl));
 }
 
 async function followAlone(
@@ -238,7 +257,7 @@ async function followAlone(
   } catch (error) {
     throw asPublishedError(files.publishedFile, error);
   } finally {
-    follower.close();
+    await follower.close();
     lock.release();
   }
 }
@@ -266,11 +285,11 @@ function buildBehind(file: string, revision: number): ServiceError {
 }
 
 /** Finds what a published file is of; undefined where there is none that this code can read. */
-function findPublished(file: string): (PublishedState & Rendering) | undefined {
+function findPublished(file: string): Found | undefined {
   let published: Published | undefined;
   try {
     published = openPublished(file);
-    return { ...getPublishedState(published), ...getRendering(published) };
+    return readFound(published);
   } catch {
     // Whatever it is, who writes the file says more.
     return undefined;

@@ -8,15 +8,16 @@ import { getFailure } from '../model/failure.ts';
 import { asPublishedError, isDamage, openPublishedLater, type Published, putJournalAway } from './file.ts';
 import {
   type FollowedFiles,
+  type Found,
   findServableAge,
   findWriterLock,
   isOf,
   LOOK_MS,
   openFollower,
   type Progress,
+  readFound,
   refuseOtherAddress,
 } from './follow.ts';
-import { getPublishedState, getRendering } from './state.ts';
 
 /** Time between two tries to get the lock of the file, in milliseconds. */
 const LOCK_MS = 1000;
@@ -221,7 +222,7 @@ export async function startFollowing(
     closing.abort();
     await kept;
     readable.published.close();
-    follower.close();
+    await follower.close();
     if (lock) putJournalAway(publishedFile);
     lock?.release();
     lock = undefined;
@@ -255,16 +256,17 @@ async function isWritten(
   files: FollowedFiles,
   { published, setServable }: ReturnType<typeof openReadable>,
 ): Promise<boolean> {
+  let found: Found;
   try {
-    refuseOtherAddress(files, getRendering(published));
+    found = readFound(published);
+    refuseOtherAddress(files, found);
   } catch (error) {
     setServable(false);
     // There is none yet, or it is of the tables of other code.
     if (getFailure(error).reason === 'not_published') return false;
     throw error;
   }
-  if (await isOf(catalogue, state, published, files.baseUrl))
-    return getPublishedState(published).revision >= state.revision;
+  if (await isOf(catalogue, state, found, files.baseUrl)) return found.revision >= state.revision;
   setServable(false);
   return false;
 }
