@@ -110,6 +110,12 @@ export function openPublishedForWriting(file: string): Published {
   return published;
 }
 
+/** Counts the pages in the journal (`-wal`) that are not in the file yet. */
+export function countJournalPages({ sqlite }: Published): number {
+  const [pages] = sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
+  return pages ? pages.log - pages.checkpointed : 0;
+}
+
 /** Takes what is in the journal (`-wal`) into the file, in a thread of its own: others have their turn. */
 export async function takeJournalIn(file: string): Promise<void> {
   const thread = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: file });

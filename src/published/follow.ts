@@ -9,6 +9,7 @@ import { getFailure } from '../model/failure.ts';
 import { applyNews, createTables, getKnown } from './apply.ts';
 import {
   asPublishedError,
+  countJournalPages,
   createPublished,
   finishPublished,
   isDamage,
@@ -62,15 +63,14 @@ export interface Follower {
   close(): Promise<void>;
 }
 
-/** After how many listings that were written the journal is taken into the file: some megabytes. */
-const MOST_IN_JOURNAL = 100;
+/** From how many pages on the journal is taken into the file: four megabytes. */
+const MOST_IN_JOURNAL = 500;
 
 /** Opens the following of a catalogue into a file. */
 export function openFollower({ publishedFile: file, baseUrl: base_url }: FollowedFiles, codeVersion: string): Follower {
   const rendering: Rendering = { code_version: codeVersion, base_url };
   let opened: { published: Published; number: string | undefined } | undefined;
   let taking: Promise<void> | undefined;
-  let inJournal = 0;
   const close = () => {
     opened?.published.close();
     opened = undefined;
@@ -88,6 +88,11 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       return undefined;
     }
   };
+  const takeIn = async () => {
+    // If that fails, it is tried again later: nothing depends on it but the size of the journal.
+    await takeJournalIn(file).catch(() => undefined);
+    taking = undefined;
+  };
   const setFileAside = () => {
     close();
     if (existsSync(file)) setAside(file);
@@ -99,18 +104,12 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
     if (published && isSame && found.code_version === codeVersion) {
       if (found.revision === state.revision) return;
       const known = getKnown(published);
-      await catalogue.fetchNews(known, async (news) => {
-        await applyNews(published, known, news, { base_url, ...watching });
-        inJournal += news.listings;
-      });
-      if (inJournal < MOST_IN_JOURNAL || taking) return;
-      inJournal = 0;
-      // If that fails, it is tried again later: nothing depends on it but the size of the journal.
-      taking = takeJournalIn(file)
-        .catch(() => undefined)
-        .finally(() => {
-          taking = undefined;
-        });
+      try {
+        await catalogue.fetchNews(known, (news) => applyNews(published, known, news, { base_url, ...watching }));
+      } finally {
+        // Also where there was no room for the news: the journal may be what takes it.
+        if (!taking && countJournalPages(published) > MOST_IN_JOURNAL) taking = takeIn();
+      }
       return;
     }
     if (found && found.revision > 0 && state.revision === 0) throw buildEmptyRefusal(file);

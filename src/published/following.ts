@@ -137,8 +137,9 @@ export interface Following extends Readable, Hearing {
  * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. One process
  * writes the file, that which has its lock; others read it, and the next of them writes once that one ends. A file of other
  * code is served while another is made; one of another catalogue, history or address is not. Resolves once the file is whole,
- * one of many listings is under way, or another process is seen to write it. `onFailure` is called once for each failure, `onProgress` while a file is made, and with
- * undefined once it is whole. Throws as `openFollowed` and `openPublished` do where there is nothing to serve.
+ * one of many listings is under way, or another process is seen to write it. `onFailure` is called once for each failure,
+ * `onProgress` while a file is made, and with undefined once it is whole. Throws as `openFollowed` and `openPublished` do where
+ * there is nothing to serve.
  */
 export async function startFollowing(
   files: FollowedFiles,
