@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { expect, it, onTestFinished } from 'vitest';
 import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { buildSettings, rebuild } from '../../scripts/bench/world.ts';
@@ -380,6 +381,10 @@ function fill(file: string): void {
 
 /** Overwrites half of the pages of a database, but for the first. */
 function damage(file: string, random: () => number): void {
+  // What is in the journal would be read from there, and written over the damage.
+  const sqlite = new Sqlite(file);
+  sqlite.pragma('wal_checkpoint(TRUNCATE)');
+  sqlite.close();
   const handle = openSync(file, 'r+');
   const page = 4096;
   for (let at = page; at < statSync(file).size; at += page) {
