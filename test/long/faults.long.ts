@@ -256,7 +256,9 @@ it(
         noted.advice.add(hint);
       };
     };
-    await look('a replica that is behind takes over', promote, ['410 history_replaced']);
+    // What was published of the history that is lost is not served while the other is made.
+    const others = ['410 history_replaced', '503 published_being_made'];
+    await look('a replica that is behind takes over', promote, others);
 
     isOver = true;
     await Promise.all([written, ...reading]);
