@@ -1,6 +1,6 @@
 import { defineMiddleware } from 'astro:middleware';
 import { readConfig } from './config.ts';
-import { startFollowing } from './published/following.ts';
+import { startFollowing } from './published/live-file.ts';
 import { buildReading, type Reading } from './published/reading.ts';
 
 const HTML = 'text/html; charset=utf-8';

@@ -55,20 +55,20 @@ export interface NewsSlice {
   readonly listings?: readonly NewsListing[];
 }
 
-/** What somebody has of a catalogue already: all up to a revision, a place in the log of changes, and a day (UTC date). */
+/** The point up to which a catalogue was copied: its revision, the last change in the log, and the last day (UTC date). */
 export interface Known {
   readonly revision: number;
   readonly seq: number;
   readonly day: string;
 }
 
-/** What came after something known, as of one state of the catalogue. */
+/** All changes after a known point, as of one state of the catalogue. */
 export interface News {
   /** The state that the news lead to. */
   readonly state: CatalogueState;
   /** The public key of events for webhooks; null before the first event. */
   readonly webhook_key: string | null;
-  /** How many listings there are news of. */
+  /** Number of listings that changed. */
   readonly listings: number;
   readonly slices: AsyncIterable<NewsSlice>;
 }

@@ -95,7 +95,7 @@ async function runWrite<Result>(
   });
 }
 
-/** What is known of the time when a write begins: the last revision, and by the clock of the database, which a file has not. */
+/** The times that a write is compared with: that of the last revision, and the clock of the database (null for a file). */
 type KnownTime = Omit<CatalogueState, 'identity'> & { readonly clock: number | null };
 
 /** Gives the time that others are compared with, ISO 8601 UTC. */
@@ -123,7 +123,7 @@ function buildWrongClock(wantedAt: string, known: KnownTime): ServiceError {
   });
 }
 
-/** What to do about a file whose last write is of a time that is not near any more. */
+/** Advice for a file that was last written at a time far from now. */
 const OTHERWISE =
   ' If that of this machine is right, restore a backup from before the other one wrote, or, where nobody wrote for over a year, import into a new catalogue.';
 

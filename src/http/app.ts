@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { ServiceError } from '../errors.ts';
 import type { OnToolCall } from '../mcp/server.ts';
-import type { Following } from '../published/following.ts';
+import type { Following } from '../published/live-file.ts';
 import type { Reading } from '../published/reading.ts';
 import { getFileVersion } from '../published/state.ts';
 import { PATHS } from '../views/links.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
 import { secureHeaders } from 'hono/secure-headers';
-import type { Following } from '../published/following.ts';
+import type { Following } from '../published/live-file.ts';
 import { BADGE_STYLE } from '../views/badge.ts';
 import { DEPRECATIONS } from '../views/changelog.ts';
 import { buildLinkHeader } from '../views/conventions.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { openPictures } from '../pictures/pictures.ts';
 import type { Progress } from '../published/follow.ts';
-import { startFollowing } from '../published/following.ts';
+import { startFollowing } from '../published/live-file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { getWordIndex } from '../published/word-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';

@@ -11,10 +11,10 @@ import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import type { Rendering } from './state.ts';
 import { getSubject, isTelling } from './subjects.ts';
 
-/** How long news are written before others have their turn, in milliseconds. */
+/** Longest time that news are written before other work has its turn, in milliseconds. */
 const TURN_MS = 4;
 
-/** Says what a published catalogue has; of one without a listing that is revision 0. */
+/** Returns the point up to which the catalogue was copied into a published file; revision 0 for an empty one. */
 export function getKnown(published: Published): Known {
   const sql = `SELECT revision, (SELECT coalesce(max(seq), 0) FROM changes) AS seq,
     (SELECT coalesce(max(day), '') FROM listing_days) AS day FROM catalogue`;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import { findLock, type Lock } from '../catalogue/lock.ts';
 import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
 import { findFileNumber } from '../catalogue/sqlite-file.ts';
@@ -75,7 +76,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
     opened?.published.close();
     opened = undefined;
   };
-  /** Opens the file; undefined where there is none that this code can go on with. One that is damaged is set aside. */
+  /** Opens the file. Gives undefined if it is missing or was made by other code. Throws for a damaged one. */
   const open = (): Published | undefined => {
     const number = findFileNumber(file);
     if (opened?.number !== number) close();
@@ -105,7 +106,9 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       if (found.revision === state.revision) return;
       const known = getKnown(published);
       try {
-        await catalogue.fetchNews(known, (news) => applyNews(published, known, news, { base_url, ...watching }));
+        await catalogue.fetchNews(known, (news) =>
+          applyNews(published, known, news, { base_url, signal: watching.signal }),
+        );
       } finally {
         // Also where there was no room for the news: the journal may be what takes it.
         if (!taking && countJournalPages(published) > MOST_IN_JOURNAL) taking = takeIn();
@@ -133,7 +136,12 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
     },
     async close() {
       await taking;
-      opened?.published.sqlite.pragma('wal_checkpoint(PASSIVE)');
+      try {
+        opened?.published.sqlite.pragma('wal_checkpoint(PASSIVE)');
+      } catch (error) {
+        // A damaged file or a full disk keeps its journal. The file is closed, and its lock let go, all the same.
+        if (!(error instanceof Sqlite.SqliteError)) throw error;
+      }
       close();
     },
   };
@@ -283,7 +291,7 @@ function buildBehind(file: string, revision: number): ServiceError {
   );
 }
 
-/** Finds what a published file is of; undefined where there is none that this code can read. */
+/** Finds what a published file is of; undefined if the file is missing or cannot be read. */
 function findPublished(file: string): Found | undefined {
   let published: Published | undefined;
   try {

@@ -40,12 +40,9 @@ export function openReading(file: string, site: Site, options?: ReadingOptions):
 export function buildReading(
   published: Published,
   site: Site,
-  { now = () => new Date(), refresh: bringUpToDate, onFailure }: ReadingOptions = {},
+  { now = () => new Date(), refresh = () => undefined, onFailure }: ReadingOptions = {},
 ): Reading {
   const read = openSnapshots(published);
-  const refresh = () => {
-    bringUpToDate?.();
-  };
   const attempt = <Result>(work: () => Result): Result => {
     try {
       return work();

@@ -8,7 +8,7 @@ import { HAS_POSTGRES, startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue, openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listListings } from '../../src/catalogue/read/listings.ts';
 import { openPublished } from '../../src/published/file.ts';
-import { startFollowing } from '../../src/published/following.ts';
+import { startFollowing } from '../../src/published/live-file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { SITE } from '../site.ts';

@@ -27,7 +27,7 @@ import { runProbing } from '../../src/probing/run.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
-import { startFollowing } from '../../src/published/following.ts';
+import { startFollowing } from '../../src/published/live-file.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { agentChanges } from '../../src/views/changes.ts';

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import type { Progress } from '../../published/follow.ts';
-import type { Following } from '../../published/following.ts';
+import type { Following } from '../../published/live-file.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
 import { hasLostAssets } from '../../release/state.ts';

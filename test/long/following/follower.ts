@@ -1,6 +1,6 @@
 /** A process that follows a catalogue into a published file until it is killed. */
 
-import { startFollowing } from '../../../src/published/following.ts';
+import { startFollowing } from '../../../src/published/live-file.ts';
 import { SITE } from '../../site.ts';
 
 const [catalogueAddress = '', publishedFile = ''] = process.argv.slice(2);

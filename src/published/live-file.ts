@@ -74,7 +74,7 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
     /** Has readers read the file that is in place now, if it is another one. */
     reopen(): void {
       const found = findFileNumber(publishedFile);
-      // While there is none, what was there is still read.
+      // If the file was removed, the open one is read until another is made.
       if (found === number || found === undefined) return;
       published.reopen();
       number = found;
@@ -263,7 +263,7 @@ async function isWritten(
     refuseOtherAddress(files, found);
   } catch (error) {
     setServable(false);
-    // There is none yet, or it is of the tables of other code.
+    // The file is missing, or was made by other code.
     if (getFailure(error).reason === 'not_published') return false;
     throw error;
   }
