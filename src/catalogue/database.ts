@@ -66,7 +66,8 @@ export async function openCatalogueForReading(
   refuseAbsentFile(address);
   return open(address, { readonly: true, checksClock: true, deadlineMs }, async (catalogue) => {
     const version = await findVersion(catalogue);
-    if (version === 'none' && catalogue.engine.name === 'postgres') throw buildAbsence(address);
+    // Another process may just be making it.
+    if (version === 'none') throw buildAbsence(address);
     if (version !== 'current' && !(mayBeOlder && version === 'older')) throw buildVersionError(address, version);
   });
 }
@@ -223,21 +224,17 @@ async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): P
     .execute();
 }
 
-const VERSION_HINTS: Readonly<Record<Exclude<Version, 'current'>, string>> = {
-  none: 'Import something first, or set CATALOGUE to another file.',
+const VERSION_HINTS: Readonly<Record<Exclude<Version, 'current' | 'none'>, string>> = {
   older: 'Open it once with an operator command, which migrates it.',
   newer: 'Run the newer code that wrote it.',
   unreleased: 'Make a new one by importing again; receipts come back from the journals of the wallets.',
 };
 
-function buildVersionError(address: string, version: Exclude<Version, 'current'>): ServiceError {
-  const found =
-    version === 'none'
-      ? 'is no catalogue'
-      : `is a catalogue of ${version === 'unreleased' ? 'an unreleased' : `a ${version === 'newer' ? 'newer' : 'former'}`} version`;
-  return new ServiceError('bad_input', `${formatAddress(address)} ${found}.`, {
+function buildVersionError(address: string, version: keyof typeof VERSION_HINTS): ServiceError {
+  const kind = version === 'unreleased' ? 'an unreleased' : `a ${version === 'newer' ? 'newer' : 'former'}`;
+  return new ServiceError('bad_input', `${formatAddress(address)} is a catalogue of ${kind} version.`, {
     hint: VERSION_HINTS[version],
-    reason: version === 'none' ? 'not_a_catalogue' : 'schema_version',
+    reason: 'schema_version',
   });
 }
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, loadCommands } from '../../src/cli/index.ts';
 import { makeCommands, writeManifest } from './running.ts';
@@ -111,6 +112,12 @@ describe('a command that cannot do its work', () => {
       expect((await runJson(...line.split(' '))).json.error.reason).toBe('no_catalogue');
     },
   );
+
+  it('says so of a file that nothing was written to', async () => {
+    const { run, file } = makeCommands();
+    writeFileSync(file, '');
+    expect((await run(['list'])).stderr).toContain('There is no catalogue at ');
+  });
 
   it('names a setting that cannot be read', async () => {
     const { code, stderr } = await makeCommands({ PORT: 'many' }).run(['list']);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,8 @@ import { listChildren, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
   const folder = makeFolder();
+  // As another process leaves it that begins to make it, or one that was killed then.
+  writeFileSync(join(folder, 'catalogue.sqlite'), '');
   const port = await findFreePort();
   const [first, other] = [start(folder, { PORT: String(port), LOG_LEVEL: 'debug' }), start(folder)];
   const statuses = new Set<number>();
