@@ -129,11 +129,6 @@ export function getRef({ slugs, numbers }: Columns, place: number): ListingRef {
   return { number: numbers[place] as number, slug: slugs[place] as string };
 }
 
-/** Says whether the listing at a place is marked: only a mark takes away more than there is to add. */
-export function isMarked({ bonuses }: Columns, place: number): boolean {
-  return (bonuses[place] as number) < 0;
-}
-
 /** Says whether the listing at a place has a settlement-verified route. */
 export function isVerified({ traits }: Columns, place: number): boolean {
   return ((traits[place] as number) & TRAIT_BITS.verified.true) !== 0;

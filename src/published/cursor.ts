@@ -77,9 +77,7 @@ export function readRoutesPart(query: RoutesQuery, slug: string): RoutesPart {
 
 /** Names what must stay the same from page to page, briefly. */
 function getQueryKey(query: object, sort: string): string {
-  const filters = Object.entries({ ...query, sort }).filter(
-    ([name]) => !['cursor', 'limit', 'facets', 'explain'].includes(name),
-  );
+  const filters = Object.entries({ ...query, sort }).filter(([name]) => !['cursor', 'limit', 'facets'].includes(name));
   const entries = filters.sort(([a], [b]) => (a < b ? -1 : 1));
   return crc32(JSON.stringify(entries)).toString(36);
 }

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import type { Listing } from '../model/listing.ts';
-import { buildDocuments, type EntryDocument, listDocuments } from '../search/entry.ts';
+import { buildDocuments, listDocuments } from '../search/entry.ts';
 import { MASK, MASK_BITS } from '../search/packed.ts';
 import { getListingVector, listTerms } from '../search/terms.ts';
 import type { Published } from './file.ts';
@@ -42,14 +42,6 @@ function buildEntry(published: Published, listing: Listing): StoredEntry {
   const bytes = Buffer.alloc(coded.length * 4);
   for (const [at, term] of coded.entries()) bytes.writeUInt32LE(term, at * 4);
   return { documents: bytes, vector: Buffer.from(getListingVector(listing)) };
-}
-
-/** Reads what the index holds of a listing: the document of the listing itself, and after it those of its routes. */
-export function readDocuments(published: Published, number: number): EntryDocument[] {
-  const entry = published
-    .prepare<Pick<StoredEntry, 'documents'>>('SELECT documents FROM search_entries WHERE listing = ?')
-    .get(number);
-  return entry ? listDocuments(parseNumbers(entry.documents)) : [];
 }
 
 /** What the index holds of one listing: of the listing itself, and of each route. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
-import type { AgentItem, Why } from '../views/listing/item.ts';
+import type { AgentItem } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing, findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
 import { listChanges } from './changes.ts';
@@ -139,8 +139,6 @@ export interface Match {
   readonly position: number | undefined;
   /** Slugs of listings that match, too, and are the same product at other addresses. */
   readonly same_product: readonly string[];
-  /** Where asked for: explains why it stands where it does. Good until the next request is scored. */
-  readonly explain?: (() => Why) | undefined;
 }
 
 /** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
@@ -155,8 +153,7 @@ export function readSelected(
     const found = match.position === undefined ? undefined : findRoute(published, listing, match.position);
     const route = found && `,"route":${JSON.stringify(buildMatchedRoute(found.listing, found.route))}`;
     const others = match.same_product.length > 0 ? `,"same_product":${JSON.stringify(match.same_product)}` : '';
-    const why = match.explain ? `,"why":${JSON.stringify(match.explain())}` : '';
-    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}${others}${why}}`;
+    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}${others}}`;
   });
 }
 

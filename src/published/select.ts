@@ -5,7 +5,6 @@ import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort }
 import { narrowColumns } from './client-columns.ts';
 import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
-import { explainRank } from './explaining.ts';
 import { countFacets } from './facets.ts';
 import type { Published } from './file.ts';
 import { buildFilter, type Filter } from './filters.ts';
@@ -138,10 +137,6 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   const wanted: Wanted = { query, sort, cursor, columns, filter };
   const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
   const facets = query.facets && countFacets(columns, query, { scores, named });
-  const explaining =
-    query.explain && asked && scores && answered
-      ? { ...asked, plan, columns, scores, sort, leastMatch: answered.leastMatch }
-      : undefined;
   return {
     total,
     ...(facets && { facets }),
@@ -149,7 +144,7 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
     listed: placed.map(({ key, item }) => ({
       ...getRef(columns, item.place),
       key,
-      match: describeMatch(columns, item, explaining && (() => explainRank(published, explaining, item))),
+      match: describeMatch(columns, item),
     })),
     ...(asked &&
       answered && {
@@ -163,12 +158,11 @@ function selectByColumns(published: Published, snapshot: Snapshot, { query, sort
   };
 }
 
-function describeMatch({ slugs }: Columns, { position, match, behind }: Placed, explain: Match['explain']): Match {
+function describeMatch({ slugs }: Columns, { position, match, behind }: Placed): Match {
   return {
     match: Math.round(100 * match) / 100,
     position: position < 0 ? undefined : position,
     same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => slugs[other] as string),
-    explain,
   };
 }
 

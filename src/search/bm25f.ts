@@ -11,9 +11,6 @@ const LENGTH_SHARE = 0.75;
 /** The share of the usual length that shorter texts count as: two words that say little are not the better for it. */
 const SHORTEST_SHARE = 0.6;
 
-/** Scores a word in texts of one kind, by BM25F. A text of usual length takes nothing from its words. */
-export type FieldScoring = ReturnType<typeof buildFieldScoring>;
-
 /** The own texts of listings. */
 export const LISTING_SCORING = buildFieldScoring(
   LISTING_FIELDS,
@@ -40,15 +37,11 @@ function buildFieldScoring<Field extends string>(
     { length: LENGTH_MAX + 1 },
     (_, length) => 1 / (1 - LENGTH_SHARE + LENGTH_SHARE * Math.max(SHORTEST_SHARE, length / usualLength)),
   );
-  const telling = fields.reduce((mask, field, bit) => (weights[field] < 1 ? mask : mask | (1 << bit)), 0);
   return {
     /** Returns a share of 1, which rises with the weight of the fields in a mask and falls with the length of the text. */
     getShare(mask: number, length: number): number {
       const sum = (ofMasks[mask] as number) * (ofLengths[length] as number);
       return sum / (sum + SATURATION);
     },
-    /** Says whether a word is in one of the fields that tell most. */
-    isTelling: (mask: number) => (mask & telling) !== 0,
-    isLong: (length: number) => length > usualLength,
   };
 }

@@ -65,8 +65,6 @@ const WEIGHT_STEPS = 36 * 36 - 1;
 /** A request, worked out. */
 export interface Planned {
   readonly plan: Plan;
-  /** The word of the request that each group of the plan stands for. */
-  readonly words: readonly string[];
   /** Its words that nothing stands for. */
   readonly unmatched: readonly string[];
   /** What it is about, in any words; the same for every catalogue. */
@@ -79,7 +77,6 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   const asked = all.slice(0, WORDS_MAX);
   const phrases = listPhrases(stems.slice(0, 2 * WORDS_MAX));
   const groups: PlanGroup[] = [];
-  const words: string[] = [];
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
@@ -90,7 +87,6 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
     const found = listGroups(word, context, vocabulary);
     if (found.every((group) => group.every(({ word: number }) => number === UNKNOWN_WORD))) unmatched.push(word.word);
     groups.push(...found);
-    words.push(...found.map(() => word.word));
   }
   // Every word itself comes before what may stand for one.
   let left = TERMS_MAX - groups.length;
@@ -99,7 +95,7 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
     left -= terms.length - 1;
     return terms;
   });
-  return { plan, words, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
+  return { plan, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
 /** The words beside a word of a request, and the stems that stand for it and for the phrases it is part of. */

@@ -1,6 +1,4 @@
-import { type FieldScoring, LISTING_SCORING, ROUTE_SCORING } from './bm25f.ts';
-import type { EntryDocument } from './entry.ts';
-import { findMask } from './packed.ts';
+import { LISTING_SCORING, ROUTE_SCORING } from './bm25f.ts';
 import { getRarity, type Plan, type PlanGroup, UNKNOWN_WORD } from './plan.ts';
 import type { DocumentFacts, Postings } from './postings.ts';
 import { DIMENSIONS, getLikeness } from './vectors.ts';
@@ -84,42 +82,6 @@ function tallyWord(
       best.offer(listing, route, said.get(route) + added.get(route));
     });
   }
-}
-
-/** A word of a request in the texts of a listing and one of its routes. */
-export interface FoundWord {
-  /** Its worth, as `tallyWord` counts it; 0 where neither has the word. */
-  readonly value: number;
-  /** True if they have the word itself, rather than another one for it. */
-  readonly isItself: boolean;
-  /** The fields of each that have it. */
-  readonly masks: readonly [own: number, route: number];
-}
-
-/** Finds a word of a request in the texts of a listing and of one of its routes. */
-export function findWord(group: PlanGroup, own?: EntryDocument, route?: EntryDocument): FoundWord {
-  const ofListing = findIn(own, LISTING_SCORING, group);
-  const ofRoute = findIn(route, ROUTE_SCORING, group, ofListing.value);
-  return {
-    value: ofListing.value + ofRoute.value,
-    isItself: ofListing.isItself || ofRoute.isItself,
-    masks: [ofListing.mask, ofRoute.mask],
-  };
-}
-
-/** Finds a word in one text, of which only what is worth more than `before` counts. */
-function findIn(document: EntryDocument | undefined, scoring: FieldScoring, group: PlanGroup, before = 0) {
-  const found = { value: 0, isItself: false, mask: 0 };
-  if (document === undefined) return found;
-  for (const term of group) {
-    const mask = findMask(document.terms, term.word);
-    if (mask === 0) continue;
-    const value = scoring.getShare(mask, document.length) * Math.max(0, term.weight - before);
-    found.value = Math.max(found.value, value);
-    found.isItself ||= term === group[0];
-    found.mask |= mask;
-  }
-  return found;
 }
 
 /** Weights of a request, against which results are measured. */

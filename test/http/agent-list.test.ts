@@ -158,24 +158,6 @@ describe('GET /agent/list', () => {
     expect(weak.notice).toContain('No listing mentions “zanzibar” or “dentistry”.');
     expect(weak.listings[0]?.match).toBeLessThan(0.5);
     expect((await ask('x'.repeat(2000))).total).toBe(0);
-
-    const explain = async (q: string, more: Record<string, string> = {}) => {
-      const asked = new URLSearchParams({ q, explain: 'true', ...more });
-      return agentList.parse(await (await get(`/agent/list?${asked}`)).json());
-    };
-    const first = await explain('alpha prices of zanzibar dentistry', { limit: '1' });
-    const second = await explain('alpha prices of zanzibar dentistry', { limit: '1', cursor: first.next_cursor ?? '' });
-    const lowered = [
-      'It has no route verified by a payment, which would count a little.',
-      'It has no reliability score, which would count a little.',
-    ];
-    expect([...first.listings, ...second.listings].map((item) => [item.slug, item.why])).toEqual([
-      ['alpha', { matched: ['alpha', 'prices'], missing: ['zanzibar', 'dentistry'], lowered }],
-      ['beta', { matched: ['prices'], missing: ['alpha', 'zanzibar', 'dentistry'], lowered }],
-    ]);
-    const misspelt = await explain('alphaa');
-    expect(misspelt.listings[0]?.why?.matched).toEqual(['alphaa, by another word for it']);
-    expect(weak.listings[0]?.why).toBeUndefined();
   });
 
   it.each([

@@ -51,12 +51,6 @@ const OTHERS: Partial<Declaration>[] = Array.from({ length: 8 }, (_, n) => ({
   routes: [makeRoute({ path: '/v1/things', description: 'One thing.' })],
 }));
 
-/** Why a listing that is new does not count as much as it might. */
-const LACKING = [
-  'It has no route verified by a payment, which would count a little.',
-  'It has no reliability score, which would count a little.',
-];
-
 async function open(declarations: readonly Partial<Declaration>[]) {
   const catalogue = await makeCatalogue();
   await writeCatalogue(catalogue, NOW, async (writing) => {
@@ -132,56 +126,8 @@ describe('a listing that is found', () => {
     const { slugs, items } = search({ q: 'sunrise' });
     expect(slugs).toEqual(['desk', 'atwin']);
     expect(items[1]?.route?.cautions).toMatchObject([{ code: 'undelivered', severity: 'danger' }]);
-    expect(search({ q: 'sunrise', explain: true }).items.map(({ why }) => why?.lowered)).toEqual([
-      LACKING,
-      ['Something grave speaks against the route, so it counts half.', ...LACKING],
-    ]);
     // In another order than relevance none of that counts.
-    expect(search({ q: 'sunrise', explain: true, sort: 'name' }).items.map(({ why }) => why?.lowered)).toEqual([
-      [],
-      [],
-    ]);
-  });
-
-  it('says all that lowers it', async () => {
-    const long = {
-      ...{ ...DESK, slug: 'long', base_url: 'https://long.example-provider.com', title: 'Lengthy' },
-      description: `Rain, ${'and much that has nothing to do with it, '.repeat(4)}and so on.`,
-      routes: [
-        makeRoute({ path: '/v1/long', description: `Some, ${'or something else altogether, '.repeat(8)}or not.` }),
-      ],
-    };
-    const { catalogue, search } = await open([DESK, long]);
-    await recordPaid(catalogue, 'desk', { path: '/v1/translate', id: '5f3a0c53-3b6e-4a0e-8d43-000000000003' });
-    const explain = (query: { q: string; [filter: string]: unknown }, slug: string) =>
-      search({ ...query, explain: true }).items.find((item) => item.slug === slug)?.why;
-    const [, unscored = ''] = LACKING;
-    expect(explain({ q: 'formality of a letter' }, 'desk')).toEqual({
-      matched: ['letter', 'formality'],
-      missing: [],
-      lowered: [
-        '“formality” is only in its category, its provider or the fields of its route, where words count less.',
-        unscored,
-      ],
-    });
-    expect(explain({ q: 'translate, or when the sun rises' }, 'desk')?.lowered).toEqual([unscored]);
-    expect(explain({ q: 'rises sun city translate', network: 'solana' }, 'desk')?.lowered).toEqual([
-      'Its route that answers most does not pass the filters, so another one counts.',
-      unscored,
-    ]);
-    expect(explain({ q: 'umbrella' }, 'long')?.lowered).toEqual([
-      'Only another word was found for “umbrella”, which counts less.',
-      'Its own text is long, so each word there counts less.',
-      ...LACKING,
-    ]);
-    expect(explain({ q: 'altogether' }, 'long')?.lowered).toEqual([
-      'The text of its route is long, so each word there counts less.',
-      ...LACKING,
-    ]);
-    expect(explain({ q: 'translate a letter in the rain', sort: 'price' }, 'long')?.lowered).toEqual([
-      'It answers little of the request, so it comes after all that answer more.',
-      'Its own text is long, so each word there counts less.',
-    ]);
+    expect(search({ q: 'sunrise', sort: 'name' }).slugs).toEqual(['atwin', 'desk']);
   });
 
   it('is shown with the route that has most of the request by itself, though the listing says more of another', async () => {

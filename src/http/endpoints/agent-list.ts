@@ -31,7 +31,6 @@ export const listEndpoint = defineRead({
     limit: 20,
     cursor: 'bm90LXJlYWw',
     facets: true,
-    explain: true,
   },
   answer: {
     description: 'A page of listings',
@@ -47,7 +46,7 @@ export const listEndpoint = defineRead({
   build: (query, { reading, snapshot }) => {
     const { selected, cut } = selectFoldedPage(reading.published, snapshot, query);
     const page = cut();
-    const { cursor: _cursor, facets: _facets, explain: _explain, ...filters } = selected.query;
+    const { cursor: _cursor, facets: _facets, ...filters } = selected.query;
     const items = readSelected(reading.published, page);
     const rest = {
       filters,

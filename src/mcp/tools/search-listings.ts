@@ -36,7 +36,7 @@ export const searchListingsTool = buildTool({
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
   // Hosts and paths go into q.
-  input: listQuery.omit({ facets: true, explain: true, host: true, path: true }).extend({
+  input: listQuery.omit({ facets: true, host: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('At most a page'),
     compare: compareQuery.shape.routes.optional().describe('Alone: routes, each "slug METHOD url"'),

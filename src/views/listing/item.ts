@@ -37,16 +37,6 @@ export const agentCaution = z
 
 const ceiling = z.literal(true).describe('There where that price is the most that a call may cost (scheme upto)');
 
-/** Why a listing stands where it does among the answers to a request. */
-const why = z
-  .object({
-    matched: z.array(z.string()).describe('Words of the request that it has, the one that counts most first'),
-    missing: z.array(z.string()).describe('Words of the request that neither it nor the route has'),
-    lowered: z.array(z.string()).describe('What else counts against it'),
-  })
-  .describe('With `explain=true`: why it stands where it does');
-export type Why = z.infer<typeof why>;
-
 /** A listing as `/agent/list` and the search tool show it. */
 export const agentItem = z
   .object({
@@ -108,7 +98,6 @@ export const agentItem = z
       .describe(
         'Other listings that are the same product at another address, 20 at most; in answers to `q`, those that match',
       ),
-    why: why.optional(),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
     price_min_is_ceiling: ceiling.optional(),
     price_max_is_ceiling: ceiling.optional(),

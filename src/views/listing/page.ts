@@ -93,8 +93,6 @@ export interface ListingPage {
   readonly service_mcp_url: string;
   /** Everything on record, as JSON. */
   readonly record_url: string;
-  /** Searches for a few of its own words, which say why each result stands where it does. */
-  readonly explained: readonly { readonly words: string; readonly href: string }[];
   /** The registered domain of its host, and the page of all listings there; null where it has no page. */
   readonly provider: { readonly domain: string; readonly href: string } | null;
   readonly badge: BadgeLines;
@@ -157,28 +155,6 @@ export interface ListingSurroundings {
   readonly decisions?: readonly Change[];
 }
 
-/** How many searches a page links to, and the most characters of each. */
-const EXPLAINED = { searches: 3, length: 60 };
-
-/** Lists searches for what a listing says of itself and of its first routes, each text once. */
-function listExplained({ tagline, routes }: LiveListing): ListingPage['explained'] {
-  const asked = new Set<string>();
-  for (const text of [tagline, ...routes.map(({ description }) => description)]) {
-    if (asked.size === EXPLAINED.searches) break;
-    const words = shortenText(text);
-    if (words !== '') asked.add(words);
-  }
-  return [...asked].map((words) => ({
-    words,
-    href: `${PATHS.agentList}?${new URLSearchParams({ q: words, limit: '10', explain: 'true' })}`,
-  }));
-}
-
-/** Cuts a text behind its last whole word within the limit. */
-function shortenText(text: string): string {
-  return text.length <= EXPLAINED.length ? text : text.slice(0, EXPLAINED.length + 1).replace(/\s*\S*$/, '');
-}
-
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
   listing: LiveListing,
@@ -213,7 +189,6 @@ export function buildListingPage(
     category_inferred: listing.category_inferred,
     service_mcp_url: buildUrl(site.baseUrl, PATHS.mcp),
     record_url: buildUrl(site.baseUrl, PATHS.agentListing(listing.slug)),
-    explained: listExplained(listing),
     provider: findProviderLink(listing),
     badge: buildBadgeLines(listing.slug, site),
     call: listing.routes.length === 0 ? buildBareCall(listing) : null,

@@ -76,7 +76,6 @@ export const listQuery = listFilters.extend({
     .describe(`Listings a page: ${LIST_LIMIT_DEFAULT.words} with q, else ${LIST_LIMIT_DEFAULT.filters}`),
   cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
   facets: z.boolean().optional().describe('Also count what matches by the values of each filter'),
-  explain: z.boolean().optional().describe('With `q`: also say of each listing why it stands where it does'),
 });
 export type ListQuery = z.infer<typeof listQuery>;
 

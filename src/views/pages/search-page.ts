@@ -21,7 +21,7 @@ export const RESULTS_SIZE = 25;
 
 /** Query of the search page: the list's own filters and orders, and the number of a page. */
 export const searchQuery = listQuery
-  .omit({ limit: true, cursor: true, facets: true, explain: true })
+  .omit({ limit: true, cursor: true, facets: true })
   .extend({ page: z.int().min(1).max(99_999).optional() });
 export type SearchQuery = z.infer<typeof searchQuery>;
 

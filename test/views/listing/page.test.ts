@@ -13,24 +13,6 @@ const TWO_ROUTES = makeDeclaration({
   routes: [makeRoute(), makeRoute({ method: 'POST', path: '/v1/other', terms: [makeTerms({ amount: 50_000 })] })],
 });
 
-it('the page of a listing links to searches for its own words, each once, which say why results stand where they do', async () => {
-  const long = `${'Answers with the weather of '.repeat(3)}tomorrow`;
-  const listing = makeDeclaration({
-    tagline: 'Weather of one city',
-    routes: [
-      makeRoute({ path: '/a', description: 'Weather of one city' }),
-      makeRoute({ path: '/b', description: '' }),
-      makeRoute({ path: '/c', description: long }),
-    ],
-  });
-  const { explained } = buildListingPage(await makeLiveListing(listing), {}, SITE);
-  expect(explained.map(({ words }) => words)).toEqual([
-    'Weather of one city',
-    'Answers with the weather of Answers with the weather of',
-  ]);
-  expect(explained[0]?.href).toBe('/agent/list?q=Weather+of+one+city&limit=10&explain=true');
-});
-
 describe('the page of a listing with a verified route', () => {
   it('says in its status line how many routes are verified, the price range, size, category, network and protocol', async () => {
     const page = buildListingPage(await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
