@@ -2,7 +2,6 @@ import type { Published } from './file.ts';
 import { findLive } from './listings.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
-import { understand } from './understood.ts';
 import { getWordIndex } from './word-index.ts';
 
 const DANGEROUS = 'SELECT position FROM routes WHERE listing = ? AND danger = 1';
@@ -24,8 +23,7 @@ export function listFittingRoutes(
     .all(number)
     .map(({ position }) => position);
   const words = getWordIndex(published, snapshot);
-  const { query } = understand({ q, limit: 1 }, published, snapshot);
-  const { plan, vector } = words.buildPlan(query.q ?? q);
+  const { plan, vector } = words.buildPlan(q);
   const scores = words.score(plan, vector);
   const worth = scores.weigh(number);
   if (!worth) return positions;

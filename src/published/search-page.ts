@@ -16,7 +16,6 @@ import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
-import { understand } from './understood.ts';
 
 /**
  * Gives the page of what matches a search now; `values` is the search as its form holds it, `query` what it means. Throws
@@ -27,7 +26,7 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
   return readAtOnce((snapshot) => {
     const before = (page - 1) * RESULTS_SIZE;
     const selected = selectListings(published, snapshot, { ...query, limit: before + RESULTS_SIZE, facets: true });
-    const { total, listings, answer, understood } = selected;
+    const { total, listings, answer } = selected;
     const last = Math.max(1, Math.ceil(total / RESULTS_SIZE));
     if (page > last) {
       throw new ServiceError('bad_input', `There is no page ${page} of this search.`, {
@@ -42,10 +41,9 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
     const items: AgentItem[] = readSelected(published, shown).map((item) => JSON.parse(item));
     const count = (filter: AppliedFilter): Nearby => {
       const kept = Object.entries(query).filter(([name]) => name === 'q' || name in filter.rest);
-      const asked = { ...Object.fromEntries(kept), ...(filter.rest.q && { q: filter.rest.q }), limit: 1 };
-      return { filter, total: selectListings(published, snapshot, asked).total };
+      return { filter, total: selectListings(published, snapshot, { ...Object.fromEntries(kept), limit: 1 }).total };
     };
-    const nearby = total === 0 ? listFilterRemovals(values, understood).map(count) : [];
+    const nearby = total === 0 ? listFilterRemovals(values).map(count) : [];
     const isBestFirst = page === 1 && getListSort(query) === 'relevance';
     const best = answer?.matches[0]?.match ?? 0;
     const outside = isBestFirst ? findOutside(reading, snapshot, query, best) : undefined;
@@ -60,9 +58,9 @@ function findOutside(
   query: Omit<SearchQuery, 'page'>,
   best: number,
 ): AgentItem | undefined {
-  const { q, sort: _sort, limit, ...filters } = understand({ ...query, limit: 1 }, published, snapshot).query;
+  const { q, sort: _sort, ...filters } = query;
   if (q === undefined || Object.keys(filters).length === 0 || best > 1 - EVEN_RELEVANCE) return undefined;
-  const found = selectListings(published, snapshot, { q, limit });
+  const found = selectListings(published, snapshot, { q, limit: 1 });
   const match = found.answer?.matches[0]?.match ?? 0;
   if (found.answer?.isWeak || match < best + EVEN_RELEVANCE) return undefined;
   return readSelected(published, found).map((item) => JSON.parse(item))[0];

@@ -15,12 +15,14 @@ import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
+import { type RequestNotes, readRequestNotes } from './suggested.ts';
 import { createTop } from './top.ts';
-import { type UnderstoodQuery, understand } from './understood.ts';
 import { getWordIndex } from './word-index.ts';
 
 /** One page of the listings that match a query, and how many match in all. */
-export interface Selection extends UnderstoodQuery {
+export interface Selection extends RequestNotes {
+  /** What was applied: the query as given, with its order and its page. */
+  query: ListQuery;
   total: number;
   listings: ListingRef[];
   /** Where asked for: how many match by the values of each filter. */
@@ -79,8 +81,8 @@ interface FoundPage {
  * revision of the snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
-  const { query: asked, understood, notice } = understand(given, published, snapshot);
-  const query = { ...asked, limit: getListLimit(given) };
+  const { searched, ...notes } = readRequestNotes(given, published);
+  const query = { ...searched, limit: getListLimit(given) };
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const { q, can, path, facets: isCounting = false } = query;
@@ -95,9 +97,8 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   };
   const matches = listed.flatMap(({ match }) => match ?? []);
   return {
-    query: { ...query, sort },
-    understood,
-    notice,
+    ...notes,
+    query: { ...given, limit: query.limit, sort },
     total,
     listings: listed.map(({ number, slug }) => ({ number, slug })),
     facets,
@@ -108,7 +109,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   };
 }
 
-/** What is asked for: the query, with its filters in words understood, its order, and where its page begins. */
+/** What is asked for: the query, its order, and where its page begins. */
 interface Asked {
   readonly query: ListQuery & { readonly limit: number };
   readonly sort: ListSort;

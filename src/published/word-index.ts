@@ -2,7 +2,6 @@ import { buildPlan, type Planned, type Vocabulary } from '../search/plan.ts';
 import { Postings } from '../search/postings.ts';
 import { createScoring, type Score } from '../search/ranking.ts';
 import { createWords, type Words } from '../search/vocabulary.ts';
-import { getStem } from '../search/words.ts';
 import type { Published } from './file.ts';
 import type { Snapshot } from './snapshot.ts';
 import { readSearchNews } from './words.ts';
@@ -11,8 +10,6 @@ import { readSearchNews } from './words.ts';
 export interface WordIndex {
   /** Works a request out against the words there are. */
   buildPlan(request: string): Planned;
-  /** Says whether a live listing has a word, in any of its forms. */
-  isKnown(word: string): boolean;
   /** Scores listings by their row numbers, and their routes. */
   readonly score: Score;
 }
@@ -59,7 +56,6 @@ function openWordIndex(published: Published, snapshot: Snapshot): KeptIndex {
     words,
     postings,
     known: { snapshot, seq: news.seq, word: news.words.at(-1)?.number ?? 0 },
-    isKnown: (word) => vocabulary.find(getStem(word)) !== undefined,
     buildPlan: (request) => buildPlan(request, vocabulary),
     score: createScoring(postings),
   };

@@ -65,7 +65,7 @@ const WEIGHT_STEPS = 36 * 36 - 1;
 /** A request, worked out. */
 export interface Planned {
   readonly plan: Plan;
-  /** Its words that nothing stands for. */
+  /** Its words that nothing stands for, without those that read like filters. */
   readonly unmatched: readonly string[];
   /** What it is about, in any words; the same for every catalogue. */
   readonly vector: Float64Array;
@@ -85,7 +85,10 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
       isMended: asked.length <= MENDED_MAX,
     };
     const found = listGroups(word, context, vocabulary);
-    if (found.every((group) => group.every(({ word: number }) => number === UNKNOWN_WORD))) unmatched.push(word.word);
+    const isUnknown = found.every((group) => group.every(({ word: number }) => number === UNKNOWN_WORD));
+    // A word that reads like a filter asks for nothing that a listing would have to say.
+    if (isUnknown && word.isLesser) continue;
+    if (isUnknown) unmatched.push(word.word);
     groups.push(...found);
   }
   // Every word itself comes before what may stand for one.

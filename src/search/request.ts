@@ -1,4 +1,5 @@
 import { STOP_WORDS } from './stop-words.ts';
+import { readSearchText } from './suggestions.ts';
 import { getStem, listWords, removeContractions } from './words.ts';
 
 /** A word of a request, and how much it says of what is asked for: 1 for a plain one. */
@@ -6,6 +7,8 @@ export interface AskedWord {
   readonly word: string;
   readonly stem: string;
   readonly weight: number;
+  /** True where it reads like a filter, such as "verified": a listing that lacks it answers the request all the same. */
+  readonly isLesser: boolean;
 }
 
 /** Longest request that is read, in UTF-16 units once it is written out. */
@@ -21,6 +24,8 @@ const WEIGHTS = {
   number: 0.5,
   /** A word that people ask with: "find", "provide", "details". */
   asking: 0.5,
+  /** A word that reads like a filter: "cheapest", "on Solana". */
+  lesser: 0.3,
 };
 
 /** Words that people ask with, whatever they ask for. */
@@ -62,18 +67,20 @@ export interface ReadRequest {
   readonly stems: readonly string[];
 }
 
-/** Reads a request. A word that is said again weighs more. */
+/** Reads a request. A word that is said again weighs more; prices are left out where there is anything else. */
 export function readRequest(request: string): ReadRequest {
   // Some characters stand for a whole phrase, so the text is cut once they are written out.
-  const text = request.normalize('NFKC').slice(0, TEXT_MAX);
-  const telling = listAsked(text, (word) => !STOP_WORDS.has(word));
+  const whole = request.normalize('NFKC').slice(0, TEXT_MAX);
+  const { text: rest, lesser } = readSearchText(whole);
+  const text = rest === '' ? whole : rest;
+  const telling = listAsked(text, lesser, (word) => !STOP_WORDS.has(word));
   return {
-    asked: telling.length > 0 ? telling : listAsked(text, () => true),
+    asked: telling.length > 0 ? telling : listAsked(text, lesser, () => true),
     stems: listWords(text).map(getStem),
   };
 }
 
-function listAsked(text: string, isTelling: (word: string) => boolean): AskedWord[] {
+function listAsked(text: string, lesser: ReadonlySet<string>, isTelling: (word: string) => boolean): AskedWord[] {
   const asked = new Map<string, { word: string; stem: string; sum: number }>();
   for (const { token, weight } of listTokens(text)) {
     for (const word of listWords(removeContractions(token)).filter(isTelling)) {
@@ -83,10 +90,11 @@ function listAsked(text: string, isTelling: (word: string) => boolean): AskedWor
       asked.set(stem, entry);
     }
   }
-  return [...asked.values()].map(({ word, stem, sum }) => ({
-    ...{ word, stem },
-    weight: Math.sqrt(sum) * (ASKING.has(stem) ? WEIGHTS.asking : 1),
-  }));
+  return [...asked.values()].map(({ word, stem, sum }) => {
+    const isLesser = lesser.has(word);
+    const share = (ASKING.has(stem) ? WEIGHTS.asking : 1) * (isLesser ? WEIGHTS.lesser : 1);
+    return { word, stem, weight: Math.sqrt(sum) * share, isLesser };
+  });
 }
 
 /** Lists what stands between blanks, and what it weighs by its sentence, by whether it is quoted, and by its digits. */

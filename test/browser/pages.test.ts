@@ -503,4 +503,13 @@ describe('without JavaScript', () => {
     const option = page.getByLabel('Category').locator('option[selected]');
     expect(await option.textContent()).toMatch(/^Finance \(\d+\)$/);
   });
+  it('offers the filters that words name, each by one click', async () => {
+    const { page } = await open({ javaScriptEnabled: false });
+    await page.goto(`${world.url}/search?q=prices+under+1+cent+on+Solana`);
+    const offered = page.getByRole('list', { name: 'Filters that your words name' }).getByRole('link');
+    expect(await offered.allTextContents()).toEqual(['Only up to 0.01 USDC', 'Only on Solana']);
+    await offered.first().click();
+    await page.waitForURL('**/search?q=prices+under+1+cent+on+Solana&max_price_usdc=0.01');
+    expect(await offered.allTextContents()).toEqual(['Only on Solana']);
+  });
 });

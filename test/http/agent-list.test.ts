@@ -158,6 +158,19 @@ describe('GET /agent/list', () => {
     expect(weak.notice).toContain('No listing mentions “zanzibar” or “dentistry”.');
     expect(weak.listings[0]?.match).toBeLessThan(0.5);
     expect((await ask('x'.repeat(2000))).total).toBe(0);
+    expect([weak.suggested, known.suggested]).toEqual([undefined, undefined]);
+  });
+
+  it('suggests the filters that a request names, and applies none', async () => {
+    const { get } = await serveLive(await makeMany());
+    const { filters, suggested, total } = await read(get, '/agent/list?q=forecast+on+Solana,+cheapest+under+%240.01');
+    expect(filters).toEqual({ q: 'forecast on Solana, cheapest under $0.01', sort: 'relevance', limit: 10 });
+    expect(suggested).toEqual([
+      { parameter: 'network', value: 'solana', words: 'on Solana' },
+      { parameter: 'sort', value: 'price', words: 'cheapest' },
+      { parameter: 'max_price_usdc', value: '0.01', words: 'under $0.01' },
+    ]);
+    expect(total).toBe((await read(get, '/agent/list?q=forecast')).total);
   });
 
   it.each([

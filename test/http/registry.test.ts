@@ -69,6 +69,19 @@ describe('POST /search', () => {
     expect(none).toEqual([]);
   });
 
+  it('keeps to a price that the need names, and to no other filter in words', async () => {
+    const { search } = await serve();
+    const list = async (text: string) => {
+      const { results } = await search({ query: { text }, pageSize: 50 });
+      return results.filter(({ displayName }) => displayName.startsWith('Numbered')).map(({ metadata }) => metadata);
+    };
+    const all = await list('number');
+    const cheap = await list('number under half a cent');
+    expect(cheap.length).toBeGreaterThan(0);
+    expect(cheap).toHaveLength(all.filter(({ price_min_usdc }) => Number(price_min_usdc) <= 0.005).length);
+    expect(await list('free number, verified')).toHaveLength(all.length);
+  });
+
   it('pages through all that fits, none twice', async () => {
     const { search } = await serve();
     const seen: string[] = [];

@@ -9,6 +9,7 @@ interface Page {
   weak?: boolean;
   notice?: string;
   unmatched?: string[];
+  suggested?: { parameter: string; value: string; words: string }[];
   next_cursor?: string;
   listings: { slug: string; title: string; description?: string; [field: string]: unknown }[];
   folded?: { provider: string; slugs: string[] }[];
@@ -61,6 +62,20 @@ describe('searching', () => {
   ])('filters by %j', async (filters, total) => {
     const { search } = await openSearch(makeMany(40));
     expect((await search(filters)).page.total).toBe(total);
+  });
+
+  it('suggests arguments that words name, which can be sent as they are', async () => {
+    const { search } = await openSearch(makeMany(40));
+    const q = 'number from api-003.numbered-provider.com under half a cent';
+    const { page } = await search({ q });
+    expect(page.suggested?.map(({ parameter, value }) => [parameter, value])).toEqual([
+      ['host', 'api-003.numbered-provider.com'],
+      ['max_price_usdc', '0.005'],
+    ]);
+    const suggested = Object.fromEntries(page.suggested?.map(({ parameter, value }) => [parameter, value]) ?? []);
+    const narrowed = await search({ q, ...suggested });
+    expect(narrowed.page.listings.map(({ slug }) => slug)).toEqual(['numbered-003']);
+    expect(narrowed.page).not.toHaveProperty('suggested');
   });
 
   it('puts what was asked for first, and sorts by price when told to', async () => {

@@ -84,7 +84,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     expect(misspelled.text).toContain('The argument verified cannot take this value: expected boolean');
     expect(misspelled.text).toMatch(/The argument limit cannot take this value: .*<=50/);
     expect(misspelled.text).toContain(
-      'Valid arguments: q, category, network, seen, verified, band, max_price_usdc, can, provider, updated_since, sort, limit, cursor, compare.',
+      'Valid arguments: q, category, network, seen, verified, band, max_price_usdc, can, host, provider, updated_since, sort, limit, cursor, compare.',
     );
     for (const [args, told] of [
       [{ category: 'Weather' }, 'expected one of "Data"|"Finance"|"Intelligence"|"Tools"|"Verification"'],

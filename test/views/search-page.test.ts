@@ -24,7 +24,7 @@ describe('the address of a search', () => {
 
 /** What is found where there is nothing to say of the request. */
 const FOUND = {
-  understood: [],
+  suggested: [],
   notice: undefined,
   answer: undefined,
   counts: COUNTS,
@@ -50,23 +50,27 @@ describe('the page of a search', () => {
     ]);
   });
 
-  it('names each filter that the words say, which is off where they stand between quotes', () => {
-    const understood = [
-      { filter: 'max_price_usdc', value: '0.01', words: ['under 1 cent', 'max $0.01'] },
-      { filter: 'sort', value: 'price', words: ['cheapest'] },
-    ];
-    const q = 'cheapest OCR API under 1 cent, max $0.01';
-    const page = buildSearchPage({ q, network: 'base', page: '3' }, { ...FOUND, understood, items: [], total: 0 });
-    expect(page.values.q).toBe(q);
-    expect(
-      page.applied.slice(1).map(({ text, without }) => [text, new URLSearchParams(without.split('?')[1])]),
-    ).toEqual([
-      [
-        'at most 0.01 USDC',
-        new URLSearchParams({ q: 'cheapest OCR API "under 1 cent", "max $0.01"', network: 'base' }),
-      ],
-      ['Lowest price', new URLSearchParams({ q: '"cheapest" OCR API under 1 cent, max $0.01', network: 'base' })],
+  it('offers each filter that the words name by a link, whatever the words hold', () => {
+    const suggested = [
+      { parameter: 'max_price_usdc', value: '0.01', words: 'under 1 cent' },
+      { parameter: 'network', value: 'solana', words: 'on Solana' },
+      { parameter: 'verified', value: 'true', words: 'verified' },
+      { parameter: 'sort', value: 'price', words: 'cheapest' },
+      { parameter: 'host', value: 'api.example.com', words: 'from api.example.com' },
+    ] as const;
+    const q = 'cheapest & verified "OCR" <b>';
+    const page = buildSearchPage({ q, band: 'thin', page: '3' }, { ...FOUND, suggested, items: [], total: 0 });
+    expect([page.values.q, page.applied.map(({ text }) => text)]).toEqual([q, ['reliability thin']]);
+    expect(page.suggested.map(({ text }) => text)).toEqual([
+      ...['Only up to 0.01 USDC', 'Only on Solana', 'Only verified', 'Cheapest first', 'Only api.example.com'],
     ]);
+    const query = (href: string | undefined) => Object.fromEntries(new URLSearchParams(href?.split('?')[1]));
+    expect(query(page.suggested[0]?.href)).toEqual({ q, band: 'thin', max_price_usdc: '0.01' });
+    expect(query(page.suggested[3]?.href)).toEqual({ q, band: 'thin', sort: 'price' });
+    const free = [{ parameter: 'max_price_usdc', value: '0', words: 'free' }] as const;
+    expect(buildSearchPage({ q }, { ...FOUND, suggested: free, items: [], total: 0 }).suggested[0]?.text).toBe(
+      'Only free',
+    );
   });
 
   describe('with counts', () => {
@@ -90,11 +94,11 @@ describe('the page of a search', () => {
       expect(narrowing[2]?.href).toBe('/search?q=x&network=solana&sort=price');
     });
 
-    it('does not narrow by a filter that is on or said in words, and counts no words', () => {
-      const understood = [{ filter: 'network', value: 'solana', words: ['on Solana'] }];
-      const { choices, narrowing } = buildSearchPage({ category: 'Tools' }, { ...found, understood });
+    it('does not narrow by a filter that is on, nor by what the words suggest', () => {
+      const suggested = [{ parameter: 'network', value: 'solana', words: 'on Solana' }] as const;
+      const { choices, narrowing } = buildSearchPage({ category: 'Tools' }, { ...found, suggested });
       expect(choices.category[3]).toEqual({ value: 'Tools', text: 'Tools (800)' });
-      expect(choices.network.map(({ text }) => text)).toEqual(['Base', 'Solana']);
+      expect(choices.network.map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
       const named = narrowing.map(({ href }) => [...new URLSearchParams(href.split('?')[1]).keys()][1]);
       expect([...new Set(named)]).toEqual(['verified', 'max_price_usdc']);
     });
@@ -191,7 +195,7 @@ describe('the page of a search', () => {
 
   it('names what matches with one filter less where nothing matches all', () => {
     const values = { q: 'x', network: 'solana', band: 'thin' };
-    const removals = listFilterRemovals(values, []);
+    const removals = listFilterRemovals(values);
     expect(removals.map(({ text }) => text)).toEqual(['Solana', 'reliability thin', 'all filters']);
     const nearby = removals.map((filter, at) => ({ filter, total: at === 1 ? 0 : 1000 * (at + 1) }));
     expect(buildSearchPage(values, { ...FOUND, items: [], total: 0, nearby }).nearest).toEqual([

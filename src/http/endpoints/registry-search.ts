@@ -1,6 +1,7 @@
 import { ServiceError } from '../../errors.ts';
 import { readSelected } from '../../published/listings.ts';
 import { selectListings } from '../../published/select.ts';
+import { addPriceLimit } from '../../published/suggested.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_ITEM, NOWHERE } from '../../views/openapi/example.ts';
 import { buildRegistryAnswer, buildRegistryQuery, registryAnswer, registryQuestion } from '../../views/registry.ts';
@@ -16,6 +17,7 @@ export const registrySearchEndpoint = defineQuestion({
   summary: 'Registry of agent discovery: which listed APIs serve a need in plain words',
   description:
     'ARD 0.91, section 5.3.2: a question, nothing is written. metadata of each result names the route that fits best. ' +
+    'A price in the text ("under 1 cent") is a limit. ' +
     `Errors carry errorCode and message besides. For all filters, ask ${PATHS.agentList}.`,
   body: { schema: registryQuestion, example: () => QUESTION },
   hints: { example: '{"query": {"text": "what you need"}}', shorten: 'Ask in fewer words.' },
@@ -30,7 +32,7 @@ export const registrySearchEndpoint = defineQuestion({
   translate: addErrorCode,
   build: (question, { reading: { published, site }, snapshot }) => {
     const query = buildRegistryQuery(question, site);
-    const selected = query && selectListings(published, snapshot, query);
+    const selected = query && selectListings(published, snapshot, addPriceLimit(query));
     const items = selected ? readSelected(published, selected).map((item) => JSON.parse(item)) : [];
     const found = { items, next_cursor: selected?.next_cursor };
     return buildDocument(JSON.stringify(buildRegistryAnswer(question, found, site)), { revision: snapshot.revision });

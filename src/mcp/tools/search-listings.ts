@@ -5,7 +5,7 @@ import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
-import { buildAnswerNotes, foldedListings, listQuery, listSort } from '../../views/listing/query.ts';
+import { buildAnswerNotes, foldedListings, listQuery, listSort, suggestion } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
@@ -23,6 +23,7 @@ const output = z.object({
   weak: z.boolean().optional(),
   notice: z.string().optional(),
   unmatched: z.array(z.string()).optional(),
+  suggested: z.array(suggestion).optional(),
   next_cursor: z.string().optional(),
   listings: z.array(compactItem),
   folded: z.array(foldedListings).optional(),
@@ -35,8 +36,8 @@ export const searchListingsTool = buildTool({
   description:
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
-  // Hosts and paths go into q.
-  input: listQuery.omit({ facets: true, host: true, path: true }).extend({
+  // Paths go into q.
+  input: listQuery.omit({ facets: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('At most a page'),
     compare: compareQuery.shape.routes.optional().describe('Alone: routes, each "slug METHOD url"'),
@@ -49,10 +50,7 @@ export const searchListingsTool = buildTool({
     const most = cut();
     const listings = readSelected(reading.published, most).map((item) => buildCompactItem(JSON.parse(item)));
     const { revision } = snapshot;
-    const { understood = [], notice, ...doubts } = buildAnswerNotes(asked);
-    const said = understood.map(({ filter, value, words }) => `"${words.join('", "')}" as ${filter}=${value}`);
-    const notices = [said.length > 0 && `Understood ${said.join(', ')}.`, notice].filter(Boolean);
-    const notes = { ...doubts, ...(notices.length > 0 && { notice: notices.join(' ') }) };
+    const notes = buildAnswerNotes(asked);
     const frame = { revision, total, ...notes, ...most.rest, listings: [] };
     const count = countFitting(listings, TOKENS_A_LISTING * query.limit - getTokenEstimate(JSON.stringify(frame)));
     return { revision, total, ...notes, ...cut(count).rest, listings: listings.slice(0, count) };

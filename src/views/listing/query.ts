@@ -117,13 +117,13 @@ export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSor
   return q === undefined ? 'name' : 'relevance';
 }
 
-/** A filter, or the order, that a request says in words. */
-const understood = z.object({
-  filter: z.string().describe('Name of the parameter'),
+/** A filter, or the order, that words of a request seem to name. */
+export const suggestion = z.object({
+  parameter: z.enum(['max_price_usdc', 'network', 'verified', 'sort', 'host']),
   value: z.string().describe('As the parameter takes it'),
-  words: z.array(z.string()).describe('The words of the request that say it'),
+  words: z.string().describe('The words of the request that name it'),
 });
-export type Understood = z.infer<typeof understood>;
+export type Suggestion = z.infer<typeof suggestion>;
 
 /** Price limits for which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
 export const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;
@@ -175,10 +175,10 @@ export const agentList = z
     total: z.int().nonnegative().describe('Number of listings that match'),
     next_cursor: z.string().optional().describe('Absent on the last page'),
     facets: facets.optional().describe('With `facets=true`'),
-    understood: z
-      .array(understood)
+    suggested: z
+      .array(suggestion)
       .optional()
-      .describe('With `q`, filters that its words say; between double quotes words are only searched for'),
+      .describe('With `q`, parameters to add that its words seem to name; none is applied by itself'),
     notice: z.string().optional().describe('What to know of the answer as a whole, such as that nothing fits well'),
     weak: z.boolean().optional().describe('With `q`, true where even the best match answers little of the request'),
     unmatched: z.array(z.string()).optional().describe('With `q`, words of the request that nothing was found for'),
@@ -196,7 +196,7 @@ export type AgentList = z.infer<typeof agentList>;
 /** Facts on the answer to a request in words as a whole. */
 export interface AnswerFacts {
   readonly total: number;
-  readonly understood: readonly Understood[];
+  readonly suggested: readonly Suggestion[];
   /** A remark on the request itself. */
   readonly notice: string | undefined;
   readonly answer: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
@@ -209,12 +209,12 @@ function describeUnmatched(words: readonly string[]): string {
 }
 
 /** Builds the fields of an answer beside its listings; empty ones are left out. */
-export function buildAnswerNotes({ total, understood, notice, answer }: AnswerFacts) {
+export function buildAnswerNotes({ total, suggested, notice, answer }: AnswerFacts) {
   const nearest = answer?.isWeak && total > 0 ? 'Nothing fits all of this; the nearest are listed.' : undefined;
   const unknown = answer && answer.unmatched.length > 0 ? describeUnmatched(answer.unmatched) : undefined;
   const notices = [nearest, unknown, notice].filter((text) => text !== undefined);
   return {
-    ...(understood.length > 0 && { understood: [...understood] }),
+    ...(suggested.length > 0 && { suggested: [...suggested] }),
     ...(notices.length > 0 && { notice: notices.join(' ') }),
     ...(answer?.isWeak && { weak: true }),
     ...(answer && answer.unmatched.length > 0 && { unmatched: [...answer.unmatched] }),

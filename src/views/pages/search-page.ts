@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
-import { NETWORKS } from '../../model/network.ts';
+import { findNetwork, NETWORKS } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Facets,
   type ListSort,
   listQuery,
-  type Understood,
+  type Suggestion,
 } from '../listing/query.ts';
 import { buildSearchResult, type SearchResult } from '../listing/result.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
@@ -57,6 +57,8 @@ export interface SearchPage {
   readonly applied: readonly AppliedFilter[];
   /** Values that the filters of the form offer, each with its number of matches. */
   readonly choices: FormChoices;
+  /** Links to the search with a filter or an order that its words seem to name. */
+  readonly suggested: readonly { readonly text: string; readonly href: string }[];
   /** Links to fewer results. */
   readonly narrowing: readonly NarrowingLink[];
   /** Number of listings that match, with its time; null where the search was refused. */
@@ -139,7 +141,8 @@ export function buildSearchPage(
   const first = (page - 1) * RESULTS_SIZE + 1;
   const range = total > RESULTS_SIZE ? `${formatInteger(first)}–${formatInteger(first + items.length - 1)} of ` : '';
   return {
-    ...buildFrame(values, found.understood),
+    ...buildFrame(values),
+    suggested: listSuggested(values, found.suggested),
     ...buildNarrowing(values, found),
     count: `${range}${formatListings(total)}, as of ${formatMinute(counts.as_of)}`,
     results: items.map(buildSearchResult),
@@ -207,15 +210,16 @@ export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<
 }
 
 /**
- * Builds the choices of the form with their counts, and the links to fewer results. A weak answer has no counts, since
- * nothing fits; neither has a filter that the words say, since a click would change the words.
+ * Builds the choices of the form with their counts, and the links to fewer results, without those that the words suggest. A weak
+ * answer has no counts, since nothing fits.
  */
 function buildNarrowing(
   values: SearchValues,
-  { facets, total, answer, understood }: AnswerFacts & { readonly facets: Facets | undefined },
+  { facets, total, answer, suggested }: AnswerFacts & { readonly facets: Facets | undefined },
 ): Pick<SearchPage, 'choices' | 'narrowing'> {
-  const said = new Set(understood.map(({ filter }) => filter));
-  const counted = FACET_NAMES.filter((name) => facets !== undefined && !answer?.isWeak && !said.has(name));
+  const isSuggested = (name: string, value: string) =>
+    suggested.some((suggestion) => suggestion.parameter === name && suggestion.value === value);
+  const counted = FACET_NAMES.filter(() => facets !== undefined && !answer?.isWeak);
   const choices: Record<ChoiceName | 'sort', readonly SearchChoice[]> = { ...SEARCH_CHOICES };
   const narrowing: NarrowingLink[] = [];
   for (const name of counted) {
@@ -231,7 +235,7 @@ function buildNarrowing(
     for (const [at, { value, count }] of counts.entries()) {
       // A higher price with the same results is left out.
       const isRepeated = name === 'max_price_usdc' && count === counts[at - 1]?.count;
-      if (count === 0 || count >= total || isRepeated) continue;
+      if (count === 0 || count >= total || isRepeated || isSuggested(name, value)) continue;
       const href = buildSearchPath({ ...rest, [name]: value });
       narrowing.push({ text: formatFilter(name, value), count: formatInteger(count), href });
     }
@@ -252,29 +256,25 @@ function listCategories(items: readonly AgentItem[]): SearchPage['nearestCategor
     .map((category) => ({ text: category, href: PATHS.category(category) }));
 }
 
-function buildFrame(values: SearchValues, understood: readonly Understood[] = []) {
+function buildFrame(values: SearchValues) {
   return {
     title: values.q ? `Search: ${values.q}` : 'All listings',
     values,
-    applied: listFilters(values, understood),
+    applied: listApplied(values),
     choices: SEARCH_CHOICES,
+    suggested: [],
     narrowing: [],
   };
 }
 
 /** Lists the filters to give up so that something matches: each one, and all of those of the form. */
-export function listFilterRemovals(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
-  const filters = listFilters(values, understood);
-  if (listApplied(values).length < 2) return filters;
+export function listFilterRemovals(values: SearchValues): AppliedFilter[] {
+  const filters = listApplied(values);
+  if (filters.length < 2) return filters;
   const rest: SearchValues = Object.fromEntries(
     Object.entries(values).filter(([name]) => name === 'q' || name === 'sort'),
   );
   return [...filters, { text: 'all filters', rest, without: buildSearchPath(rest) }];
-}
-
-/** Lists the filters that are on: those of the form and those that the words say. */
-function listFilters(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
-  return [...listApplied(values), ...listUnderstood(values, understood)];
 }
 
 /** Lists the filters that are on, without the words searched for: those are in the box. */
@@ -286,15 +286,28 @@ function listApplied(values: SearchValues): AppliedFilter[] {
   });
 }
 
-/** Lists the filters that the words say. Removing one puts its words into double quotes: they are only searched for. */
-function listUnderstood(values: SearchValues, understood: readonly Understood[]): AppliedFilter[] {
-  const { page: _page, q = '', ...others } = values;
-  return understood.map(({ filter, value, words }) => {
-    const quoted = words.reduce((text, piece) => text.replace(piece, () => `"${piece}"`), q);
-    const rest = { ...others, q: quoted };
-    return { text: formatFilter(filter, value), rest, without: buildSearchPath(rest) };
-  });
+/** Lists the links to the search with what its words suggest, from its first page. */
+function listSuggested(values: SearchValues, suggested: readonly Suggestion[]): SearchPage['suggested'] {
+  const { page: _page, ...rest } = values;
+  return suggested.map((suggestion) => ({
+    text: formatSuggestion(suggestion),
+    href: buildSearchPath({ ...rest, [suggestion.parameter]: suggestion.value }),
+  }));
 }
+
+function formatSuggestion({ parameter, value }: Suggestion): string {
+  if (parameter === 'max_price_usdc') return value === '0' ? 'Only free' : `Only up to ${value} USDC`;
+  if (parameter === 'network') return `Only on ${findNetwork(value)?.label ?? value}`;
+  if (parameter === 'verified') return 'Only verified';
+  return parameter === 'sort' ? (SORTED_FIRST[value] ?? value) : `Only ${value}`;
+}
+
+const SORTED_FIRST: Readonly<Record<string, string>> = {
+  price: 'Cheapest first',
+  reliability: 'Most reliable first',
+  latency: 'Fastest first',
+  updated: 'Latest changes first',
+};
 
 function formatFilter(name: string, value: string): string {
   const choices: readonly SearchChoice[] = Object.entries(SEARCH_CHOICES).find(([key]) => key === name)?.[1] ?? [];
