@@ -91,7 +91,7 @@ async function openKinds(world: World): Promise<Readonly<Record<string, Kind>>> 
     'list by name from a cursor, gzip': {
       build: () => {
         const query = { max_price_usdc: String((100_000 + getNumber()) / 1_000_000) };
-        const cursor = buildCursor({ after: { key: 0, slug: getSlug() }, plan: [] }, query, 'name');
+        const cursor = buildCursor({ after: { key: 0, slug: getSlug() } }, query, 'name');
         return buildGet(buildListPath({ ...query, limit: 50, cursor }), 'gzip');
       },
     },

@@ -8,7 +8,7 @@ import { openPictures } from '../pictures/pictures.ts';
 import type { Progress } from '../published/follow.ts';
 import { startFollowing } from '../published/live-file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
-import { getWordIndex } from '../published/word-index.ts';
+import { prepareSearchIndex } from '../published/search-index.ts';
 import { getCodeVersion } from '../release/page-code.ts';
 import { getSite } from '../release/release.ts';
 import { createApp } from './app.ts';
@@ -257,7 +257,7 @@ async function warmUp(
 ): Promise<void> {
   const parts = [
     reading.getSnapshot,
-    () => reading.readAtOnce((snapshot) => getWordIndex(reading.published, snapshot)),
+    () => prepareSearchIndex(reading.published),
     onDemand.isReady,
     loadMcp,
     giveBackMemory,

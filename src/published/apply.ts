@@ -5,7 +5,6 @@ import { parsePayment } from '../catalogue/read/payments.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
 import type { Published } from './file.ts';
-import { indexListing } from './indexing.ts';
 import { buildListingRows, parseListing, renderItem } from './listing-rows.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
@@ -87,7 +86,7 @@ export async function applyNews(
 }
 
 /** The tables of which a listing that changed has other rows. */
-const OF_LISTING = ['documents', 'routes', 'offers', 'route_facts', 'rendered', 'receipts'];
+const OF_LISTING = ['documents', 'routes', 'offers', 'search_entries', 'rendered', 'receipts'];
 
 /** Opens the writing of rows, each in the place of that of the same key. */
 function openWriter(published: Published, baseUrl: string) {
@@ -119,9 +118,8 @@ function openWriter(published: Published, baseUrl: string) {
       if (rows.document !== null) insert('documents', { listing: number, document: rows.document });
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);
-      if (rows.route_facts !== null) insert('route_facts', { listing: number, facts: rows.route_facts });
+      if (rows.search) insert('search_entries', { listing: number, ...rows.search });
       if (listing && isLive(listing)) insert('rendered', { listing: number, item: renderItem(listing, { baseUrl }) });
-      indexListing(published, number, listing);
       for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
     },
   };

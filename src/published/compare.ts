@@ -7,7 +7,6 @@ import { openFollowed } from '../catalogue/news.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import { openPublished, type Published } from './file.ts';
 import { makeCopy } from './follow.ts';
-import { iterateIndexed } from './indexing.ts';
 import { getPublishedState, getRendering } from './state.ts';
 
 /** How many listings are named of each table. */
@@ -47,12 +46,9 @@ export async function listPublishedFaults(
 /** Lists the tables that differ, but for those left out. */
 function listDifferences(published: Published, fresh: Published, leftOut: readonly string[]): string[] {
   return listTables(fresh)
-    .filter((table) => ![...leftOut, ...NUMBERED].includes(table))
+    .filter((table) => !leftOut.includes(table))
     .flatMap((table) => describeDifference(table, published, fresh) ?? []);
 }
-
-/** The words of the search index have other numbers in every file, so they are compared as part of the entries. */
-const NUMBERED = ['search_words'];
 
 function listTables({ sqlite }: Published): string[] {
   return sqlite.prepare<[], string>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").pluck().all();
@@ -71,13 +67,6 @@ function describeDifference(table: string, published: Published, fresh: Publishe
 
 /** Goes through the rows of a table in an order that its content gives. */
 function* iterateRows(published: Published, table: string, columns: readonly string[]): Generator<unknown[]> {
-  if (table === 'search_entries') {
-    for (const { listing, texts, vector } of iterateIndexed(published)) {
-      const row: Record<string, unknown> = { listing, documents: texts, vector: vector.toString('base64') };
-      yield columns.map((name) => row[name] ?? null);
-    }
-    return;
-  }
   const order = columns.map((_, at) => at + 1).join(', ');
   yield* published.sqlite.prepare<[], unknown[]>(`SELECT * FROM "${table}" ORDER BY ${order}`).raw().iterate();
 }

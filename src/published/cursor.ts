@@ -1,62 +1,72 @@
 import { crc32 } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
-import { type Plan, WEIGHT_STEP } from '../search/plan.ts';
+import type { TermGroup } from '../search/expansion.ts';
 import { getRoutesLimit, type RoutesQuery } from '../views/listing/query.ts';
 
-/** Where a page starts, and by what plan the words of the request were weighed when the first page was made. */
+/** Where a page starts, and how the words of the request were weighed when the first page was made. */
 export interface Cursor {
   /**
    * The sort key and the slug of the last entry shown; slugs settle even keys, and positions those of routes of one listing.
    */
   readonly after: { readonly key: number; readonly slug: string; readonly position?: number };
-  readonly plan: Plan;
+  readonly groups?: readonly TermGroup[];
   /** The match below which listings were weak then, where these come last, and the number of listings by which it was measured. */
   readonly leastMatch?: number;
   readonly size?: number;
 }
 
-/** Writes a cursor as text that travels in an address. */
-export function buildCursor({ after, plan, leastMatch, size }: Cursor, query: object, sort: string): string {
+/** What is between the parts of a cursor, and between the terms of a group: no slug, number or stem has it. */
+const SEPARATOR = '~';
+const TERM_SEPARATOR = '.';
+
+/** A weight is written in hundredths, by this base and with so many digits. */
+const BASE = 36;
+const WEIGHT_DIGITS = 2;
+
+/** Most terms of a request that a cursor may carry, so that what it makes a server do has a bound. */
+const TERMS_MAX = 200;
+
+/** Writes a cursor as text that travels in an address. Its words are legible: a model reads those as few tokens. */
+export function buildCursor({ after, groups = [], leastMatch, size }: Cursor, query: object, sort: string): string {
   const { key, slug, position } = after;
-  const parts = [
-    key,
-    slug,
-    getQueryKey(query, sort),
-    formatPlan(plan),
-    position ?? null,
-    leastMatch ?? null,
-    size ?? null,
-  ];
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+  const parts = [key, slug, getQueryKey(query, sort), position ?? '', leastMatch ?? '', size ?? ''];
+  return [...parts, ...groups.map((group) => group.map(formatTerm).join(TERM_SEPARATOR))].join(SEPARATOR);
+}
+
+function formatTerm({ stem, weight }: TermGroup[number]): string {
+  return `${stem}${Math.round(100 * weight)
+    .toString(BASE)
+    .padStart(WEIGHT_DIGITS, '0')}`;
 }
 
 /** Reads a cursor. Throws `bad_input` (`bad_cursor`) for one of another query or none at all. */
 export function parseCursor(cursor: string, query: object, sort: string): Cursor {
-  const refuse = (cause?: unknown) =>
-    new ServiceError('bad_input', 'The cursor is not one of this query.', {
+  const [key, slug, queryKey, position = '', leastMatch = '', size = '', ...groups] = cursor.split(SEPARATOR);
+  const numbers = [key, position, leastMatch, size].map((text) => (text ? Number(text) : undefined));
+  const isRead =
+    key &&
+    slug !== undefined &&
+    queryKey === getQueryKey(query, sort) &&
+    numbers.every((number) => number === undefined || Number.isFinite(number));
+  const read = groups.map((group) => group.split(TERM_SEPARATOR).flatMap((term) => parseTerm(term) ?? []));
+  if (!isRead || read.some((group) => group.length === 0) || read.flat().length > TERMS_MAX) {
+    throw new ServiceError('bad_input', 'The cursor is not one of this query.', {
       hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
       reason: 'bad_cursor',
-      cause,
     });
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-  } catch (error) {
-    throw refuse(error);
   }
-  if (!Array.isArray(parsed)) throw refuse();
-  const [key, slug, queryKey, plan, position = null, leastMatch = null, size = null] = parsed as unknown[];
-  if (typeof key !== 'number' || typeof slug !== 'string' || queryKey !== getQueryKey(query, sort)) throw refuse();
-  if (typeof plan !== 'string' || !PLAN_TEXT.test(plan)) throw refuse();
-  if (position !== null && !Number.isSafeInteger(position)) throw refuse();
-  if (leastMatch !== null && typeof leastMatch !== 'number') throw refuse();
-  if (size !== null && !Number.isSafeInteger(size)) throw refuse();
+  const [lastKey = 0, lastPosition, least, ofSize] = numbers;
   return {
-    after: { key, slug, ...(position !== null && { position: position as number }) },
-    plan: parsePlan(plan),
-    ...(leastMatch !== null && { leastMatch }),
-    ...(size !== null && { size: size as number }),
+    after: { key: lastKey, slug, ...(lastPosition !== undefined && { position: lastPosition }) },
+    groups: read,
+    ...(least !== undefined && { leastMatch: least }),
+    ...(ofSize !== undefined && { size: ofSize }),
   };
+}
+
+function parseTerm(term: string): TermGroup[number] | undefined {
+  const weight = Number.parseInt(term.slice(-WEIGHT_DIGITS), BASE) / 100;
+  return term.length > WEIGHT_DIGITS && weight > 0 ? { stem: term.slice(0, -WEIGHT_DIGITS), weight } : undefined;
 }
 
 /** Which routes of a listing are asked for: how many come before them and before the next ones, and the cursor of these. */
@@ -72,7 +82,7 @@ export function readRoutesPart(query: RoutesQuery, slug: string): RoutesPart {
   const asked = { slug, ...(q !== undefined && { q }) };
   const from = cursor === undefined ? 0 : parseCursor(cursor, asked, 'routes').after.key;
   const to = from + getRoutesLimit(query);
-  return { from, to, buildNext: () => buildCursor({ after: { key: to, slug }, plan: [] }, asked, 'routes') };
+  return { from, to, buildNext: () => buildCursor({ after: { key: to, slug } }, asked, 'routes') };
 }
 
 /** Names what must stay the same from page to page, briefly. */
@@ -80,31 +90,4 @@ function getQueryKey(query: object, sort: string): string {
   const filters = Object.entries({ ...query, sort }).filter(([name]) => !['cursor', 'limit', 'facets'].includes(name));
   const entries = filters.sort(([a], [b]) => (a < b ? -1 : 1));
   return crc32(JSON.stringify(entries)).toString(36);
-}
-
-/** Each term is its steps of weight in two characters and its word's number; terms of a group follow commas, groups dots. */
-const PLAN_TEXT = /^([0-9a-z]{3,8}([,.][0-9a-z]{3,8})*)?$/;
-const BASE = 36;
-
-function formatPlan(plan: Plan): string {
-  return plan
-    .map((group) =>
-      group
-        .map(({ word, weight }) => {
-          const steps = Math.round(weight / WEIGHT_STEP).toString(BASE);
-          return `${steps.padStart(2, '0')}${word.toString(BASE)}`;
-        })
-        .join(','),
-    )
-    .join('.');
-}
-
-function parsePlan(text: string): Plan {
-  if (text === '') return [];
-  return text.split('.').map((group) =>
-    group.split(',').map((term) => ({
-      word: Number.parseInt(term.slice(2), BASE),
-      weight: Number.parseInt(term.slice(0, 2), BASE) * WEIGHT_STEP,
-    })),
-  );
 }

@@ -1,121 +1,90 @@
 import { getUsdcNumber, parseUsdc } from '../model/usdc.ts';
 import type { Scores } from '../search/ranking.ts';
-import { FACET_VALUES, type FacetName, type Facets, type ListQuery } from '../views/listing/query.ts';
-import { type Columns, getNetworkBits, TRAIT_BITS } from './columns.ts';
-import { buildListingFilter, getRouteWishes } from './filters.ts';
-import { getProductGroups } from './folding.ts';
+import { FACET_NAMES, FACET_VALUES, type FacetName, type Facets, type ListQuery } from '../views/listing/query.ts';
+import { type Facts, isAtMost, type ListingFacts, type LowestPrices } from './facts.ts';
+import { buildListingFilter, getRouteWishes, isOnNetwork } from './filters.ts';
 import type { NamedRoutes } from './named-routes.ts';
-import { isAtMost, openRoutePrices } from './route-facts.ts';
 
-/** What a listing must have to pass a filter, by the values of the filter. */
-const BITS = {
-  category: FACET_VALUES.category.map((value) => TRAIT_BITS.category[value]),
-  band: FACET_VALUES.band.map((value) => TRAIT_BITS.band[value]),
-};
-const STEPS = FACET_VALUES.max_price_usdc.map((value) => parseUsdc(value) ?? 0);
-const STEPS_USDC = STEPS.map(getUsdcNumber);
-const ANY = 0xffff;
+/** Most that a call may cost, in atomic USDC and as a number of USDC, as `ORDERS.price` has it. */
+interface Limit {
+  readonly atomic: number;
+  readonly usdc: number;
+}
 
 /**
- * Counts the listings that match a query by the values of each filter: as many as would match if the filter had that
- * value, all others being as they are. In a search a product at several addresses counts once. Goes once through all listings, and through the routes of those that may match.
+ * Counts the listings that match a query by the values of each filter: as many as would match if the filter had that value, all
+ * others being as they are. Goes once through all listings, and through the routes of those that may match.
  */
 export function countFacets(
-  columns: Columns,
+  facts: Facts,
   query: ListQuery,
   { scores, named }: { scores: Scores | undefined; named: NamedRoutes | undefined },
 ): Facets {
-  const { traits, keys, numbers, routes, slugs } = columns;
   const { category, network, verified, band, max_price_usdc, ...rest } = query;
-  const isRestPassing = buildListingFilter(columns, rest, named);
-  const wishes = getRouteWishes(query);
-  const mostUsdc = wishes.most === undefined ? Number.POSITIVE_INFINITY : getUsdcNumber(wishes.most);
-  const isCounted = (place: number, at: number) =>
-    scores?.isAnswering(numbers[place] as number, at) !== false &&
-    named?.get(numbers[place] as number)?.has(at) !== false;
-  const findPrices = openRoutePrices(routes, wishes, scores || named ? isCounted : undefined);
-  /** Without a wish for its price or network any route will do, of those that are named. */
-  const hasCounted = (place: number) => {
-    const positions = named?.get(numbers[place] as number);
-    return positions === undefined || [...positions].some((at) => isCounted(place, at));
-  };
-  // A listing without routes is what is said of it as a whole.
-  const isReached = (lowest: number | undefined) => lowest === undefined || isAtMost(lowest, wishes.most);
-
-  const networkBits = getNetworkBits(query.seen);
-  const categoryBit = category === undefined ? ANY : TRAIT_BITS.category[category];
-  const bandBit = band === undefined ? ANY : TRAIT_BITS.band[band];
-  const networkBit = network === undefined ? ANY : networkBits[network];
-  const verifiedBit = verified === undefined ? ANY : TRAIT_BITS.verified[`${verified}`];
-  const counts = {
-    category: new Uint32Array(BITS.category.length),
-    band: new Uint32Array(BITS.band.length),
-    network: new Uint32Array(FACET_VALUES.network.length),
-    verified: new Uint32Array(FACET_VALUES.verified.length),
-    max_price_usdc: new Uint32Array(STEPS.length),
-  };
-
-  const groups = scores && getProductGroups(columns);
-  const seen = new Map<Uint32Array, Set<number>>(Object.values(counts).map((counted) => [counted, new Set<number>()]));
-  let group: number | undefined;
-  const increment = (counted: Uint32Array, at: number) => {
-    const key = group === undefined ? undefined : group * GROUP_STEP + at;
-    if (key !== undefined && seen.get(counted)?.has(key)) return;
-    if (key !== undefined) seen.get(counted)?.add(key);
-    counted[at] = (counted[at] as number) + 1;
-  };
-  /** Counts a listing by the one value of its kind that it has. */
-  const countBit = (counted: Uint32Array, bits: readonly number[], has: number) => {
-    for (let at = 0; at < bits.length; at += 1) if ((has & (bits[at] as number)) !== 0) increment(counted, at);
-  };
-
-  for (let place = 0; place < slugs.length; place += 1) {
-    const has = traits[place] as number;
-    const [isOfCategory, isOfBand] = [(has & categoryBit) !== 0, (has & bandBit) !== 0];
-    if (!isOfCategory && !isOfBand) continue;
-    if (!isRestPassing(place)) continue;
-    if (scores !== undefined && scores.weigh(numbers[place] as number) === undefined) continue;
-    const found = findPrices(place);
-    const price = keys.price[place] as number;
-    const [isOfNetwork, isOfState, isCheap] = [(has & networkBit) !== 0, (has & verifiedBit) !== 0, price <= mostUsdc];
-    // Where no filter is about routes, a route without a price is as good as any.
-    const isAnyRoute = network === undefined && wishes.most === undefined && !wishes.isPriced && hasCounted(place);
-    group = groups?.get(place);
-
-    if (isOfNetwork && isOfState && isCheap && ((isAnyRoute && !wishes.isVerified) || isReached(found?.wished))) {
-      if (isOfBand) countBit(counts.category, BITS.category, has);
-      if (isOfCategory) countBit(counts.band, BITS.band, has);
-    }
-    if (!isOfCategory || !isOfBand) continue;
-    if (isOfState && isCheap) {
-      for (const [at, key] of FACET_VALUES.network.entries()) {
-        const isOffered = (has & networkBits[key]) !== 0 && isReached(found?.onNetworks[at]);
-        if (isOffered) increment(counts.network, at);
-      }
-    }
-    if (isOfNetwork && isCheap) {
-      if ((has & TRAIT_BITS.verified.true) !== 0) {
-        if (isReached(found?.verified)) increment(counts.verified, PROVED);
-      } else if (isAnyRoute || isReached(found?.all)) increment(counts.verified, UNPROVED);
-    }
-    if (isOfNetwork && isOfState) {
-      for (let at = 0; at < STEPS.length; at += 1) {
-        if (price > (STEPS_USDC[at] as number)) continue;
-        if (found === undefined || isAtMost(found.wished, STEPS[at])) increment(counts.max_price_usdc, at);
-      }
-    }
-  }
-  return Object.fromEntries(
-    Object.entries(counts).map(([name, counted]) => [name, listCounts(name as FacetName, counted)]),
+  const isRestPassing = buildListingFilter(rest, named);
+  const limit = readLimit(max_price_usdc);
+  const { canPay } = getRouteWishes(query);
+  const findPrices = facts.openLowestPrices(canPay);
+  const isNamed = (listing: ListingFacts, position: number) => named?.get(listing.number)?.has(position) !== false;
+  const isCounted =
+    scores || named
+      ? (listing: ListingFacts, position: number) =>
+          scores?.isMatching(listing.number, position) !== false && isNamed(listing, position)
+      : undefined;
+  const facets = Object.fromEntries(
+    FACET_NAMES.map((name) => [name, FACET_VALUES[name].map((value) => ({ value: String(value), count: 0 }))]),
   ) as Facets;
+  const [ofCategories, ofBands] = [facets.category, facets.band].map(
+    (counts) => new Map(counts.map((one) => [one.value, one])),
+  );
+  const increment = (counted: Facets[FacetName][number] | undefined) => {
+    if (counted) counted.count += 1;
+  };
+  /** Says whether a listing has a route that counts: on a network, verified, at most at a price. */
+  const isPassing = (
+    listing: ListingFacts,
+    prices: LowestPrices,
+    asked: Pick<ListQuery, 'network' | 'verified'>,
+    most: Limit | undefined,
+  ) => {
+    if (asked.network !== undefined && !isOnNetwork(listing, asked.network, query.seen)) return false;
+    if (asked.verified !== undefined && asked.verified !== listing.isVerified) return false;
+    if (most !== undefined && listing.price > most.usdc) return false;
+    // What is said of a listing without routes is said of it as a whole.
+    if (listing.count === 0) return true;
+    const isAnyRoute = asked.network === undefined && most === undefined && asked.verified !== true && !canPay;
+    return isAnyRoute || isAtMost(prices.find(asked.network, asked.verified === true), most?.atomic);
+  };
+  const asked = { network, verified };
+  const ofNetworks = FACET_VALUES.network.map((key) => ({ network: key, verified }));
+  const ofStates = FACET_VALUES.verified.map((state) => ({ network, verified: state === 'true' }));
+  const countListing = (listing: ListingFacts) => {
+    const isOfCategory = category === undefined || listing.category === category;
+    const isOfBand = band === undefined || listing.band === band;
+    if ((!isOfCategory && !isOfBand) || isRestPassing?.(listing) === false) return;
+    const prices = findPrices(listing, isCounted);
+    if (!prices) return;
+    if (isPassing(listing, prices, asked, limit)) {
+      if (isOfBand) increment(ofCategories?.get(listing.category));
+      if (isOfCategory) increment(ofBands?.get(listing.band));
+    }
+    if (!isOfCategory || !isOfBand) return;
+    for (const [at, of] of ofNetworks.entries())
+      if (isPassing(listing, prices, of, limit)) increment(facets.network[at]);
+    for (const [at, of] of ofStates.entries())
+      if (isPassing(listing, prices, of, limit)) increment(facets.verified[at]);
+    for (const [at, step] of STEPS.entries()) {
+      if (isPassing(listing, prices, asked, step)) increment(facets.max_price_usdc[at]);
+    }
+  };
+  if (scores) scores.visit((number) => countListing(facts.get(number) as ListingFacts));
+  else facts.visit(countListing);
+  return facets;
 }
 
-const PROVED = FACET_VALUES.verified.indexOf('true');
-const UNPROVED = FACET_VALUES.verified.indexOf('false');
+const STEPS = FACET_VALUES.max_price_usdc.map((value) => readLimit(value) as Limit);
 
-/** More than a filter has values. */
-const GROUP_STEP = 64;
-
-function listCounts(name: FacetName, counts: Uint32Array): Facets[FacetName] {
-  return FACET_VALUES[name].map((value, at) => ({ value, count: counts[at] as number }));
+function readLimit(text: string | undefined): Limit | undefined {
+  const atomic = text === undefined ? undefined : parseUsdc(text);
+  return atomic === undefined ? undefined : { atomic, usdc: getUsdcNumber(atomic) };
 }

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
-import { networkKey } from '../model/network.ts';
+import { listMissing } from '../evidence/abilities.ts';
+import { parseAbilities } from '../model/ability.ts';
+import { type NetworkKey, networkKey } from '../model/network.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import type { ListQuery, listFilters } from '../views/listing/query.ts';
-import { type Columns, getNetworkBits, TRAIT_BITS } from './columns.ts';
+import type { Facts, ListingFacts, RouteFilter, RouteWishes } from './facts.ts';
 import type { NamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
-import { buildRouteFilter, type RouteFilter, type RouteWishes } from './route-facts.ts';
 import { getPriceColumn } from './schema.ts';
 
 type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
@@ -16,50 +17,49 @@ interface SetFilter {
   readonly sql?: string;
   /** What that name stands for, if it is not just what the filter is set to. */
   readonly bound?: string | number;
-  /** The test of the listing at a place. */
-  readonly test?: (columns: Columns, place: number) => boolean;
+  /** The test of a listing in memory. */
+  readonly test?: (listing: ListingFacts) => boolean;
 }
 
 const FILTERS: {
   readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>, query: Filters) => SetFilter;
 } = {
-  category: (value) => ({ sql: 'category = @category', test: buildTraitTest(TRAIT_BITS.category[value]) }),
+  category: (value) => ({ sql: 'category = @category', test: ({ category }) => category === value }),
   network: (value, { seen }) => ({
     sql:
       seen === false
         ? `${buildNetworkCondition('networks')} AND NOT ${buildNetworkCondition('seen_networks')}`
         : buildNetworkCondition(seen ? 'seen_networks' : 'networks'),
     bound: ` ${value} `,
-    test: buildTraitTest(getNetworkBits(seen)[value]),
+    test: (listing) => isOnNetwork(listing, value, seen),
   }),
   seen: (value) => ({
     sql: value ? `seen_networks <> ''` : 'networks <> seen_networks',
-    test: buildTraitTest(Object.values(getNetworkBits(value)).reduce((all, bit) => all | bit, 0)),
+    test: (listing) => networkKey.options.some((key) => isOnNetwork(listing, key, value)),
   }),
   verified: (value) => ({
     sql: `verified_routes ${value ? '>' : '='} 0`,
-    test: buildTraitTest(TRAIT_BITS.verified[`${value}`]),
+    test: ({ isVerified }) => isVerified === value,
   }),
-  band: (value) => ({ sql: 'reliability_band = @band', test: buildTraitTest(TRAIT_BITS.band[value]) }),
+  band: (value) => ({ sql: 'reliability_band = @band', test: ({ band }) => band === value }),
   max_price_usdc: (value) => ({
     sql: 'price_min <= @max_price_usdc',
     bound: parseUsdc(value) ?? 0,
-    test: ({ keys }, place) => (keys.price[place] as number) <= Number(value),
+    test: ({ price }) => price <= Number(value),
   }),
   // Of a listing without routes nobody can tell who can pay it.
-  can: () => ({ test: ({ routes: { starts } }, place) => starts[place] !== starts[place + 1] }),
+  can: () => ({ test: ({ count }) => count > 0 }),
   // What these two name is looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
   provider: (value) => {
     const name = value.toLowerCase();
-    const test: SetFilter['test'] = ({ providers }, place) => providers[place] === name;
-    return { sql: 'provider_key = @provider', bound: name, test };
+    return { sql: 'provider_key = @provider', bound: name, test: ({ provider }) => provider === name };
   },
   updated_since: (value) => {
     const latest = -Date.parse(value);
-    const test: SetFilter['test'] = ({ keys }, place) => (keys.updated[place] as number) <= latest;
-    return { sql: `${ORDERS.updated.sql} <= @updated_since`, bound: latest, test };
+    const sql = `${ORDERS.updated.sql} <= @updated_since`;
+    return { sql, bound: latest, test: ({ updated }) => updated <= latest };
   },
 };
 
@@ -67,8 +67,9 @@ function buildNetworkCondition(column: 'networks' | 'seen_networks'): string {
   return `(instr(' ' || ${column} || ' ', @network) > 0)`;
 }
 
-function buildTraitTest(bit: number): NonNullable<SetFilter['test']> {
-  return ({ traits }, place) => ((traits[place] as number) & bit) !== 0;
+/** Says whether a listing is paid on a network, as dated evidence shows (`seen`), as is only declared, or either. */
+export function isOnNetwork({ networks, seenNetworks }: ListingFacts, key: NetworkKey, seen: boolean | undefined) {
+  return networks.includes(key) && (seen === undefined || seenNetworks.includes(key) === seen);
 }
 
 /** Lists the filters of a query by their names; `bound` is always there. */
@@ -99,15 +100,19 @@ export function buildRouteCondition({ network, verified, max_price_usdc }: Filte
 }
 
 /** Which listings and routes pass. A listing passes by one and the same route. */
-export type Filter = ReturnType<typeof buildFilter>;
+export interface Filter {
+  /** Each is undefined where all pass. */
+  readonly isListingPassing: ((listing: ListingFacts) => boolean) | undefined;
+  readonly isRoutePassing: RouteFilter | undefined;
+}
 
-/** Builds the filter of a query, all but its words, which passes only what is named; that of routes is undefined where all pass. */
-export function buildFilter(columns: Columns, query: ListQuery, named: NamedRoutes | undefined) {
-  const isRoutePassing = buildRouteFilter(columns.routes, getRouteWishes(query));
-  const isNamed: RouteFilter = (place, position) =>
-    named?.get(columns.numbers[place] as number)?.has(position) === true && isRoutePassing?.(place, position) !== false;
+/** Builds the filter of a query, all but its words, which passes only what is named. */
+export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes | undefined): Filter {
+  const isRoutePassing = facts.buildRouteFilter(getRouteWishes(query));
+  const isNamed: RouteFilter = (listing, position) =>
+    named?.get(listing.number)?.has(position) === true && isRoutePassing?.(listing, position) !== false;
   return {
-    isListingPassing: buildListingFilter(columns, query, named),
+    isListingPassing: buildListingFilter(query, named),
     isRoutePassing: query.path === undefined ? isRoutePassing : isNamed,
   };
 }
@@ -115,12 +120,14 @@ export function buildFilter(columns: Columns, query: ListQuery, named: NamedRout
 /** Returns what a query asks of one and the same route. */
 export function getRouteWishes({ network, verified, max_price_usdc, can }: Filters): RouteWishes {
   const most = max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc);
-  return { network, isVerified: verified === true, most, isPriced: can !== undefined };
+  const abilities = can === undefined ? undefined : parseAbilities(can);
+  const canPay = abilities && ((needs: readonly string[]) => listMissing(needs, abilities).length === 0);
+  return { network, isVerified: verified === true, most, canPay };
 }
 
 /** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
-export function buildListingFilter(columns: Columns, query: Filters, named: NamedRoutes | undefined) {
+export function buildListingFilter(query: Filters, named: NamedRoutes | undefined): Filter['isListingPassing'] {
   const tests = listSet(query).flatMap(({ test }) => test ?? []);
-  if (named) tests.push(({ numbers }, place) => named.has(numbers[place] as number));
-  return (place: number) => tests.every((isPassing) => isPassing(columns, place));
+  if (named) tests.push(({ number }) => named.has(number));
+  return tests.length === 0 ? undefined : (listing) => tests.every((isPassing) => isPassing(listing));
 }

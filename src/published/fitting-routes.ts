@@ -1,10 +1,8 @@
 import type { Published } from './file.ts';
 import { findLive } from './listings.ts';
+import { getSearchIndex } from './search-index.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
-import { getWordIndex } from './word-index.ts';
-
-const DANGEROUS = 'SELECT position FROM routes WHERE listing = ? AND danger = 1';
 
 /**
  * Lists the positions of the routes of a live listing, those that answer most of a request first; in their own order where
@@ -15,23 +13,15 @@ export function listFittingRoutes(
   snapshot: Snapshot,
   { slug, q }: { slug: string; q: string },
 ): number[] {
-  const listing = findLive(published, slug);
+  const live = findLive(published, slug);
+  const { facts, expand, score } = getSearchIndex(published, snapshot);
+  const listing = live && facts.get(live.number);
   if (!listing) return [];
-  const { number } = listing;
-  const positions = published
-    .prepare<{ position: number }>('SELECT position FROM routes WHERE listing = ? ORDER BY position')
-    .all(number)
-    .map(({ position }) => position);
-  const words = getWordIndex(published, snapshot);
-  const { plan, vector } = words.buildPlan(q);
-  const scores = words.score(plan, vector);
-  const worth = scores.weigh(number);
-  if (!worth) return positions;
-  const rows = published.prepare<{ position: number }>(DANGEROUS).all(number);
-  const dangerous = new Set(rows.map(({ position }) => position));
-  const values = positions.map((position) => {
-    const factor = dangerous.has(position) ? DANGER_FACTOR : 1;
-    return factor * scores.weighRoute(number, position, worth.score);
+  const { groups, vector } = expand(q);
+  const scores = score(groups, vector);
+  const values = Array.from({ length: listing.count }, (_, position) => {
+    const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
+    return factor * scores.getScore(listing.number, position);
   });
-  return positions.sort((a, b) => (values[b] as number) - (values[a] as number));
+  return [...values.keys()].sort((a, b) => (values[b] as number) - (values[a] as number));
 }

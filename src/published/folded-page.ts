@@ -1,6 +1,6 @@
 import { getHost } from '../model/listing.ts';
-import { foldProviders } from '../views/listing/provider-folds.ts';
 import { getListLimit, type ListQuery } from '../views/listing/query.ts';
+import { foldRows } from '../views/listing/row-folds.ts';
 import type { Published } from './file.ts';
 import { findKnownName } from './listings.ts';
 import { selectListings } from './select.ts';
@@ -10,8 +10,8 @@ import type { Snapshot } from './snapshot.ts';
 const LOOKED_AT = 20;
 
 /**
- * Selects a page as `selectListings` does. In answer to words, a page has three rows of one provider at most, and the slugs of its
- * other listings behind them, unless one provider is asked for: each listing is on one page, as a row or by its slug. `cut` builds
+ * Selects a page as `selectListings` does. In answer to words, a page has three rows of one provider, or of one product, at most, and
+ * the slugs of its other listings behind them, unless one provider is asked for: each listing is on one page, as a row or by its slug. `cut` builds
  * the page with a number of rows, by default as many as were asked for: the listings of the rows, how they answer the words, and as
  * `rest` the fields of the answer beside them.
  */
@@ -21,10 +21,12 @@ export function selectFoldedPage(published: Published, snapshot: Snapshot, query
   const { q, provider, host } = selected.query;
   const isWhole = q === undefined || provider !== undefined || host !== undefined;
   const entries = selected.listings.map((listing, at) => ({ listing, match: selected.answer?.matches[at] }));
-  const findHost = ({ listing }: (typeof entries)[number]) =>
-    getHost(findKnownName(published, listing.slug)?.base_url ?? '');
+  const getGroups = ({ listing: { slug, product = null } }: (typeof entries)[number]) => ({
+    host: getHost(findKnownName(published, slug)?.base_url ?? ''),
+    product,
+  });
   const cut = (rows = limit) => {
-    const { shown, taken } = foldProviders(entries, findHost, { isWhole, limit: rows });
+    const { shown, taken } = foldRows(entries, getGroups, { isWhole, limit: rows });
     const next_cursor = taken < entries.length ? selected.getCursorAfter(taken) : selected.next_cursor;
     const folded = shown
       .filter(({ more }) => more.length > 0)

@@ -7,10 +7,11 @@ import { isLive, type Listing, type LiveListing, listRouteCautions } from '../mo
 import { isPaidOn, networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
+import { encodeTerms, getListingVector } from '../search/terms.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
 import type { Site } from '../views/site.ts';
+import { encodeFacts } from './facts.ts';
 import { getProductNumber } from './product.ts';
-import { encodeRouteFacts } from './route-facts.ts';
 import { getPriceColumn } from './schema.ts';
 import { listTopics } from './topics.ts';
 
@@ -24,8 +25,8 @@ export interface ListingRows {
   readonly document: string | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
-  /** What filters know of its routes; null unless it is live. */
-  readonly route_facts: Buffer | null;
+  /** What it is found by; null unless it is live. */
+  readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string } | null;
 }
 
 /** A listing as the catalogue has it. */
@@ -61,7 +62,11 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
       document: JSON.stringify({ ...listing, routes: undefined }),
       routes: listing.routes.map((route, position) => buildRouteRow({ number, position, listing, route })),
       offers: listing.routes.flatMap((route, position) => buildOfferRows({ number, position, route })),
-      route_facts: encodeRouteFacts(listing),
+      search: {
+        terms: encodeTerms(listing),
+        vector: Buffer.from(getListingVector(listing)),
+        facts: encodeFacts(listing),
+      },
     };
   }
   const isKnown = row.was_live === 1;
@@ -76,7 +81,7 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
     document: state === 'delisted' && listing ? JSON.stringify(buildTombstoneListing(listing)) : null,
     routes: [],
     offers: [],
-    route_facts: null,
+    search: null,
   };
 }
 

@@ -14,6 +14,8 @@ export interface ListingRef {
   /** Row number in this file. Other files of the same catalogue may number otherwise. */
   readonly number: number;
   readonly slug: string;
+  /** Number that the listings of one product at several addresses have in common; null or absent where not known. */
+  readonly product?: number | null | undefined;
 }
 
 /** A row of a listing that is live or delisted. */
@@ -137,8 +139,6 @@ export interface Match {
   readonly match: number;
   /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
   readonly position: number | undefined;
-  /** Slugs of listings that match, too, and are the same product at other addresses. */
-  readonly same_product: readonly string[];
 }
 
 /** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
@@ -152,8 +152,7 @@ export function readSelected(
     if (!match) return item;
     const found = match.position === undefined ? undefined : findRoute(published, listing, match.position);
     const route = found && `,"route":${JSON.stringify(buildMatchedRoute(found.listing, found.route))}`;
-    const others = match.same_product.length > 0 ? `,"same_product":${JSON.stringify(match.same_product)}` : '';
-    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}${others}}`;
+    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}}`;
   });
 }
 

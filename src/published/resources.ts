@@ -5,10 +5,9 @@ import type { Route } from '../model/route.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
 import { findAccount } from '../x402/offer-fields.ts';
-import type { Columns } from './columns.ts';
+import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
 import { findRoute, type ListingRef } from './listings.ts';
-import { listPayablePositions } from './route-facts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A route that can be paid for, with what is on record of its listing itself. */
@@ -104,22 +103,21 @@ function* countResources(published: Published, snapshot: Snapshot, filters: Disc
   return { total, blocks };
 }
 
-/** Makes a function that lists the positions of the routes of the listing at a place that a filter lets through, in their order. */
+/** Makes a function that lists the positions of the routes of a listing that a filter lets through. */
 export function openPayable(
   published: Published,
-  columns: Columns,
+  facts: Facts,
   filters: DiscoveryFilters,
-): (place: number) => ReadonlySet<number> {
-  if (Object.values(filters).every((filter) => filter === undefined))
-    return (place) => listPayablePositions(columns.routes, place);
+): (listing: ListingFacts) => ReadonlySet<number> {
+  if (Object.values(filters).every((filter) => filter === undefined)) {
+    return (listing) =>
+      new Set(Array.from({ length: listing.count }, (_, at) => at).filter((at) => facts.isPayable(listing, at)));
+  }
   const rows = published.prepare<{ position: number }>(
-    `SELECT DISTINCT position FROM offers WHERE listing = @listing AND ${buildCondition(filters)} ORDER BY position`,
+    `SELECT DISTINCT position FROM offers WHERE listing = @number AND ${buildCondition(filters)} ORDER BY position`,
   );
   const parameters = buildParameters(filters);
-  return (place) => {
-    const listing = columns.numbers[place];
-    return new Set(rows.all({ ...parameters, listing }).map(({ position }) => position));
-  };
+  return ({ number }) => new Set(rows.all({ ...parameters, number }).map(({ position }) => position));
 }
 
 /** Reads routes by their listing and their position there. */

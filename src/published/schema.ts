@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 18;
+export const SCHEMA_VERSION = 19;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -174,7 +174,7 @@ CREATE TABLE rounds (
 
 /**
  * Tables for this code alone, left out of the download: the short forms of listings, by which code and for which
- * address they were written, and the search index. Words of removed listings stay in that.
+ * address they were written, and what they are found by.
  */
 export const OWN_SCHEMA = `
 -- The orders of lists, and what else finds listings. A query of all that reads more takes half the time as they lie: +state.
@@ -183,23 +183,12 @@ ${ORDER_INDEXES.join('\n')}
 CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
 CREATE INDEX listings_by_product ON listings (product) WHERE product IS NOT NULL;
 
--- The words of the live listings. Of each listing, in one list of 32 bits each: for itself and for every route a head (number
--- of words, length of the text), and its words with their fields; and a vector of what it is about.
-CREATE TABLE search_words (
-  number INTEGER PRIMARY KEY,
-  word TEXT NOT NULL UNIQUE
-) STRICT;
+-- What the live listings are found by: their words and what filters ask of their routes, as JSON, and a vector of what they are about.
 CREATE TABLE search_entries (
-  seq INTEGER PRIMARY KEY,
-  listing INTEGER NOT NULL UNIQUE,
-  documents BLOB NOT NULL,
-  vector BLOB NOT NULL
-) STRICT;
-
--- Of the routes of a listing what filters know (64-bit floats).
-CREATE TABLE route_facts (
   listing INTEGER PRIMARY KEY,
-  facts BLOB NOT NULL
+  terms TEXT NOT NULL,
+  vector BLOB NOT NULL,
+  facts TEXT NOT NULL
 ) STRICT;
 
 -- The short forms of the live listings as JSON, since every list is made of many. All other forms are made of documents.

@@ -14,7 +14,6 @@ import {
 import { readSelected } from './listings.ts';
 import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
-import { EVEN_RELEVANCE } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
@@ -47,9 +46,19 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
     const isBestFirst = page === 1 && getListSort(query) === 'relevance';
     const best = answer?.matches[0]?.match ?? 0;
     const outside = isBestFirst ? findOutside(reading, snapshot, query, best) : undefined;
-    return buildSearchPage(values, { ...selected, items, nearby, outside, counts: getCounts(snapshot) });
+    return buildSearchPage(values, {
+      ...selected,
+      items,
+      products: listings.slice(before).map(({ product }) => product ?? null),
+      nearby,
+      outside,
+      counts: getCounts(snapshot),
+    });
   });
 }
+
+/** By how much better something outside the filters must answer to be named. */
+const EVEN_RELEVANCE = 0.05;
 
 /** Finds what answers a request in words clearly better than the best within its filters, where anything does. */
 function findOutside(

@@ -1,23 +1,19 @@
-import type { NetworkKey } from '../model/network.ts';
 import { USDC_DECIMALS } from '../model/usdc.ts';
-import { LIKENESS_WEIGHT, type Scores, type Worth } from '../search/ranking.ts';
+import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { narrowColumns } from './client-columns.ts';
-import { BONUS_MAX, type Columns, findNextPlace, getColumns, getRef } from './columns.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
+import { BONUS_MAX, type Facts, type ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { buildFilter, type Filter } from './filters.ts';
-import { foldProducts } from './folding.ts';
+import { buildFilter, type Filter, getRouteWishes } from './filters.ts';
 import { countPassing, listPassing } from './indexed-lists.ts';
-import { type ListingRef, type Match, SAME_PRODUCT_MAX } from './listings.ts';
+import type { ListingRef, Match } from './listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
-import { findPassingRoute, findRoutePrice, hasPassingRoute, isDangerous } from './route-facts.ts';
+import { getSearchIndex, type SearchIndex } from './search-index.ts';
 import type { Snapshot } from './snapshot.ts';
 import { type RequestNotes, readRequestNotes } from './suggested.ts';
 import { createTop } from './top.ts';
-import { getWordIndex } from './word-index.ts';
 
 /** One page of the listings that match a query, and how many match in all. */
 export interface Selection extends RequestNotes {
@@ -54,9 +50,6 @@ const WEAK_BELOW = 0.48;
 /** The share of the best match below which others are weak beside it: mostly they have a related word alone. */
 const WEAK_BESIDE = 0.7;
 
-/** Relevance by which two addresses of one product may differ and still answer alike: their hosts have other words. */
-export const EVEN_RELEVANCE = 0.05;
-
 /** Most words that are said to be unmatched. */
 const UNMATCHED_MAX = 12;
 
@@ -68,15 +61,14 @@ interface FoundPage {
   readonly total: number;
   readonly listed: readonly (ListingRef & { readonly key: number; readonly match?: Match })[];
   readonly hasMore: boolean;
-  readonly facets?: Facets;
+  readonly facets?: Facets | undefined;
   /** What the words of the request were weighed by, and how well they are answered. */
-  readonly words?: Omit<Answer, 'matches'> & Pick<Cursor, 'plan' | 'leastMatch' | 'size'>;
+  readonly words?: Omit<Answer, 'matches'> & Pick<Cursor, 'groups' | 'leastMatch' | 'size'>;
 }
 
 /**
  * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
- * come or go between pages shift nothing: what is there the whole time and does not change is shown once (a product at several
- * addresses at one that is there when its page is made). Throws
+ * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
  * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
  * revision of the snapshot.
  */
@@ -87,20 +79,20 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const { q, can, path, facets: isCounting = false } = query;
   const isByFile = q === undefined && can === undefined && path === undefined && !isCounting;
-  const select = isByFile ? selectFromFile : selectByColumns;
+  const select = isByFile ? selectFromFile : selectFromMemory;
   const { total, facets, listed, hasMore, words } = select(published, snapshot, { query, sort, cursor });
-  const { plan = [], leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
+  const { groups, leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
   const getCursorAfter = (count: number) => {
     const { key = 0, slug = '' } = listed[count - 1] ?? {};
     const measured = leastMatch !== undefined && size !== undefined && { leastMatch, size };
-    return buildCursor({ after: { key, slug }, plan, ...measured }, query, sort);
+    return buildCursor({ after: { key, slug }, ...(groups && { groups }), ...measured }, query, sort);
   };
   const matches = listed.flatMap(({ match }) => match ?? []);
   return {
     ...notes,
     query: { ...given, limit: query.limit, sort },
     total,
-    listings: listed.map(({ number, slug }) => ({ number, slug })),
+    listings: listed.map(({ number, slug, product }) => ({ number, slug, product })),
     facets,
     // A path names a route, words or not.
     answer: words || path !== undefined ? { matches, ...answered } : undefined,
@@ -122,78 +114,62 @@ function selectFromFile(published: Published, snapshot: Snapshot, { query, sort,
   return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };
 }
 
-/**
- * Selects a page by the columns in memory: they know the routes, so what words say, what a client can pay and paths name, and they
- * count facets in half the time.
- */
-function selectByColumns(published: Published, snapshot: Snapshot, { query, sort, cursor }: Asked): FoundPage {
-  const index = query.q === undefined ? undefined : getWordIndex(published, snapshot);
-  const asked = index?.buildPlan(query.q ?? '');
-  const plan = cursor?.plan ?? asked?.plan ?? [];
-  const scores = asked && index?.score(plan, asked.vector, cursor?.size);
-  const all = getColumns(published, snapshot);
-  const columns = query.can === undefined ? all : narrowColumns(published, all, query.can);
+/** Selects a page by the search index: it has what words say, and what a client can pay, paths and facets ask of routes. */
+function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked): FoundPage {
+  const { query, cursor } = asked;
+  const index = getSearchIndex(published, snapshot);
+  const request = query.q === undefined ? undefined : index.expand(query.q);
+  const groups = cursor?.groups ?? request?.groups ?? [];
+  const scores = request && index.score(groups, request.vector, cursor?.size);
   const named = findNamedRoutes(published, query);
-  const filter = buildFilter(columns, query, named);
-  const wanted: Wanted = { query, sort, cursor, columns, filter };
+  const filter = buildFilter(index.facts, query, named);
+  const wanted: Wanted = { ...asked, index, filter };
   const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
-  const facets = query.facets && countFacets(columns, query, { scores, named });
   return {
     total,
-    ...(facets && { facets }),
+    facets: query.facets ? countFacets(index.facts, query, { scores, named }) : undefined,
     hasMore: after > placed.length,
-    listed: placed.map(({ key, item }) => ({
-      ...getRef(columns, item.place),
-      key,
-      match: describeMatch(columns, item),
+    listed: placed.map(({ key, item: { listing, position, match } }) => ({
+      ...{ number: listing.number, slug: listing.slug, product: listing.product, key },
+      match: { match: Math.round(100 * match) / 100, position: position < 0 ? undefined : position },
     })),
-    ...(asked &&
+    ...(request &&
+      scores &&
       answered && {
         words: {
-          plan,
-          ...(scores && sort !== 'relevance' && { leastMatch: answered.leastMatch, size: scores.size }),
+          groups,
+          ...(asked.sort !== 'relevance' && { leastMatch: answered.leastMatch, size: scores.size }),
           isWeak: answered.best < WEAK_BELOW,
-          unmatched: asked.unmatched.slice(0, UNMATCHED_MAX),
+          unmatched: request.unmatched.slice(0, UNMATCHED_MAX),
         },
       }),
   };
 }
 
-function describeMatch({ slugs }: Columns, { position, match, behind }: Placed): Match {
-  return {
-    match: Math.round(100 * match) / 100,
-    position: position < 0 ? undefined : position,
-    same_product: behind.slice(0, SAME_PRODUCT_MAX).map((other) => slugs[other] as string),
-  };
-}
-
 /** A query, and the listings it is asked of. */
 interface Wanted extends Asked {
-  readonly columns: Columns;
+  readonly index: SearchIndex;
   readonly filter: Filter;
 }
 
-/** A listing by its place, and how it answers the request, if there is one. */
+/** A listing, and how it answers the request, if there is one. */
 interface Placed {
-  readonly place: number;
+  readonly listing: ListingFacts;
+  /** Position of the route that passes, or that answers most; -1 where it has none. */
   readonly position: number;
   readonly match: number;
-  /** Places of the other addresses of the same product. */
-  readonly behind: readonly number[];
 }
 
 /** Collects the listings of a page, and counts those after the cursor. */
-function openPage({ query, cursor, columns }: Wanted) {
-  const top = createTop<Placed>(query.limit);
-  const lastKey = cursor?.after.key ?? Number.NEGATIVE_INFINITY;
-  /** The first place whose slug comes after the cursor's: slugs settle even keys. */
-  const nextPlace = cursor === undefined ? 0 : findNextPlace(columns, `${cursor.after.slug}\0`);
+function openPage({ query, cursor }: Wanted) {
+  const top = createTop<Placed>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
+  const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
   let after = 0;
   return {
     offer(key: number, item: Placed): void {
-      if (key < lastKey || (key === lastKey && item.place < nextPlace)) return;
+      if (key < lastKey || (key === lastKey && item.listing.slug <= lastSlug)) return;
       after += 1;
-      top.offer(key, item, item.place);
+      top.offer(key, item);
     },
     /** Counts a listing whose key is this or a larger one, if that is enough to know that it comes after the page. */
     passOver(leastKey: number): boolean {
@@ -207,19 +183,28 @@ function openPage({ query, cursor, columns }: Wanted) {
 
 /** Places the listings that pass the filters where no words are asked for. */
 function placeAll(wanted: Wanted) {
-  const { sort, query, columns } = wanted;
-  const { isListingPassing, isRoutePassing } = wanted.filter;
+  const { sort, index, filter } = wanted;
   const page = openPage(wanted);
   let total = 0;
-  for (let place = 0; place < columns.slugs.length; place += 1) {
-    if (!isListingPassing(place)) continue;
-    if (isRoutePassing && !hasPassingRoute(columns.routes, isRoutePassing, place)) continue;
+  index.facts.visit((listing) => {
+    const position = filter.isListingPassing?.(listing) === false ? undefined : findPassingRoute(filter, listing);
+    if (position === undefined) return;
     total += 1;
-    const position = findPassingRoute(columns.routes, isRoutePassing, place);
-    const key = getSortKey(sort, columns, { place, position: -1, network: query.network });
-    page.offer(key, { place, position, match: 1, behind: [] });
-  }
+    page.offer(sort === 'name' || sort === 'relevance' ? 0 : listing[sort], { listing, position, match: 1 });
+  });
   return { total, ...page.end(), answered: undefined };
+}
+
+/**
+ * Finds the position of the first route of a listing that passes, -1 where every route does, and undefined where none does. A
+ * listing without routes on record passes as what is said of it as a whole.
+ */
+function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): number | undefined {
+  if (isRoutePassing === undefined || listing.count === 0) return -1;
+  for (let position = 0; position < listing.count; position += 1) {
+    if (isRoutePassing(listing, position)) return position;
+  }
+  return undefined;
 }
 
 /**
@@ -227,84 +212,88 @@ function placeAll(wanted: Wanted) {
  * as it was looked for, and `leastMatch` the one below which others are weak beside it.
  */
 function placeFound(wanted: Wanted, scores: Scores) {
-  const { sort, cursor, columns } = wanted;
-  const weigh = openWeighing(wanted, scores);
-  const visitPlaces = (visit: (place: number, worth: Worth) => void) =>
-    scores.visitListings((number) => {
-      const place = columns.places[number] ?? -1;
-      const worth = place < 0 ? undefined : weigh(place);
-      if (worth) visit(place, worth);
-    });
+  const { sort, cursor, index } = wanted;
+  const visitFound = openFound(wanted, scores);
+  const findLikeness = (number: number) => scores.getLikeness(index.vectors, number);
   let best = 0;
-  const addLikeness = (worth: Worth) => {
-    scores.addLikeness(worth);
-    best = Math.max(best, worth.match);
-  };
-  if (sort !== 'relevance') visitPlaces((_, worth) => scores.getMostMatch(worth) > best && addLikeness(worth));
+  if (sort !== 'relevance') {
+    visitFound((number, _, score) => {
+      // What is not better even if it were just the like need not be looked at.
+      if (scores.getMatch(score, 1) > best) best = Math.max(best, scores.getMatch(score, findLikeness(number)));
+    });
+  }
   const leastMatch = cursor?.leastMatch ?? Math.max(WEAK_BELOW, WEAK_BESIDE * best);
   const keys = openKeys(wanted, leastMatch);
-  const findKey = (place: number) => {
-    const worth = weigh(place);
-    if (worth) scores.addLikeness(worth);
-    return worth && keys.getKey(place, worth);
-  };
-  const folded = foldProducts(columns, findKey, sort === 'relevance' ? EVEN_RELEVANCE : 0);
   const page = openPage(wanted);
   let total = 0;
-  visitPlaces((place, worth) => {
-    if (folded.hidden.has(place)) return;
+  visitFound((number, position, score) => {
     total += 1;
     // What else counts takes longest to find out, and of most listings it decides nothing.
-    if (page.passOver(keys.getLeastKey(place, worth))) return;
-    addLikeness(worth);
-    const { position, match } = worth;
-    page.offer(keys.getKey(place, worth), { place, position, match, behind: folded.behind.get(place) ?? [] });
+    if (page.passOver(keys.getLeastKey(number, position, score))) return;
+    const listing = index.facts.get(number) as ListingFacts;
+    const likeness = findLikeness(number);
+    const match = scores.getMatch(score, likeness);
+    best = Math.max(best, match);
+    const key = keys.getKey(listing, position, { score, likeness, match });
+    page.offer(key, { listing, position: listing.count === 0 ? -1 : position, match });
   });
   return { total, ...page.end(), answered: { best, leastMatch } };
 }
 
-/** Returns what weighs the listing at a place, by the routes that pass: undefined where it does not pass, or has none of the words. */
-function openWeighing({ columns, filter: { isListingPassing, isRoutePassing } }: Wanted, scores: Scores) {
-  let current = 0;
-  const isPassing = isRoutePassing && ((position: number) => isRoutePassing(current, position));
-  return (place: number): Worth | undefined => {
-    if (!isListingPassing(place)) return undefined;
-    current = place;
-    return scores.weigh(columns.numbers[place] as number, isPassing);
-  };
+/** Called with the number of a listing, the position of its best route that passes, 0 without routes, and its score. */
+type VisitFound = (number: number, position: number, score: number) => void;
+
+/** Returns what goes through the listings that pass and match. */
+function openFound({ index: { facts }, filter }: Wanted, scores: Scores): (visit: VisitFound) => void {
+  const { isListingPassing, isRoutePassing } = filter;
+  if (!isListingPassing && !isRoutePassing) return scores.visit;
+  return (visit) =>
+    scores.visit((number, best, score) => {
+      const listing = facts.get(number) as ListingFacts;
+      if (isListingPassing?.(listing) === false) return;
+      if (isRoutePassing === undefined || listing.count === 0) visit(number, best, score);
+      else {
+        const position = scores.findBest(number, (at) => isRoutePassing(listing, at));
+        if (position !== undefined) visit(number, position, scores.getScore(number, position));
+      }
+    });
 }
 
-/** Returns what makes the sort keys of listings that are found by words. */
-function openKeys({ columns, query, sort }: Wanted, leastMatch: number) {
-  const getOrdered = (place: number, { position }: Worth) =>
-    getSortKey(sort, columns, { place, position, network: query.network });
+/** How a listing answers the request. */
+interface Weighed {
+  readonly score: number;
+  readonly likeness: number;
+  readonly match: number;
+}
+
+/** Returns what makes the sort keys of listings that are found by words. Everything sorts upwards. */
+function openKeys({ index: { facts }, query, sort }: Wanted, leastMatch: number) {
   if (sort === 'relevance') {
-    const isLowered = (place: number, position: number) =>
-      position >= 0 && isDangerous(columns.routes, place, position);
     return {
-      getKey: (place: number, { position, score }: Worth) =>
-        -((isLowered(place, position) ? DANGER_FACTOR : 1) * score + (columns.bonuses[place] as number)),
-      /** The least that the key can be once the likeness is added. */
-      getLeastKey: (_place: number, { score }: Worth) => -(score + LIKENESS_WEIGHT + BONUS_MAX),
+      getKey(listing: ListingFacts, position: number, { score, likeness }: Weighed): number {
+        const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
+        return -(factor * (score + LIKENESS_WEIGHT * likeness) + listing.bonus);
+      },
+      /** The least that the key can be once the likeness is known. */
+      getLeastKey: (_number: number, _position: number, score: number) => -(score + LIKENESS_WEIGHT + BONUS_MAX),
     };
   }
+  const getOrdered = openOrder(facts, query, sort);
   const behind = sort === 'name' ? 0 : ORDERS[sort].behind;
   return {
-    getKey: (place: number, worth: Worth) => getOrdered(place, worth) + (worth.match < leastMatch ? behind : 0),
-    getLeastKey: getOrdered,
+    getKey: (listing: ListingFacts, position: number, { match }: Weighed) =>
+      getOrdered(listing, position) + (match < leastMatch ? behind : 0),
+    getLeastKey: (number: number, position: number) => getOrdered(facts.get(number) as ListingFacts, position),
   };
 }
 
-/**
- * Gives what an order compares; everything sorts upwards, so what should come first is the smaller. The cheapest answer to a
- * request is one that answers it: its price is that of the route that does.
- */
-function getSortKey(
-  sort: ListSort,
-  { keys, routes }: Columns,
-  { place, position, network }: { place: number; position: number; network: NetworkKey | undefined },
-): number {
-  if (sort === 'name' || sort === 'relevance') return 0;
-  const price = sort === 'price' && position >= 0 ? findRoutePrice(routes, place, position, network) : undefined;
-  return price === undefined ? (keys[sort][place] as number) : price / 10 ** USDC_DECIMALS;
+/** Returns what an order compares. The cheapest answer to a request is one that answers it: its price is that of the route that does. */
+function openOrder(facts: Facts, query: ListQuery, sort: Exclude<ListSort, 'relevance'>) {
+  if (sort === 'name') return () => 0;
+  if (sort !== 'price') return (listing: ListingFacts) => listing[sort];
+  const findLowest = facts.openPrices({ ...getRouteWishes(query), isVerified: false });
+  return (listing: ListingFacts, position: number) => {
+    const price = findLowest(listing.first + position);
+    return price === Number.POSITIVE_INFINITY ? listing.price : price / 10 ** USDC_DECIMALS;
+  };
 }

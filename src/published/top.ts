@@ -1,21 +1,19 @@
 /** The first few of many by a number, in the order they will be shown. */
 export interface Top<Item> {
-  /** Offers an item; of even keys the one with the lower `order` comes first, which is the one offered first unless it is given. */
-  offer(key: number, item: Item, order?: number): void;
+  offer(key: number, item: Item): void;
   /** Says whether an item with this key might be among the first as it stands. */
   isTaking(key: number): boolean;
   list(): { key: number; item: Item }[];
 }
 
-/** Makes a list of the `limit` items with the smallest keys, as a heap whose root is the last of them. */
-export function createTop<Item>(limit: number): Top<Item> {
-  const heap: { key: number; order: number; item: Item }[] = [];
-  let offered = 0;
+/** Makes a list of the `limit` items with the smallest keys, as a heap whose root is the last of them. `compare` orders those of even keys. */
+export function createTop<Item>(limit: number, compare: (a: Item, b: Item) => number): Top<Item> {
+  const heap: { key: number; item: Item }[] = [];
 
   const isLater = (a: number, b: number): boolean => {
     const [one, other] = [heap[a], heap[b]];
     if (one === undefined || other === undefined) return other === undefined && one !== undefined;
-    return one.key > other.key || (one.key === other.key && one.order > other.order);
+    return one.key > other.key || (one.key === other.key && compare(one.item, other.item) > 0);
   };
   const swap = (a: number, b: number) => {
     const [one, other] = [heap[a], heap[b]];
@@ -41,18 +39,17 @@ export function createTop<Item>(limit: number): Top<Item> {
   };
 
   return {
-    offer(key, item, order = offered) {
-      offered += 1;
+    offer(key, item) {
       const last = heap[0];
       if (heap.length < limit) {
-        heap.push({ key, order, item });
+        heap.push({ key, item });
         lift();
-      } else if (last !== undefined && (key < last.key || (key === last.key && order < last.order))) {
-        heap[0] = { key, order, item };
+      } else if (last !== undefined && (key < last.key || (key === last.key && compare(item, last.item) < 0))) {
+        heap[0] = { key, item };
         sinkRoot();
       }
     },
     isTaking: (key) => heap.length < limit || key <= (heap[0]?.key ?? Number.NEGATIVE_INFINITY),
-    list: () => heap.toSorted((a, b) => a.key - b.key || a.order - b.order),
+    list: () => heap.toSorted((a, b) => a.key - b.key || compare(a.item, b.item)),
   };
 }

@@ -121,15 +121,15 @@ const PRICE_OF_CALL =
   String.raw`(?:(?:(?:an?|my|our|the) )?max(?:imum)?[ _]|(?:an?|my|our|the) |(?<=(?:^|[,;:.(?!]|\b(?:at|with|whose)) ?))(?:price|cost)(?:_usdc)?(?: (?:cap|limit|of|is|at))?` +
   '|(?:(?:an?|my|our|the) )?(?:priced|costs|costing|budget|spend(?:ing)?|charg(?:e|es|ing)|cap|capped|limit|ceiling)(?: (?:cap|limit))?(?: (?:of|is|at))?';
 const AT_MOST =
-  String.raw`(?:do not|don['’]?t|cannot|can['’]?t|never|nothing|not|no)(?: \w{1,12}){0,4} (?:over|above|exceed|(?:more|higher) than)` +
+  String.raw`(?:(?:do|can|should|must|will) ?not|(?:do|ca|should|must|wo)n['’]?t|never|nothing|not|no)(?: \w{1,12}){0,4} (?:over|above|exceed|(?:more|higher) than)` +
   String.raw`|under|below|(?:less|cheaper|lower) than|at (?:the )?most|up ?to|(?:a )?max(?:imum|\.)?(?: of)?:?|within|sub[ -]?|<=?|≤`;
 const OR_LESS =
   'or (?:less|under|below|cheaper|lower)|max(?:imum)?|at (?:the )?most|tops|(?:is (?:my|our|the) )?(?:budget|limit|cap|max)';
 const A_CALL = String.raw` ?(?:(?:\/ ?|per |an? |each |every |one )(?:api )?(?:call|request|req|query|lookup|use|run)|each time|apiece)`;
 
 const PRICE = [
-  String.raw`(?<![\w.,$€£/-])(?:(?<price>${PRICE_OF_CALL})[ :=]{1,3}|(?<=\b(?<noun>prices?|cost)[ :=]{1,3})|)(?:(?<most>${AT_MOST}) ?)?`,
-  String.raw`(?:${IN_DIGITS}|${IN_WORDS})(?<call>${A_CALL})?(?: (?<less>${OR_LESS}))?(?:${A_CALL})?(?![\w€£%]|[.,/-]\d)`,
+  String.raw`(?<![\w.,$€£/-])(?:(?<price>${PRICE_OF_CALL})(?:[ :=]{1,3}|(?=[<≤]))|(?<=\b(?<noun>prices?|cost)[ :=]{1,3})|)(?:(?<most>${AT_MOST}) ?)?`,
+  String.raw`(?:${IN_DIGITS}|${IN_WORDS})(?<call>${A_CALL})?(?: (?<less>${OR_LESS}))?(?<callAfter>${A_CALL})?(?![\w€£%]|[.,/-]\d)`,
 ].join('');
 
 /** Words before a price that make it no highest one: "over $1". */
@@ -146,7 +146,8 @@ const PRICE_MOST = 2_000_000;
 
 /** Reads the highest price of a call, as a decimal amount of USDC. */
 function readPrice({ groups = {} }: RegExpExecArray, before: string, after: string): string | undefined {
-  const { sign, number, unit, count, part, named, most, call, less } = groups;
+  const { sign, number, unit, count, part, named, most, less } = groups;
+  const call = groups.call ?? groups.callAfter;
   const price = groups.price ?? groups.noun;
   const isLimit = [price, most, call, less].some((words) => words !== undefined);
   // A number without a unit is a price only where the words say so, and a "c" may be degrees.
@@ -169,7 +170,7 @@ function readPrice({ groups = {} }: RegExpExecArray, before: string, after: stri
 
 const NETWORK = String.raw`(?<network>[a-z\d]{2,40}(?::[a-z\d]{1,40})?(?: mainnet)?)\b`;
 const PAID_ON =
-  '(?:(?:in|with|takes?|taking|accepts?) )?usdc (?:on|via)|on|via|through|over|using|accept(?:s|ing)?|tak(?:es?|ing)|support(?:s|ing)?|with|in';
+  '(?:(?:in|with|takes?|taking|accepts?) )?usdc (?:on|via)|pay(?:ing|s)? (?:with|in)|on|via|through|over|using|accept(?:s|ing)?|tak(?:es?|ing)|support(?:s|ing)?|with|in';
 const CHAIN = '(?: (?:network|chain|blockchain))?(?: only)?';
 const ONLY = '[ -](?:only|network|chain|blockchain|mainnet|(?:based )?payments?)';
 
@@ -207,12 +208,19 @@ const NOT_FREE = 'royalty|gluten|sugar|tax|duty|toll|hands|ad|feel|is|are|am|you
 
 const PATTERNS: readonly Pattern[] = [
   build('max_price_usdc', PRICE, readPrice, 'left out'),
-  name('max_price_usdc', '0', '(?:for )?free(?: of charge)?|(?:at )?no charge', NOT_OF_CHARGE, NOT_FREE),
+  name(
+    'max_price_usdc',
+    '0',
+    "(?:for )?free(?: of charge)?|(?:at )?no charge|(?:does ?n['’]?t|does not|do ?n['’]?t) cost (?:anything|a thing|money)",
+    NOT_OF_CHARGE,
+    NOT_FREE,
+  ),
   build('network', String.raw`\b(?:only )?(?<where>${PAID_ON}) (?:the |my )?${NETWORK}${CHAIN}`, readNetwork),
   build('network', String.raw`\b(?:only )?${NETWORK}${ONLY}\b(?: only)?`, readNetwork),
+  build('network', String.raw`\b(?<where>network|chain)(?: is )?[ :=]{1,3}${NETWORK}`, readNetwork),
   build('network', `(?<=^|[,;:.] )(?:only )?${NETWORK}(?= ?(?:[,;:.]|$))`, readNetwork),
   name('verified', 'true', '(?:only |settlement[ -]|payment[ -])?(?:verified|proven)(?: only)?', CHECKED, CHECKED),
-  name('verified', 'true', 'tested (?:apis?|endpoints?|services?|providers?|sellers?)'),
+  name('verified', 'true', 'tested (?:apis?|endpoints?|services?|providers?|sellers?|ones?)'),
   name('verified', 'true', '(?:tested|proven) (?:by|with) (?:an? )?(?:real |actual |successful )?payments?'),
   name('verified', 'true', "you(?:['’]ve)?(?: have| already| actually| really){0,3} paid (?:for|and tested)"),
   name('sort', 'price', `(?:the )?cheapest${FIRST}|least expensive|most affordable`, GOODS),
@@ -220,7 +228,7 @@ const PATTERNS: readonly Pattern[] = [
   name('sort', 'price', 'cheap|inexpensive|affordable|low[ -]cost', GOODS),
   name('sort', 'price', `${SORTED_BY}(?:lowest )?(?:price|cost)`, 'highest|most expensive|desc(?:ending)?'),
   name('sort', 'reliability', 'most (?:reliable|dependable|trustworthy|stable)', GOODS),
-  name('sort', 'reliability', `(?:highest|best) (?:reliability|uptime)|${SORTED_BY}reliability`),
+  name('sort', 'reliability', `(?:highest|best) (?:reliability|uptime)|${SORTED_BY}(?:reliability|uptime)`),
   name('sort', 'latency', `(?:fastest|quickest|most responsive)(?: response times?)?${FIRST}`, `${GOODS}|route`),
   name('sort', 'latency', '(?:lowest|low|least|best)[ -]latency|(?:shortest|lowest|best) response times?', GOODS),
   name('sort', 'latency', `${SORTED_BY}(?:latency|speed|response time)`),

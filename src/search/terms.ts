@@ -5,18 +5,22 @@ import { listCounted, type Route } from '../model/route.ts';
 import { encodeVector, getVector, weighText } from './vectors.ts';
 import { getStem, listWords } from './words.ts';
 
-/**
- * The fields in which words of a listing and of a route are found; the place of a field is its bit in a term's mask. `again`
- * is for a word that the description says more than once.
- */
-export const LISTING_FIELDS = ['name', 'tagline', 'description', 'again', 'provider', 'category'] as const;
-export const ROUTE_FIELDS = ['path', 'description', 'again', 'inputs', 'outputs'] as const;
+/** What a word counts by the fields that it is in. `again` is for one that a description says more than once. */
+const LISTING_WEIGHTS = { name: 2.8, tagline: 1, description: 1.1, again: 0.5, provider: 0.5, category: 0.5 };
+const ROUTE_WEIGHTS = { path: 2, description: 1.5, again: 0.5, inputs: 0.5, outputs: 0.6 };
 
-/** What a listing or a route says: its words, and how many there are in running text. */
-export interface TextTerms {
-  /** Stems, each with the mask of the fields that it is in. */
-  readonly terms: ReadonlyMap<string, number>;
+/** The words of a listing or of a route. */
+export interface Terms {
+  /** The stems by what they count. */
+  readonly stems: ReadonlyMap<number, readonly string[]>;
+  /** Number of words in its running text. */
   readonly length: number;
+}
+
+/** The words of a listing itself, and of each of its routes; null for a route that is not to be found. */
+export interface ListingTerms {
+  readonly own: Terms;
+  readonly routes: readonly (Terms | null)[];
 }
 
 /** How deep schemas are read, how many names and how much text of one at most: they are the provider's, of any size. */
@@ -27,15 +31,41 @@ const SCHEMA_TEXT_MAX = 2000;
 /** A shorter text is no sentence, and may well be equal by chance. */
 const BORROWED_MIN = 20;
 
-/** Gives the words of a listing itself, and after it those of each of its routes. */
-export function listTerms(listing: Listing): TextTerms[] {
-  return [listOwnTerms(listing), ...listing.routes.map(listRouteTerms)];
+/** Lists the words of a live listing and of its routes. */
+export function listTerms(listing: Listing): ListingTerms {
+  return { own: listOwnTerms(listing), routes: listing.routes.map(listRouteTerms) };
 }
 
-function listOwnTerms(listing: Listing): TextTerms {
+/** Terms as they are stored: the length, and of each weight the stems, separated by blanks. */
+type StoredTerms = [length: number, ...stems: [weight: number, stems: string][]];
+
+/** Writes the words of a live listing as JSON, for `decodeTerms`. */
+export function encodeTerms(listing: Listing): string {
+  const { own, routes } = listTerms(listing);
+  const stored = [own, ...routes].map(
+    (terms): StoredTerms | null =>
+      terms && [
+        terms.length,
+        ...Array.from(terms.stems, ([weight, stems]): [number, string] => [weight, stems.join(' ')]),
+      ],
+  );
+  return JSON.stringify(stored);
+}
+
+/** Reads the words of a listing as `encodeTerms` wrote them. */
+export function decodeTerms(text: string): ListingTerms {
+  const [own, ...routes] = (JSON.parse(text) as (StoredTerms | null)[]).map((stored): Terms | null => {
+    if (stored === null) return null;
+    const [length, ...groups] = stored;
+    return { length, stems: new Map(groups.map(([weight, stems]) => [weight, stems.split(' ')])) };
+  });
+  return { own: own ?? { stems: new Map(), length: 0 }, routes };
+}
+
+function listOwnTerms(listing: Listing): Terms {
   const { slug, category, provider_name, title } = listing;
   const { host, ownHost, name, texts } = readOwn(listing);
-  const terms = openTerms(LISTING_FIELDS);
+  const terms = openTerms(LISTING_WEIGHTS);
   terms.add('name', name);
   for (const field of ['tagline', 'description'] as const) terms.add(field, texts[field]);
   terms.addAside('provider', `${isHost(provider_name, host) ? '' : provider_name} ${ownHost}`);
@@ -70,10 +100,10 @@ function readOwn({ title, tagline, description, base_url, routes: all }: Listing
   };
 }
 
-function listRouteTerms({ path, description, input_schema, output_schema, set_aside, probe }: Route): TextTerms {
-  const terms = openTerms(ROUTE_FIELDS);
+function listRouteTerms({ path, description, input_schema, output_schema, set_aside, probe }: Route): Terms | null {
   // Nobody is to find what only others name, and what was asked for in vain.
-  if (set_aside && probe !== null && probe.failures > 0) return terms.end();
+  if (set_aside && probe !== null && probe.failures > 0) return null;
+  const terms = openTerms(ROUTE_WEIGHTS);
   terms.add('path', path);
   terms.add('description', description);
   if (input_schema) terms.addAside('inputs', listTexts(input_schema));
@@ -97,27 +127,37 @@ function removePlatform(host: string): string {
   return suffix && host.endsWith(`.${suffix}`) ? host.slice(0, -suffix.length - 1) : host;
 }
 
-function openTerms<Field extends string>(fields: readonly Field[]) {
-  const terms = new Map<string, number>();
+function openTerms<Field extends string>(weights: Readonly<Record<Field, number>> & { readonly again: number }) {
+  const fields = Object.keys(weights) as Field[];
+  const sums = new Map<string, number>();
+  /** By stem the fields that it was found in, a bit each. */
+  const seen = new Map<string, number>();
   let length = 0;
-  const put = (field: Field, words: readonly string[]) => {
-    const bit = 1 << fields.indexOf(field);
-    const again = field === 'description' ? 1 << fields.indexOf('again' as Field) : 0;
-    for (const word of words) {
-      const stem = getStem(word);
-      const mask = terms.get(stem) ?? 0;
-      terms.set(stem, mask | ((mask & bit) === 0 ? bit : again));
+  const put = (field: Field | 'again', stem: string) => {
+    const bit = 1 << fields.indexOf(field as Field);
+    const before = seen.get(stem) ?? 0;
+    if ((before & bit) !== 0) {
+      if (field === 'description') put('again', stem);
+      return;
     }
+    seen.set(stem, before | bit);
+    sums.set(stem, (sums.get(stem) ?? 0) + weights[field]);
+  };
+  const addAside = (field: Field, text: string) => {
+    const words = listWords(text);
+    for (const word of words) put(field, getStem(word));
+    return words.length;
   };
   return {
     /** Adds running text, which makes others of its words count less. */
     add(field: Field, text: string) {
-      const words = listWords(text);
-      length += words.length;
-      put(field, words);
+      length += addAside(field, text);
     },
-    addAside: (field: Field, text: string) => put(field, listWords(text)),
-    end: (): TextTerms => ({ terms, length }),
+    addAside,
+    end(): Terms {
+      const stems = Map.groupBy(sums.keys(), (stem) => Math.round(10 * (sums.get(stem) ?? 0)) / 10);
+      return { stems, length };
+    },
   };
 }
 

@@ -11,68 +11,53 @@ const BEGINNING_MAX = 8;
 /** Words that are not put in order yet are few: each is looked at for every beginning. */
 const UNSORTED_MAX = 500;
 
-/** The words of a catalogue by their numbers. Only grows, as in the catalogue. */
-export interface Words {
-  add(words: readonly { number: number; word: string }[]): void;
-  find(word: string): number | undefined;
-  /** Lists words within a letter or two, the nearest first, then by `count`. They begin with the same letters, perhaps swapped. */
-  listNear(word: string, count: (number: number) => number): number[];
+/** The words of a catalogue. */
+export interface Vocabulary {
+  add(word: string): void;
+  /** Lists words within a letter or two, the nearest first, then the most common. They begin with the same letters, perhaps swapped. */
+  listNear(word: string): string[];
   /** Lists words that begin so, the most common first. */
-  listBeginning(start: string, count: (number: number) => number): number[];
+  listBeginning(start: string): string[];
 }
 
-/** Makes an empty vocabulary. */
-export function createWords(): Words {
-  const numbers = new Map<string, number>();
+/** Makes an empty vocabulary. `count` tells how many listings have a word. */
+export function createVocabulary(count: (word: string) => number): Vocabulary {
   /** By first letter and length. */
   const shelves = new Map<string, Shelf>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
-  const getCounted = (word: string, count: (number: number) => number) => {
-    const number = numbers.get(word) ?? 0;
-    return { number, count: count(number) };
-  };
+  const sortByCount = (words: readonly string[]) =>
+    words
+      .map((word) => ({ word, count: count(word) }))
+      .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
+      .map(({ word }) => word);
 
   return {
-    add(words) {
-      for (const { number, word } of words) {
-        numbers.set(word, number);
-        unsorted.push(word);
-        if (!/^[a-z]+$/.test(word)) continue;
-        const key = getShelfKey(word, word.length);
-        const shelf = shelves.get(key) ?? { words: [], sets: [] };
-        shelves.set(key, shelf);
-        shelf.words.push(word);
-        shelf.sets.push(getLetters(word));
-      }
-      if (unsorted.length <= UNSORTED_MAX) return;
-      sorted = [...sorted, ...unsorted].sort();
-      unsorted = [];
+    add(word) {
+      unsorted.push(word);
+      if (!/^[a-z]+$/.test(word)) return;
+      const key = getShelfKey(word, word.length);
+      const shelf = shelves.get(key) ?? { words: [], sets: [] };
+      shelves.set(key, shelf);
+      shelf.words.push(word);
+      shelf.sets.push(getLetters(word));
     },
-    find: (word) => numbers.get(word),
-    listNear(word, count) {
+    listNear(word) {
       if (word.length < NEAR_FROM_LENGTH || !/^[a-z]+$/.test(word)) return [];
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
-      const found = listShelfKeys(word, reach)
-        .flatMap((key) => listWithin(shelves.get(key), word, reach))
-        .map(({ candidate, away }) => ({ ...getCounted(candidate, count), away }))
-        .filter((entry) => entry.count > 0);
+      const found = listShelfKeys(word, reach).flatMap((key) => listWithin(shelves.get(key), word, reach));
       const nearest = Math.min(...found.map(({ away }) => away));
-      return found
-        .filter(({ away }) => away === nearest)
-        .sort((a, b) => b.count - a.count || a.number - b.number)
-        .slice(0, NEAR_MAX)
-        .map(({ number }) => number);
+      const words = found.filter(({ away }) => away === nearest).map(({ candidate }) => candidate);
+      return sortByCount(words).slice(0, NEAR_MAX);
     },
-    listBeginning(start, count) {
+    listBeginning(start) {
+      if (unsorted.length > UNSORTED_MAX) {
+        sorted = [...sorted, ...unsorted].sort();
+        unsorted = [];
+      }
       const found = unsorted.filter((word) => word.startsWith(start));
       for (let at = findFrom(sorted, start); sorted[at]?.startsWith(start); at += 1) found.push(sorted[at] as string);
-      return found
-        .map((word) => getCounted(word, count))
-        .filter((entry) => entry.count > 0)
-        .sort((a, b) => b.count - a.count || a.number - b.number)
-        .slice(0, BEGINNING_MAX)
-        .map(({ number }) => number);
+      return sortByCount(found).slice(0, BEGINNING_MAX);
     },
   };
 }

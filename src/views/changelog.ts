@@ -40,6 +40,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
       'Routes of a listing have `folded_under` where another route stands for them: the template that they fit, or one of twenty and more with the same description. They come last among the routes. Nothing is left out.',
       '`network` of /agent/list finds listings whose sources declare the network, too, and `networks` names it: `declared_networks` says which of them no dated evidence shows. The filter `seen` of /agent/list, of the search page and of search_listings keeps what dated evidence shows, or what is only declared. In the file of the catalogue, `networks` of `listings` is the same, and `seen_networks` has those that dated evidence shows. Entries of `x-networks` and of `network_entries` have `declared` there.',
       'No filter is applied because of words. /agent/list and search_listings have `suggested` in place of `understood`: parameters that the words of `q` seem to name, to add or not. `filters` has `q` as it was sent. search_listings takes `host`. POST /search keeps to a price that its words name.',
+      'A product that is listed at several addresses has up to three rows of an answer to `q`; its other listings are in `folded`, as those of one provider are, and `total` and `facets` count them. `same_product` is in the document of one listing alone.',
       '/agent/list takes no `explain`, and listings have no `why`. `unmatched` still names the words that no listing has.',
     ],
   },

@@ -2,13 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { selectFoldedPage } from '../../src/published/folded-page.ts';
 import { findResources } from '../../src/published/found-resources.ts';
-import { readSelected } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
-import type { AgentItem } from '../../src/views/listing/item.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
 
 const PAYEE = '0x2222222222222222222222222222222222222222';
@@ -42,81 +40,56 @@ async function open(declarations: readonly Partial<Declaration>[]) {
   });
   const reading = await openTestReading(catalogue);
   onTestFinished(() => reading.close());
-  const list = (query: object) => {
-    const selected = selectListings(reading.published, reading.getSnapshot(), listQuery.parse(query));
-    const items: AgentItem[] = readSelected(reading.published, selected).map((item) => JSON.parse(item));
-    return { ...selected, items, slugs: items.map(({ slug }) => slug) };
+  const fold = (query: object) => {
+    const { selected, cut } = selectFoldedPage(reading.published, reading.getSnapshot(), listQuery.parse(query));
+    const { listings, rest } = cut();
+    return { total: selected.total, slugs: listings.map(({ slug }) => slug), folded: rest.folded };
   };
-  return { catalogue, reading, list };
+  return { reading, fold };
 }
 
-const PREVIEWS = ['lights-git-main-team', 'lights-a1b2c3-team', 'our-lights'];
+const names = (count: number) => Array.from({ length: count }, (_, at) => `lights-${String(at).padStart(2, '0')}`);
+
+/** A product at twenty addresses of as many providers. */
+const EVERYWHERE = names(20).map((slug) =>
+  makeDeployment(slug, { base_url: `https://${slug}.com`, title: `${slug}.com` }),
+);
 
 describe('a product at several addresses', () => {
-  it('is shown once, at the address with the shortest name, which names the others', async () => {
-    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
+  it('has three rows on a page, and its others behind the last of them', async () => {
+    const { fold } = await open([...EVERYWHERE, HARBOURS]);
     for (const sort of [undefined, 'price', 'updated', 'reliability', 'name']) {
-      const { slugs, items, total } = list({ q: 'lighthouse', sort });
-      expect([...slugs].sort()).toEqual(['harbours', 'our-lights']);
-      expect(total).toBe(2);
-      const names = items.map(({ slug, same_product }) => [slug, same_product]);
-      expect(new Map(names as [string, string[]][])).toEqual(
-        new Map([
-          ['our-lights', ['lights-a1b2c3-team', 'lights-git-main-team']],
-          ['harbours', undefined],
-        ]),
-      );
+      const { slugs, folded, total } = fold({ q: 'lighthouse', sort });
+      expect([...slugs].sort()).toEqual(['harbours', ...names(3)]);
+      expect(folded).toEqual([{ provider: 'lights-02.com', slugs: names(20).slice(3) }]);
+      expect(total).toBe(21);
     }
   });
 
-  it('is found at each address by the name of that, and in the list without words', async () => {
-    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
-    expect(list({ q: 'lights a1b2c3 team' }).slugs[0]).toBe('lights-a1b2c3-team');
-    expect(list({}).slugs).toEqual(['harbours', ...PREVIEWS.toSorted()]);
+  it('is found at each address by the name of that, and has all its rows in the list without words', async () => {
+    const { fold } = await open([...EVERYWHERE, HARBOURS]);
+    expect(fold({ q: 'lights 07' }).slugs[0]).toBe('lights-07');
+    expect(fold({}).slugs).toEqual(['harbours', ...names(20)]);
   });
 
-  it('is shown at a verified address, and of those that pass the filters', async () => {
-    const { catalogue, list } = await open(PREVIEWS.map((slug) => makeDeployment(slug)));
-    await recordPaid(catalogue, 'lights-git-main-team', {
-      path: '/v1/lighthouses',
-      id: '5f3a0c53-3b6e-4a0e-8d43-000000000003',
-    });
-    expect(list({ q: 'lighthouse' }).slugs).toEqual(['lights-git-main-team']);
-    const { items, total } = list({ q: 'lighthouse', verified: false });
-    expect(total).toBe(1);
-    expect(items.map(({ slug, same_product }) => [slug, same_product])).toEqual([
-      ['our-lights', ['lights-a1b2c3-team']],
-    ]);
-  });
-
-  it('takes one place on pages', async () => {
-    const others = Array.from({ length: 5 }, (_, n) =>
-      makeDeployment(`beacon-${n}`, { tagline: `Lighthouse number ${n}.` }),
-    );
-    const { list } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), ...others, HARBOURS]);
-    const whole = list({ q: 'lighthouse' });
-    expect(whole.total).toBe(7);
-    const paged: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = list({ q: 'lighthouse', limit: 2, ...(cursor && { cursor }) });
-      expect(page.total).toBe(7);
-      paged.push(...page.slugs);
-      cursor = page.next_cursor;
-    } while (cursor !== undefined);
-    expect(paged).toEqual(whole.slugs);
-  });
-
-  it('has its routes once where routes are searched', async () => {
-    const { reading } = await open([...PREVIEWS.map((slug) => makeDeployment(slug)), HARBOURS]);
+  it('has its routes once where routes are searched, at the address that fits best', async () => {
+    const { reading } = await open([...EVERYWHERE, HARBOURS]);
     const { resources, partial } = findResources(reading.published, reading.getSnapshot(), {
-      query: 'lighthouse',
+      query: 'lighthouse lights 07',
       limit: 20,
     });
-    expect(resources.map(({ listing }) => listing.slug).filter((slug) => slug !== 'harbours')).toEqual(['our-lights']);
+    expect(resources.map(({ listing }) => listing.slug).filter((slug) => slug !== 'harbours')).toEqual(['lights-07']);
     expect(partial).toBe(true);
   });
 });
+
+/** Counts the products among listings that are found. */
+async function countProducts(declarations: readonly Partial<Declaration>[]): Promise<number> {
+  const { reading } = await open(declarations);
+  const query = listQuery.parse({ q: 'lighthouse' });
+  const { listings } = selectListings(reading.published, reading.getSnapshot(), query);
+  return new Set(listings.map(({ slug, product }) => product ?? slug)).size;
+}
 
 describe('products that are alike', () => {
   const route = {
@@ -135,13 +108,12 @@ describe('products that are alike', () => {
       makeDeployment('copy', { routes: [makeRoute(route), makeRoute({ ...route, path: '/v1/buoys' })] }),
     ],
   ])('are two where one is %s', async (_, copy) => {
-    const { list } = await open([makeDeployment('lights'), copy]);
-    expect(list({ q: 'lighthouse' }).total).toBe(2);
+    expect(await countProducts([makeDeployment('lights'), copy])).toBe(2);
   });
 
   it('are two where nobody says who is paid', async () => {
-    const { list } = await open(['lights', 'lamps'].map((slug) => makeDeployment(slug, {}, { pay_to: null })));
-    expect(list({ q: 'lighthouse' }).total).toBe(2);
+    const alike = ['lights', 'lamps'].map((slug) => makeDeployment(slug, {}, { pay_to: null }));
+    expect(await countProducts(alike)).toBe(2);
   });
 
   it('are two where they hardly say what they do', async () => {
@@ -149,7 +121,6 @@ describe('products that are alike', () => {
       makeDeployment(slug, {
         routes: [makeRoute({ path: '/', description: 'Lights.', terms: [makeTerms({ pay_to: PAYEE })] })],
       });
-    const { list } = await open([bare('lights'), bare('lamps')]);
-    expect(list({ q: 'lighthouse' }).total).toBe(2);
+    expect(await countProducts([bare('lights'), bare('lamps')])).toBe(2);
   });
 });

@@ -168,7 +168,7 @@ describe('the page of a search', () => {
     ];
     expect(build({ offers })?.route).toMatchObject({ price: '0.001-0.002', networks: 'Base, Solana' });
     const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });
-    expect(plain.results[0]).toMatchObject({ route: null, elsewhere: [], card: { href: '/api/example-prices' } });
+    expect(plain.results[0]).toMatchObject({ route: null, product: null, card: { href: '/api/example-prices' } });
   });
 
   it('says which of all results it shows, and leads to every neighbouring page, the first and the last', async () => {

@@ -95,9 +95,7 @@ export const agentItem = z
     same_product: z
       .array(slug)
       .optional()
-      .describe(
-        'Other listings that are the same product at another address, 20 at most; in answers to `q`, those that match',
-      ),
+      .describe('In the document of one listing: others that are the same product at another address, 20 at most'),
     source_names: z.array(z.string()).describe('Names or addresses of the sources that its texts and claims come from'),
     price_min_is_ceiling: ceiling.optional(),
     price_max_is_ceiling: ceiling.optional(),

@@ -61,6 +61,9 @@ export const listFilters = z.strictObject({
     .describe('Changed since (ISO 8601)'),
 });
 
+/** Longest cursor, in characters: it carries what the words of a request are worth. */
+const CURSOR_MAX_LENGTH = 3000;
+
 /** Query of the list: filters, order and page. */
 export const listQuery = listFilters.extend({
   sort: listSort
@@ -74,7 +77,7 @@ export const listQuery = listFilters.extend({
     .max(LIST_LIMIT_MAX)
     .optional()
     .describe(`Listings a page: ${LIST_LIMIT_DEFAULT.words} with q, else ${LIST_LIMIT_DEFAULT.filters}`),
-  cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
+  cursor: z.string().max(CURSOR_MAX_LENGTH).optional().describe('next_cursor of the page before'),
   facets: z.boolean().optional().describe('Also count what matches by the values of each filter'),
 });
 export type ListQuery = z.infer<typeof listQuery>;
@@ -94,7 +97,7 @@ export const routesQuery = z.strictObject({
     .max(ROUTES_MAX)
     .optional()
     .describe(`Routes a page: ${FITTING_ROUTES} with q, else ${ROUTES_MAX}`),
-  cursor: z.string().max(1200).optional().describe('next_cursor of the page before'),
+  cursor: z.string().max(CURSOR_MAX_LENGTH).optional().describe('next_cursor of the page before'),
 });
 export type RoutesQuery = z.infer<typeof routesQuery>;
 
@@ -158,9 +161,9 @@ export const facets = z
   );
 export type Facets = z.infer<typeof facets>;
 
-/** Listings of an answer that are folded behind others of their provider. */
+/** Listings of an answer that are folded behind others of their provider or product. */
 export const foldedListings = z.object({
-  provider: z.string().describe('Registered domain of their hosts, whose page is /provider/{domain}'),
+  provider: z.string().describe('Registered domain of the row that they come behind; its page is /provider/{domain}'),
   slugs: z.array(slug).describe('In their order'),
 });
 
@@ -187,7 +190,7 @@ export const agentList = z
       .array(foldedListings)
       .optional()
       .describe(
-        'With `q`, what else of a provider comes behind its first three on this page; `total` counts it, and no other page has it',
+        'With `q`, what else of a provider, or of a product at several addresses, comes behind the first three rows on this page; `total` counts it, and no other page has it',
       ),
   })
   .meta({ id: 'AgentList' });

@@ -21,8 +21,8 @@ export interface SearchResult {
   readonly card: ListingCard;
   /** Null where the search asks for no route, or the listing has none. */
   readonly route: ResultRoute | null;
-  /** Pages of the same product at other addresses. */
-  readonly elsewhere: readonly { readonly slug: string; readonly href: string }[];
+  /** Number of the product that its listing is, where that is at several addresses. */
+  readonly product: number | null;
 }
 
 /** A route as the results of a search show it. */
@@ -46,11 +46,11 @@ interface ResultRoute {
 }
 
 /** Builds a result of a search from the short form of its listing. */
-export function buildSearchResult(item: AgentItem): SearchResult {
+export function buildSearchResult(item: AgentItem, product: number | null = null): SearchResult {
   return {
     card: buildListingCard(item),
     route: item.route ? buildResultRoute(item, item.route) : null,
-    elsewhere: (item.same_product ?? []).map((other) => ({ slug: other, href: PATHS.listing(other) })),
+    product,
   };
 }
 

@@ -123,7 +123,7 @@ export function buildComparePage(
     routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.item.slug, route)] : [])),
   );
   const others = items
-    .map(buildSearchResult)
+    .map((item) => buildSearchResult(item))
     .flatMap(({ card, route }) => (route && !known.has(route.reference) ? [{ card, route }] : []));
   const can_add = names.length < COMPARED_MAX;
   return {

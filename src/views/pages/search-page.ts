@@ -130,13 +130,15 @@ export function buildSearchPage(
   found: AnswerFacts & {
     readonly facets: Facets | undefined;
     readonly items: readonly AgentItem[];
+    /** By item the number of its product, where that is at several addresses. */
+    readonly products?: readonly (number | null)[];
     readonly counts: Counts;
     readonly nearby?: readonly Nearby[];
     /** Listing outside the filters that answers the request clearly better than any inside. */
     readonly outside?: AgentItem | undefined;
   },
 ): SearchPage {
-  const { items, total, counts, nearby = [], outside } = found;
+  const { items, products = [], total, counts, nearby = [], outside } = found;
   const page = getPageNumber(values);
   const first = (page - 1) * RESULTS_SIZE + 1;
   const range = total > RESULTS_SIZE ? `${formatInteger(first)}–${formatInteger(first + items.length - 1)} of ` : '';
@@ -145,7 +147,7 @@ export function buildSearchPage(
     suggested: listSuggested(values, found.suggested),
     ...buildNarrowing(values, found),
     count: `${range}${formatListings(total)}, as of ${formatMinute(counts.as_of)}`,
-    results: items.map(buildSearchResult),
+    results: items.map((item, at) => buildSearchResult(item, products[at])),
     nearest: nearby
       .filter((near) => near.total > 0)
       .map((near) => ({

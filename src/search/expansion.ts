@@ -1,42 +1,26 @@
+import type { InvertedIndex } from './inverted-index.ts';
 import { listStandIns, type StandIn } from './related-words.ts';
 import { type AskedWord, readRequest } from './request.ts';
 import { getVector, getWordVectors } from './vectors.ts';
 import { getStem } from './words.ts';
 
-/** A word of the catalogue, by its number, that stands for a word of a request, and what finding it is worth. */
-export interface PlanTerm {
-  readonly word: number;
+/** A stem that stands for a word of a request, and what finding it is worth. */
+export interface ExpandedTerm {
+  readonly stem: string;
   readonly weight: number;
 }
 
 /**
- * What stands for one word of a request: the first is the word itself, or `UNKNOWN_WORD` where the catalogue has not got it,
- * with what finding it would be worth; after it the like of it, the weightiest first.
+ * What stands for one word of a request: the first is the word itself, with what finding it would be worth where the catalogue
+ * has not got it; after it the like of it, the weightiest first.
  */
-export type PlanGroup = readonly PlanTerm[];
+export type TermGroup = readonly ExpandedTerm[];
 
-/**
- * A request worked out against the words that a catalogue has. With a plan, what a listing is worth depends on nothing but
- * the listing: that is what keeps pages stable.
- */
-export type Plan = readonly PlanGroup[];
-
-/** The number of no word: those of a catalogue begin at 1. */
-export const UNKNOWN_WORD = 0;
-
-/** The words a catalogue has. */
-export interface Vocabulary {
-  /** Finds the number of a stem; undefined where no listing has it. */
-  find(stem: string): number | undefined;
-  /** Counts the listings that a word is in. */
-  count(word: number): number;
-  /** How many listings there are. */
-  getSize(): number;
-  /** Lists the words that a misspelled one may mean, the nearest and then most common first. */
-  listNear(stem: string): readonly number[];
-  /** Lists the words that begin so, the most common first. */
-  listBeginning(start: string): readonly number[];
-}
+/** The words that a catalogue has, as an `InvertedIndex` tells them. */
+type Words = Pick<InvertedIndex, 'count' | 'listNear' | 'listBeginning'> & {
+  /** Number of live listings. */
+  readonly size: number;
+};
 
 /** Most words of a request, and words that stand for one of them, that are looked for. */
 const WORDS_MAX = 64;
@@ -58,25 +42,22 @@ const STAND_IN_MOST = 0.8;
 /** Letters of the last word of a request from which on it may be one that is still being typed. */
 const BEGINNING_MIN = 3;
 
-/** Weights are kept in steps, so that a plan is short where it travels in a cursor. */
-export const WEIGHT_STEP = 0.01;
-const WEIGHT_STEPS = 36 * 36 - 1;
-
-/** A request, worked out. */
-export interface Planned {
-  readonly plan: Plan;
+/** A request, worked out against the words that a catalogue has. */
+export interface ExpandedRequest {
+  /** With these, what a document is worth depends on nothing but the document: that keeps pages stable. */
+  readonly groups: readonly TermGroup[];
   /** Its words that nothing stands for, without those that read like filters. */
   readonly unmatched: readonly string[];
-  /** What it is about, in any words; the same for every catalogue. */
+  /** What it is about, in any words; the same for every catalogue. Empty where that is not known. */
   readonly vector: Float64Array;
 }
 
-/** Makes the plan for a request. */
-export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
+/** Works a request out: which words of the catalogue stand for its words, and what each is worth. */
+export function expandRequest(request: string, words: Words): ExpandedRequest {
   const { asked: all, stems } = readRequest(request);
   const asked = all.slice(0, WORDS_MAX);
   const phrases = listPhrases(stems.slice(0, 2 * WORDS_MAX));
-  const groups: PlanGroup[] = [];
+  const groups: TermGroup[] = [];
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
@@ -84,8 +65,8 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
       standIns: [...listStandIns(word.stem), ...(phrases.get(word.stem) ?? [])],
       isMended: asked.length <= MENDED_MAX,
     };
-    const found = listGroups(word, context, vocabulary);
-    const isUnknown = found.every((group) => group.every(({ word: number }) => number === UNKNOWN_WORD));
+    const found = listGroups(word, context, words);
+    const isUnknown = !found.flat().some(({ stem }) => words.count(stem) > 0);
     // A word that reads like a filter asks for nothing that a listing would have to say.
     if (isUnknown && word.isLesser) continue;
     if (isUnknown) unmatched.push(word.word);
@@ -93,12 +74,12 @@ export function buildPlan(request: string, vocabulary: Vocabulary): Planned {
   }
   // Every word itself comes before what may stand for one.
   let left = TERMS_MAX - groups.length;
-  const plan = groups.map((group) => {
+  const cut = groups.map((group) => {
     const terms = group.slice(0, 1 + Math.min(Math.max(0, left), STAND_INS_MAX));
     left -= terms.length - 1;
     return terms;
   });
-  return { plan, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
+  return { groups: cut, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
 /** The words beside a word of a request, and the stems that stand for it and for the phrases it is part of. */
@@ -111,49 +92,46 @@ interface Context {
 }
 
 /** Lists what stands for a word: one group, or two for a word written together from two. */
-function listGroups({ word, stem, weight }: AskedWord, context: Context, vocabulary: Vocabulary): PlanGroup[] {
+function listGroups({ word, stem, weight }: AskedWord, context: Context, words: Words): TermGroup[] {
   const { before, after, standIns, isMended } = context;
-  const group = openGroup(stem, weight * getRarityInEnglish(stem), vocabulary);
-  if (before !== undefined) group.add(vocabulary.find(getStem(before + word)), FACTORS.joined);
-  if (after !== undefined) group.add(vocabulary.find(getStem(word + after)), FACTORS.joined);
-  for (const other of standIns) group.add(vocabulary.find(other.stem), FACTORS[other.kind]);
+  const group = openGroup(stem, weight * getRarityInEnglish(stem), words);
+  if (before !== undefined) group.add(getStem(before + word), FACTORS.joined);
+  if (after !== undefined) group.add(getStem(word + after), FACTORS.joined);
+  for (const other of standIns) group.add(other.stem, FACTORS[other.kind]);
   // An English word is what was meant, though no listing has it: a dentist is no pentest.
-  const isWhole = group.isKnown || standIns.length > 0 || isEnglish(stem);
+  const isWhole = words.count(stem) > 0 || standIns.length > 0 || isEnglish(stem);
   if (isWhole || !isMended) return [group.end()];
 
-  const parts = findParts(word, vocabulary);
+  const parts = findParts(word, words);
   if (parts) return parts.map((part) => [group.weighPart(part)]);
   const isLast = after === undefined && word.length >= BEGINNING_MIN;
-  const beginning = isLast ? vocabulary.listBeginning(word) : [];
-  const mended = beginning.length > 0 ? beginning : vocabulary.listNear(stem);
-  for (const number of mended) group.add(number, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
+  const beginning = isLast ? words.listBeginning(word) : [];
+  const mended = beginning.length > 0 ? beginning : words.listNear(stem);
+  for (const other of mended) group.add(other, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
   // What mends a word answers it.
   return [group.end(mended.length > 0)];
 }
 
 /** Opens the group of a word, of which `factor` says how much it counts whatever stands for it. */
-function openGroup(stem: string, factor: number, vocabulary: Vocabulary) {
-  const weigh = (number: number | undefined) =>
-    factor * getRarity(number === undefined ? 0 : vocabulary.count(number), vocabulary.getSize());
-  const known = vocabulary.find(stem);
-  const own = weigh(known);
+function openGroup(stem: string, factor: number, words: Words) {
+  const weigh = (other: string) => factor * getRarity(words.count(other), words.size);
+  const own = weigh(stem);
   // What stands for a word is never worth as much as the word itself.
-  const most = known === undefined ? own : own * STAND_IN_MOST;
-  const weights = new Map<number, number>();
-  const round = (word: number, weight: number): PlanTerm => ({ word, weight: roundWeight(weight) });
+  const most = words.count(stem) > 0 ? own * STAND_IN_MOST : own;
+  const weights = new Map<string, number>();
+  const round = (term: string, weight: number): ExpandedTerm => ({ stem: term, weight: roundWeight(weight) });
   return {
-    isKnown: known !== undefined,
-    /** Adds a word of the catalogue, if it is one, that stands for this one by some share. */
-    add(number: number | undefined, share: number): void {
-      if (number === undefined || number === known) return;
-      weights.set(number, Math.max(weights.get(number) ?? 0, Math.min(share * weigh(number), most)));
+    /** Adds a stem that stands for this one by some share, if a listing has it. */
+    add(other: string, share: number): void {
+      if (other === stem || words.count(other) === 0) return;
+      weights.set(other, Math.max(weights.get(other) ?? 0, Math.min(share * weigh(other), most)));
     },
-    weighPart: (number: number) => round(number, FACTORS.part * weigh(number)),
+    weighPart: (part: string) => round(part, FACTORS.part * weigh(part)),
     /** Returns the group. Where others answer the word as well, it counts as much as the best of them. */
-    end(isAnswered = false): PlanGroup {
-      const others = Array.from(weights, ([number, weight]) => round(number, weight));
+    end(isAnswered = false): TermGroup {
+      const others = Array.from(weights, ([other, weight]) => round(other, weight));
       const whole = isAnswered ? Math.max(0, ...weights.values()) : own;
-      return [round(known ?? UNKNOWN_WORD, whole), ...others.sort((a, b) => b.weight - a.weight || a.word - b.word)];
+      return [round(stem, whole), ...others.sort((a, b) => b.weight - a.weight || (a.stem < b.stem ? -1 : 1))];
     },
   };
 }
@@ -182,16 +160,19 @@ function isEnglish(stem: string): boolean {
   return getWordVectors().findRank(stem) !== undefined;
 }
 
+/** The largest weight, so that each is short where it travels in a cursor. */
+const WEIGHT_MAX = 12;
+
+/** Rounds a weight to hundredths, for the same reason. */
 function roundWeight(weight: number): number {
-  return Math.max(1, Math.min(WEIGHT_STEPS, Math.round(weight / WEIGHT_STEP))) * WEIGHT_STEP;
+  return Math.max(1, Math.round(100 * Math.min(weight, WEIGHT_MAX))) / 100;
 }
 
 /** Finds two words of the catalogue that an unknown one is written together from (webscraping). */
-function findParts(word: string, vocabulary: Vocabulary): [number, number] | undefined {
+function findParts(word: string, words: Words): [string, string] | undefined {
   for (let at = word.length - 3; at >= 3; at -= 1) {
-    const first = vocabulary.find(getStem(word.slice(0, at)));
-    const second = vocabulary.find(getStem(word.slice(at)));
-    if (first !== undefined && second !== undefined) return [first, second];
+    const [first, second] = [getStem(word.slice(0, at)), getStem(word.slice(at))];
+    if (words.count(first) > 0 && words.count(second) > 0) return [first, second];
   }
   return undefined;
 }

@@ -1,0 +1,161 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { type ExpandedRequest, expandRequest, type TermGroup } from '../search/expansion.ts';
+import { createInvertedIndex, type InvertedIndex } from '../search/inverted-index.ts';
+import { createScoring, type Scores } from '../search/ranking.ts';
+import { decodeTerms } from '../search/terms.ts';
+import { DIMENSIONS } from '../search/vectors.ts';
+import { createFacts, FACTS_COLUMNS, type Facts, type FactsRow } from './facts.ts';
+import type { Published } from './file.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Listings that are read at a time while an index is built. */
+const READ_AT_ONCE = 100;
+
+/** Listings whose words changed are added to an index beside the former ones, up to this share of all; then it is built again. */
+const REPLACED_SHARE = 1 / 100;
+
+/** An index of no more listings than this is built again at once. */
+const BUILT_AT_ONCE = 1000;
+
+/** The words of the live listings in memory, and what filters ask of them, as of one snapshot. */
+export interface SearchIndex {
+  readonly facts: Facts;
+  /** What each listing is about, by its row number. */
+  readonly vectors: Int8Array;
+  /** Works a request out against the words there are. */
+  expand(request: string): ExpandedRequest;
+  /** Scores all documents. `size` is the number of listings by which rarity was measured. */
+  score(groups: readonly TermGroup[], vector: Float64Array, size?: number): Scores;
+}
+
+interface KeptIndex extends SearchIndex {
+  vectors: Int8Array;
+  readonly words: InvertedIndex;
+  /** Checksums of the words of each listing, by its row number. */
+  readonly checksums: Map<number, number>;
+  snapshot: Snapshot | undefined;
+  revision: number;
+  /** Number of listings of which former words are in the index, too. */
+  replaced: number;
+  isBuiltAgain: boolean;
+}
+
+const indexOf = new WeakMap<Published['sqlite'], KeptIndex>();
+
+/**
+ * Returns the search index of a published catalogue, which is built when it is first needed. When the snapshot is another than
+ * the index was last used with, what changed in between is read. Call it while the file stays at the revision of the snapshot.
+ */
+export function getSearchIndex(published: Published, snapshot: Snapshot): SearchIndex {
+  const known = indexOf.get(published.sqlite);
+  if (known?.snapshot === snapshot) return known;
+  if (known) update(published, known);
+  const isWorn = known !== undefined && known.replaced > known.facts.getSize() * REPLACED_SHARE;
+  const isBuilt = known && !(isWorn && known.facts.getSize() <= BUILT_AT_ONCE);
+  const index = isBuilt ? known : buildAtOnce(published);
+  if (isWorn && isBuilt && !index.isBuiltAgain) {
+    index.isBuiltAgain = true;
+    // What keeps it from being read will keep requests from it, too, and is told there.
+    void prepareSearchIndex(published).catch(() => (index.isBuiltAgain = false));
+  }
+  index.snapshot = snapshot;
+  indexOf.set(published.sqlite, index);
+  return index;
+}
+
+/** Builds the search index of a published catalogue, with others answered in between. */
+export async function prepareSearchIndex(published: Published): Promise<void> {
+  const { sqlite } = published;
+  const building = build(published);
+  for (let step = building.next(); ; step = building.next()) {
+    if (step.done) {
+      indexOf.set(sqlite, step.value);
+      return;
+    }
+    await nextTurn();
+    // Another file took the place of that one.
+    if (published.sqlite !== sqlite) return;
+  }
+}
+
+function buildAtOnce(published: Published): KeptIndex {
+  const building = build(published);
+  for (let step = building.next(); ; step = building.next()) if (step.done) return step.value;
+}
+
+/** A row of a live listing, with its words and what it is about. */
+interface IndexedRow extends FactsRow {
+  readonly terms: string;
+  readonly vector: Buffer;
+}
+
+const SELECT = `SELECT ${FACTS_COLUMNS}, terms, vector FROM listings JOIN search_entries ON listing = number`;
+
+/** Builds an index, some listings at a time. What changes meanwhile is read at the next update. */
+function* build(published: Published): Generator<undefined, KeptIndex> {
+  const index = createIndex(getRevision(published));
+  const rows = published.prepare<IndexedRow>(`${SELECT} WHERE number > ? ORDER BY number LIMIT ${READ_AT_ONCE}`);
+  for (let last = 0; ; ) {
+    const some = rows.all(last);
+    for (const row of some) put(index, row);
+    if (some.length < READ_AT_ONCE) return index;
+    last = some.at(-1)?.number ?? last;
+    yield;
+  }
+}
+
+function createIndex(revision: number): KeptIndex {
+  const facts = createFacts();
+  const words = createInvertedIndex();
+  const score = createScoring(words);
+  return {
+    ...{ facts, words, revision, vectors: new Int8Array(1024 * DIMENSIONS), checksums: new Map() },
+    ...{ snapshot: undefined, replaced: 0, isBuiltAgain: false },
+    expand: (request) => expandRequest(request, { ...words, size: facts.getSize() }),
+    score: (groups, vector, size = facts.getSize()) => score(groups, vector, size),
+  };
+}
+
+/** Reads what changed since an index was last up to date. */
+function update(published: Published, index: KeptIndex): void {
+  const changed = published
+    .prepare<{ number: number; state: string }>('SELECT number, state FROM listings WHERE revision > ?')
+    .all(index.revision);
+  const read = published.prepare<IndexedRow>(`${SELECT} WHERE number = ?`);
+  for (const { number, state } of changed) {
+    const row = state === 'live' ? read.get(number) : undefined;
+    if (row) put(index, row);
+    else if (index.checksums.delete(number)) {
+      index.words.remove(number);
+      index.facts.remove(number);
+      index.replaced += 1;
+    }
+  }
+  index.revision = getRevision(published);
+}
+
+/** Puts a listing in the place of what was known of it. Its words are added only if they are others. */
+function put(index: KeptIndex, row: IndexedRow): void {
+  const { number, terms, vector } = row;
+  const before = index.facts.get(number);
+  const checksum = crc32(terms);
+  const isKnown = before !== undefined && index.checksums.get(number) === checksum;
+  if (!isKnown) index.words.put(number, decodeTerms(terms));
+  index.facts.put(row, index.words.firsts[number] as number);
+  if (isKnown) return;
+  index.checksums.set(number, checksum);
+  if (before) index.replaced += 1;
+  const end = (number + 1) * DIMENSIONS;
+  if (end > index.vectors.length) {
+    const longer = new Int8Array(Math.max(end, 2 * index.vectors.length));
+    longer.set(index.vectors);
+    index.vectors = longer;
+  }
+  index.vectors.fill(0, end - DIMENSIONS, end);
+  index.vectors.set(new Int8Array(vector), end - DIMENSIONS);
+}
+
+function getRevision(published: Published): number {
+  return published.prepare<{ revision: number }>('SELECT revision FROM catalogue').get()?.revision ?? 0;
+}
