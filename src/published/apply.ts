@@ -5,7 +5,7 @@ import { parsePayment } from '../catalogue/read/payments.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
 import type { Published } from './file.ts';
-import { buildListingRows, parseListing, renderItem } from './listing-rows.ts';
+import { buildListingRows, parseListing, renderItem, renderRoute } from './listing-rows.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
 import { getSubject, isTelling } from './subjects.ts';
@@ -86,7 +86,7 @@ export async function applyNews(
 }
 
 /** The tables of which a listing that changed has other rows. */
-const OF_LISTING = ['documents', 'routes', 'offers', 'search_entries', 'rendered', 'receipts'];
+const OF_LISTING = ['documents', 'routes', 'offers', 'search_entries', 'rendered', 'rendered_routes', 'receipts'];
 
 /** Opens the writing of rows, each in the place of that of the same key. */
 function openWriter(published: Published, baseUrl: string) {
@@ -119,7 +119,12 @@ function openWriter(published: Published, baseUrl: string) {
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);
       if (rows.search) insert('search_entries', { listing: number, ...rows.search });
-      if (listing && isLive(listing)) insert('rendered', { listing: number, item: renderItem(listing, { baseUrl }) });
+      if (listing && isLive(listing)) {
+        insert('rendered', { listing: number, item: renderItem(listing, { baseUrl }) });
+        for (const [position, route] of listing.routes.entries()) {
+          insert('rendered_routes', { listing: number, position, route: renderRoute(listing, route) });
+        }
+      }
       for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
     },
   };

@@ -1,7 +1,7 @@
 import { listNeeds } from '../evidence/abilities.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Category } from '../model/catalogue.ts';
-import { type LiveListing, listRouteCautions, type Reliability } from '../model/listing.ts';
+import { getHost, type LiveListing, listRouteCautions, type Reliability } from '../model/listing.ts';
 import { type NetworkKey, networkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
@@ -56,6 +56,8 @@ export interface ListingFacts extends Readonly<Record<KeyedSort, number>> {
   readonly slug: string;
   /** Provider's name in lower case. */
   readonly provider: string;
+  /** Registered domain of its host; of a host without one, that and its port. */
+  readonly domain: string;
   readonly category: Category;
   readonly band: Reliability['band'];
   readonly isVerified: boolean;
@@ -83,13 +85,15 @@ export interface FactsRow extends Readonly<Record<KeyedSort, number>> {
   readonly networks: string;
   readonly seen_networks: string;
   readonly provider_key: string;
+  readonly base_url: string;
+  readonly domain: string;
   readonly product: number | null;
   readonly marked: string | null;
   readonly facts: string;
 }
 
 /** The columns of a `FactsRow`, of `listings` joined with `search_entries`. */
-export const FACTS_COLUMNS = `number, slug, category, reliability_band, reliability_score, verified_routes, networks, seen_networks, provider_key,
+export const FACTS_COLUMNS = `number, slug, category, reliability_band, reliability_score, verified_routes, networks, seen_networks, provider_key, base_url, domain,
   product, marked, ${SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts`;
 
 /** What one and the same route must be. */
@@ -242,7 +246,13 @@ export function createFacts() {
         (marked === null ? 0 : MARK_MALUS);
       if (listings[number] === undefined) size += 1;
       listings[number] = {
-        ...{ number, slug: row.slug, provider: intern(row.provider_key), category: intern(row.category) as Category },
+        ...{
+          number,
+          slug: row.slug,
+          provider: intern(row.provider_key),
+          domain: intern(getProviderDomain(row)),
+          category: intern(row.category) as Category,
+        },
         ...{ band: intern(row.reliability_band) as Reliability['band'], isVerified },
         ...{ networks: internList(row.networks), seenNetworks: internList(row.seen_networks) },
         ...{ product: row.product, bonus, first, count: routes.length },
@@ -277,6 +287,11 @@ export function createFacts() {
       return ({ first }, position) => isAtMost(findLowest(first + position), most);
     },
   };
+}
+
+function getProviderDomain({ base_url, domain }: Pick<FactsRow, 'base_url' | 'domain'>): string {
+  const host = getHost(base_url);
+  return host.replace(/:\d+$/, '') === domain ? host : domain;
 }
 
 /** Says whether a lowest price passes a limit, both in atomic USDC. No price (`Infinity`) passes none. */

@@ -1,8 +1,6 @@
-import { getHost } from '../model/listing.ts';
 import { getListLimit, type ListQuery } from '../views/listing/query.ts';
 import { foldRows } from '../views/listing/row-folds.ts';
 import type { Published } from './file.ts';
-import { findKnownName } from './listings.ts';
 import { selectListings } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -21,8 +19,8 @@ export function selectFoldedPage(published: Published, snapshot: Snapshot, query
   const { q, provider, host } = selected.query;
   const isWhole = q === undefined || provider !== undefined || host !== undefined;
   const entries = selected.listings.map((listing, at) => ({ listing, match: selected.answer?.matches[at] }));
-  const getGroups = ({ listing: { slug, product = null } }: (typeof entries)[number]) => ({
-    host: getHost(findKnownName(published, slug)?.base_url ?? ''),
+  const getGroups = ({ listing: { domain = '', product = null } }: (typeof entries)[number]) => ({
+    provider: domain,
     product,
   });
   const cut = (rows = limit) => {

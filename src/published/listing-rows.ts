@@ -9,6 +9,7 @@ import type { Latency } from '../model/probe.ts';
 import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { encodeTerms, getListingVector } from '../search/terms.ts';
 import { buildAgentItem, getVerification } from '../views/listing/item.ts';
+import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import type { Site } from '../views/site.ts';
 import { encodeFacts } from './facts.ts';
 import { getProductNumber } from './product.ts';
@@ -88,6 +89,11 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
 /** Renders the short form of a live listing, as `/agent/list` shows it. */
 export function renderItem(listing: LiveListing, site: Pick<Site, 'baseUrl'>): string {
   return JSON.stringify(buildAgentItem(listing, site));
+}
+
+/** Renders the short form of a route, as the results of a search show it. */
+export function renderRoute(listing: LiveListing, route: Route): string {
+  return JSON.stringify(buildMatchedRoute(listing, route));
 }
 
 const NO_COLUMNS = {

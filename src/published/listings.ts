@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { AgentItem } from '../views/listing/item.ts';
-import { buildMatchedRoute } from '../views/listing/matched-route.ts';
 import { buildAgentListing, findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
 import { listChanges } from './changes.ts';
 import type { RoutesPart } from './cursor.ts';
@@ -14,8 +13,6 @@ export interface ListingRef {
   /** Row number in this file. Other files of the same catalogue may number otherwise. */
   readonly number: number;
   readonly slug: string;
-  /** Number that the listings of one product at several addresses have in common; null or absent where not known. */
-  readonly product?: number | null | undefined;
 }
 
 /** A row of a listing that is live or delisted. */
@@ -150,10 +147,19 @@ export function readSelected(
     const item = readItem(published, listing);
     const match = answer?.matches[at];
     if (!match) return item;
-    const found = match.position === undefined ? undefined : findRoute(published, listing, match.position);
-    const route = found && `,"route":${JSON.stringify(buildMatchedRoute(found.listing, found.route))}`;
-    return `${item.slice(0, -1)},"match":${match.match}${route ?? ''}}`;
+    const route = match.position === undefined ? undefined : findMatchedRoute(published, listing, match.position);
+    return `${item.slice(0, -1)},"match":${match.match}${route ? `,"route":${route}` : ''}}`;
   });
+}
+
+/** Finds the short form of a route of a live listing by its position, as JSON of `MatchedRoute`. */
+export function findMatchedRoute(
+  { prepare }: Published,
+  { number }: Pick<ListingRef, 'number'>,
+  position: number,
+): string | undefined {
+  const sql = 'SELECT route FROM rendered_routes WHERE listing = ? AND position = ?';
+  return prepare<{ route: string }>(sql).get(number, position)?.route;
 }
 
 /** Reads the short form of a live listing. */

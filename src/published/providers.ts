@@ -1,4 +1,4 @@
-import { buildMatchedRoute, type MatchedRoute } from '../views/listing/matched-route.ts';
+import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { buildNewsRow } from '../views/pages/changes-page.ts';
 import {
@@ -10,7 +10,7 @@ import {
   ROUTES_SHOWN,
 } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
-import { findRoute, getItem, type ListingRef } from './listings.ts';
+import { findMatchedRoute, getItem, type ListingRef } from './listings.ts';
 import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
@@ -116,8 +116,8 @@ function listNames(published: Published, domain: string): string[] {
     .map((row) => row.provider_name);
 }
 
-function listFirstRoutes(published: Published, { number }: ListingRef): MatchedRoute[] {
-  return Array.from({ length: ROUTES_SHOWN }, (_, position) => findRoute(published, { number }, position))
-    .filter((found) => found !== undefined)
-    .map(({ listing, route }) => buildMatchedRoute(listing, route));
+function listFirstRoutes(published: Published, listing: ListingRef): MatchedRoute[] {
+  return Array.from({ length: ROUTES_SHOWN }, (_, position) => findMatchedRoute(published, listing, position)).flatMap(
+    (route) => (route === undefined ? [] : [JSON.parse(route)]),
+  );
 }

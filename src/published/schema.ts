@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -173,7 +173,7 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of the download: the short forms of listings, by which code and for which
+ * Tables for this code alone, left out of the download: the short forms of listings and routes, by which code and for which
  * address they were written, and what they are found by.
  */
 export const OWN_SCHEMA = `
@@ -191,11 +191,18 @@ CREATE TABLE search_entries (
   facts TEXT NOT NULL
 ) STRICT;
 
--- The short forms of the live listings as JSON, since every list is made of many. All other forms are made of documents.
+-- The short forms of the live listings and of their routes as JSON, since every list is made of many. All other forms are made of
+-- documents.
 CREATE TABLE rendered (
   listing INTEGER PRIMARY KEY,
   item TEXT NOT NULL
 ) STRICT;
+CREATE TABLE rendered_routes (
+  listing INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  route TEXT NOT NULL,
+  PRIMARY KEY (listing, position)
+) STRICT, WITHOUT ROWID;
 -- One row: by which code and for which BASE_URL all listings were written.
 CREATE TABLE rendering (
   code_version TEXT NOT NULL,

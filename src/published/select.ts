@@ -20,7 +20,7 @@ export interface Selection extends RequestNotes {
   /** What was applied: the query as given, with its order and its page. */
   query: ListQuery;
   total: number;
-  listings: ListingRef[];
+  listings: SelectedListing[];
   /** Where asked for: how many match by the values of each filter. */
   facets: Facets | undefined;
   /** With `q`: how well it is answered. */
@@ -29,6 +29,14 @@ export interface Selection extends RequestNotes {
   next_cursor: string | undefined;
   /** Gives the cursor of a page that is cut short to `count` listings: at least one, and fewer than there are. */
   getCursorAfter(count: number): string;
+}
+
+/** A listing of a page. What rows are folded by is known where words are asked for. */
+export interface SelectedListing extends ListingRef {
+  /** Number of its product, where that is at several addresses. */
+  readonly product?: number | null | undefined;
+  /** Registered domain of its host; of a host without one, that and its port. */
+  readonly domain?: string | undefined;
 }
 
 /** How well a request in words is answered. */
@@ -59,7 +67,7 @@ export const DANGER_FACTOR = 0.5;
 /** A page of listings before its cursors are written, see `Selection`. */
 interface FoundPage {
   readonly total: number;
-  readonly listed: readonly (ListingRef & { readonly key: number; readonly match?: Match })[];
+  readonly listed: readonly (SelectedListing & { readonly key: number; readonly match?: Match })[];
   readonly hasMore: boolean;
   readonly facets?: Facets | undefined;
   /** What the words of the request were weighed by, and how well they are answered. */
@@ -92,7 +100,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     ...notes,
     query: { ...given, limit: query.limit, sort },
     total,
-    listings: listed.map(({ number, slug, product }) => ({ number, slug, product })),
+    listings: listed.map(({ number, slug, product, domain }) => ({ number, slug, product, domain })),
     facets,
     // A path names a route, words or not.
     answer: words || path !== undefined ? { matches, ...answered } : undefined,
@@ -130,7 +138,7 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked
     facets: query.facets ? countFacets(index.facts, query, { scores, named }) : undefined,
     hasMore: after > placed.length,
     listed: placed.map(({ key, item: { listing, position, match } }) => ({
-      ...{ number: listing.number, slug: listing.slug, product: listing.product, key },
+      ...{ number: listing.number, slug: listing.slug, product: listing.product, domain: listing.domain, key },
       match: { match: Math.round(100 * match) / 100, position: position < 0 ? undefined : position },
     })),
     ...(request &&

@@ -17,9 +17,9 @@ const LENGTH_SHARE = 0.75;
 const USUAL_LENGTHS = { listing: 30, route: 25 };
 const SHORTEST_SHARE = 0.6;
 
-/** A posting is the number of a document, and how well it has the word, in so many bits. */
-const SHARE_BITS = 8;
-const SHARE_MAX = (1 << SHARE_BITS) - 1;
+/** A posting is the number of a document, and in so many bits how well it has the word: a share of `SHARE_MAX`. */
+export const SHARE_BITS = 8;
+export const SHARE_MAX = (1 << SHARE_BITS) - 1;
 
 /** Routes beyond this number, of all listings together, are not found by words. */
 const DOCUMENTS_MAX = 2 ** (32 - SHARE_BITS);
@@ -45,6 +45,8 @@ export interface InvertedIndex {
   /** By the number of a listing its first document, and how many it has; none where it is not there. */
   readonly firsts: Uint32Array;
   readonly counts: Uint32Array;
+  /** By document the number of its listing; 0 for one that is not there any more. */
+  readonly listings: Uint32Array;
   /** Puts a listing: one document for each route, in their order, or one for a listing without. */
   put(listing: number, terms: ListingTerms): void;
   remove(listing: number): void;
@@ -54,8 +56,8 @@ export interface InvertedIndex {
   listNear(stem: string): string[];
   /** Lists the stems that begin so, the most common first. */
   listBeginning(start: string): string[];
-  /** Calls `visit` with each document that has a stem, and how well it has it, from 0 to 1. */
-  visit(stem: string, visit: (document: number, share: number) => void): void;
+  /** Finds the documents that have a stem: as many postings of the array as `length` says. */
+  find(stem: string): { readonly postings: Uint32Array; readonly length: number } | undefined;
 }
 
 /** Makes an empty index. */
@@ -65,6 +67,7 @@ export function createInvertedIndex(): InvertedIndex {
   let documents = 0;
   let firsts = new Uint32Array(1024);
   let counts = new Uint32Array(1024);
+  let listings = new Uint32Array(1024);
 
   const getList = (stem: string): PostingList => {
     const known = lists.get(stem);
@@ -94,6 +97,12 @@ export function createInvertedIndex(): InvertedIndex {
   const isInDocument = ({ postings, length }: PostingList) =>
     length > 0 && (postings[length - 1] as number) >>> SHARE_BITS === documents;
 
+  const removeDocuments = (listing: number) => {
+    const first = firsts[listing] ?? 0;
+    listings.fill(0, first, first + (counts[listing] ?? 0));
+    if (listing < counts.length) counts[listing] = 0;
+  };
+
   return {
     get documents() {
       return documents;
@@ -104,9 +113,16 @@ export function createInvertedIndex(): InvertedIndex {
     get counts() {
       return counts;
     },
+    get listings() {
+      return listings;
+    },
     put(listing, { own, routes }) {
+      removeDocuments(listing);
+      const count = Math.max(1, routes.length);
       if (listing >= firsts.length) [firsts, counts] = [grow(firsts, listing), grow(counts, listing)];
-      [firsts[listing], counts[listing]] = [documents, Math.max(1, routes.length)];
+      if (documents + count > listings.length) listings = grow(listings, documents + count);
+      [firsts[listing], counts[listing]] = [documents, count];
+      listings.fill(listing, documents, documents + count);
       const ofListing = listShares(own, USUAL_LENGTHS.listing);
       const ofRoutes = routes.map((route) => route && listShares(route, USUAL_LENGTHS.route));
       for (const { list, share } of ofListing) list.ofListing = share;
@@ -122,19 +138,11 @@ export function createInvertedIndex(): InvertedIndex {
       for (const { list } of [ofListing, ...ofRoutes].flatMap((shares) => shares ?? []))
         [list.isCounted, list.ofListing] = [false, 0];
     },
-    remove(listing) {
-      counts[listing] = 0;
-    },
+    remove: removeDocuments,
     count: (stem) => lists.get(stem)?.listings ?? 0,
     listNear: vocabulary.listNear,
     listBeginning: vocabulary.listBeginning,
-    visit(stem, visit) {
-      const { postings, length } = lists.get(stem) ?? { postings: [], length: 0 };
-      for (let at = 0; at < length; at += 1) {
-        const posting = postings[at] as number;
-        visit(posting >>> SHARE_BITS, (posting & SHARE_MAX) / SHARE_MAX);
-      }
-    },
+    find: (stem) => lists.get(stem),
   };
 }
 

@@ -1,5 +1,5 @@
 import { getRarity, type TermGroup } from './expansion.ts';
-import type { InvertedIndex } from './inverted-index.ts';
+import { type InvertedIndex, SHARE_BITS, SHARE_MAX } from './inverted-index.ts';
 import { DIMENSIONS, getLikeness } from './vectors.ts';
 
 /*
@@ -26,7 +26,7 @@ export interface Scores {
   /** Says whether a listing is found by one of its routes; with position 0 of a listing without routes, whether it is found. */
   isMatching(listing: number, position: number): boolean;
   /** Finds the position of the best route of a listing that passes, the first of those that are even; undefined where none matches. */
-  findBest(listing: number, isPassing?: (position: number) => boolean): number | undefined;
+  findBest(listing: number, isPassing: (position: number) => boolean): number | undefined;
   /** Calls `visit` with the number of each listing that matches, and the position and score of its best route; 0 without routes. */
   visit(visit: (listing: number, position: number, score: number) => void): void;
   /** Returns how alike the request and a listing are, from 0 to 1, by the vectors of all listings. */
@@ -35,19 +35,72 @@ export interface Scores {
   getMatch(score: number, likeness: number): number;
 }
 
+/** Of all that stands for one word, the best counts, and of each other that a document has this share. */
+const BESIDE_SHARE = 0.1;
+
 /** Makes the scoring of the documents of an index. Scores are good until the next request is scored: their memory is used again. */
 export function createScoring(index: InvertedIndex) {
-  const tally = createTally();
+  /** By document its sum of all words, and what it has of the word whose number is its mark. */
+  let sums = new Float32Array(0);
+  let ofWord = new Float32Array(0);
+  let marks = new Uint8Array(0);
+  /** By listing its best document, the first of those that are even, and the sum of that. */
+  let bestSums = new Float32Array(0);
+  let bests = new Uint32Array(0);
+
+  const clear = () => {
+    const { documents, counts } = index;
+    if (sums.length < documents) {
+      [sums, ofWord, marks] = [
+        new Float32Array(2 * documents),
+        new Float32Array(2 * documents),
+        new Uint8Array(2 * documents),
+      ];
+    } else {
+      sums.fill(0);
+      marks.fill(0);
+    }
+    if (bests.length < counts.length)
+      [bestSums, bests] = [new Float32Array(counts.length), new Uint32Array(counts.length)];
+    else bestSums.fill(0);
+  };
+  /** Counts what documents have of one of those that stand for a word; `mark` is the number of the word, from 1 to 255. */
+  const count = ({ stem, weight }: TermGroup[number], mark: number) => {
+    const { postings, length } = index.find(stem) ?? { postings: NO_POSTINGS, length: 0 };
+    const { listings } = index;
+    for (let at = 0; at < length; at += 1) {
+      const document = (postings[at] as number) >>> SHARE_BITS;
+      const value = (weight * ((postings[at] as number) & SHARE_MAX)) / SHARE_MAX;
+      const before = marks[document] === mark ? (ofWord[document] as number) : 0;
+      const added = value > before ? value - before + BESIDE_SHARE * before : BESIDE_SHARE * value;
+      const sum = (sums[document] as number) + added;
+      sums[document] = sum;
+      ofWord[document] = value > before ? value : before;
+      marks[document] = mark;
+      const listing = listings[document] as number;
+      const most = bestSums[listing] as number;
+      if (sum < most || (sum === most && document > (bests[listing] as number))) continue;
+      bestSums[listing] = sum;
+      bests[listing] = document;
+    }
+  };
+
   /** `size` is the number of live listings by which rarity was measured. */
   return (groups: readonly TermGroup[], vector: Float64Array, size: number): Scores => {
-    tally.clear(index.documents);
-    for (const group of groups) {
-      tally.startWord();
-      for (const { stem, weight } of group)
-        index.visit(stem, (document, share) => tally.offer(document, weight * share));
-    }
-    return buildScores(index, tally.sums, { vector, size, ...measureGroups(groups, index, size) });
+    clear();
+    for (const [at, group] of groups.entries()) for (const term of group) count(term, at + 1);
+    const measures = { vector, size, ...measureGroups(groups, index, size) };
+    return buildScores(index, { sums, bestSums, bests }, measures);
   };
+}
+
+const NO_POSTINGS = new Uint32Array(0);
+
+/** What documents and listings have of a request, see `createScoring`. */
+interface Sums {
+  readonly sums: Float32Array;
+  readonly bestSums: Float32Array;
+  readonly bests: Uint32Array;
 }
 
 /** Weights of a request, against which results are measured. */
@@ -74,27 +127,27 @@ function measureGroups(groups: readonly TermGroup[], index: InvertedIndex, size:
   };
 }
 
-function buildScores({ firsts, counts }: InvertedIndex, sums: Float32Array, measures: Measures): Scores {
+function buildScores({ firsts, counts }: InvertedIndex, { sums, bestSums, bests }: Sums, measures: Measures): Scores {
   const { vector, size, whole, least, enough } = measures;
   const getSum = (listing: number, position: number) => sums[(firsts[listing] as number) + position] as number;
-  const findBest = (listing: number, isPassing?: (position: number) => boolean): number | undefined => {
-    const [first, count] = [firsts[listing] as number, counts[listing] as number];
-    let [best, most] = [-1, 0];
-    for (let position = 0; position < count; position += 1) {
-      const sum = sums[first + position] as number;
-      if (sum > most && (isPassing === undefined || isPassing(position))) [best, most] = [position, sum];
-    }
-    return most >= least ? best : undefined;
-  };
   return {
     size,
     getScore: (listing, position) => getSum(listing, position) / whole,
     isMatching: (listing, position) => getSum(listing, position) >= least,
-    findBest,
+    findBest(listing, isPassing) {
+      const [first, count] = [firsts[listing] as number, counts[listing] as number];
+      let [best, most] = [-1, 0];
+      for (let position = 0; position < count; position += 1) {
+        const sum = sums[first + position] as number;
+        if (sum > most && isPassing(position)) [best, most] = [position, sum];
+      }
+      return most >= least ? best : undefined;
+    },
     visit(visit) {
-      for (let listing = 0; listing < counts.length; listing += 1) {
-        const position = findBest(listing);
-        if (position !== undefined) visit(listing, position, getSum(listing, position) / whole);
+      // The place 0 is that of documents that are not there any more.
+      for (let listing = 1; listing < counts.length; listing += 1) {
+        const sum = bestSums[listing] as number;
+        if (sum >= least) visit(listing, (bests[listing] as number) - (firsts[listing] as number), sum / whole);
       }
     },
     getLikeness: (vectors, listing) => Math.max(0, getLikeness(vector, vectors, listing * DIMENSIONS)),
@@ -107,48 +160,6 @@ function buildScores({ firsts, counts }: InvertedIndex, sums: Float32Array, meas
       const value = score * whole;
       const part = Math.tanh(MATCH.steepness * (value / enough + MATCH.likeness * likeness));
       return part + (1 - part) * Math.min(1, value / (MATCH.wellEnough * whole)) ** MATCH.nearlyAll;
-    },
-  };
-}
-
-/** Of all that stands for one word, the best counts, and of each other that a document has this share. */
-const BESIDE_SHARE = 0.1;
-
-/** Makes sums by document of what it has of the words so far. */
-function createTally() {
-  let sums = new Float32Array(0);
-  /** What a document has of the word at hand, where the mark is that of the word. */
-  let ofWord = new Float32Array(0);
-  let marks = new Uint8Array(0);
-  let mark = 0;
-  return {
-    get sums() {
-      return sums;
-    },
-    clear(length: number): void {
-      if (sums.length < length) {
-        [sums, ofWord, marks] = [
-          new Float32Array(2 * length),
-          new Float32Array(2 * length),
-          new Uint8Array(2 * length),
-        ];
-      } else {
-        sums.fill(0, 0, length);
-        marks.fill(0, 0, length);
-      }
-      mark = 0;
-    },
-    /** Begins the next word, of 255 at most. */
-    startWord(): void {
-      mark += 1;
-    },
-    /** Counts what a document has of one of those that stand for the word at hand. */
-    offer(document: number, value: number): void {
-      const before = marks[document] === mark ? (ofWord[document] as number) : 0;
-      const best = Math.max(before, value);
-      sums[document] = (sums[document] as number) + best - before + BESIDE_SHARE * Math.min(before, value);
-      ofWord[document] = best;
-      marks[document] = mark;
     },
   };
 }

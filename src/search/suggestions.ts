@@ -170,7 +170,7 @@ function readPrice({ groups = {} }: RegExpExecArray, before: string, after: stri
 
 const NETWORK = String.raw`(?<network>[a-z\d]{2,40}(?::[a-z\d]{1,40})?(?: mainnet)?)\b`;
 const PAID_ON =
-  '(?:(?:in|with|takes?|taking|accepts?) )?usdc (?:on|via)|pay(?:ing|s)? (?:with|in)|on|via|through|over|using|accept(?:s|ing)?|tak(?:es?|ing)|support(?:s|ing)?|with|in';
+  '(?:(?:in|with|takes?|taking|accepts?) )?usdc (?:on|via)|pay(?:ing|s)? (?:with|in|w/)|on|via|through|over|using|accept(?:s|ing)?|tak(?:es?|ing)|support(?:s|ing)?|with|in';
 const CHAIN = '(?: (?:network|chain|blockchain))?(?: only)?';
 const ONLY = '[ -](?:only|network|chain|blockchain|mainnet|(?:based )?payments?)';
 
@@ -211,7 +211,7 @@ const PATTERNS: readonly Pattern[] = [
   name(
     'max_price_usdc',
     '0',
-    "(?:for )?free(?: of charge)?|(?:at )?no charge|(?:does ?n['’]?t|does not|do ?n['’]?t) cost (?:anything|a thing|money)",
+    "(?:for )?free(?: of charge)?|(?:at )?no charge|(?:does ?n['’]?t|does not|do ?n['’]?t|do not)(?: want to)? (?:cost|pay)(?: for)? (?:anything|a thing|money)",
     NOT_OF_CHARGE,
     NOT_FREE,
   ),

@@ -3,15 +3,16 @@ import { getDomain } from '../../evidence/domains.ts';
 /** Rows of one provider, or of one product, on a page; further ones are folded behind the last of these. */
 const ROWS_TOGETHER = 3;
 
-/** What rows belong together by: the host of their API, and the number of their product, where that is at several addresses. */
+/** What rows belong together by: their provider, and the number of their product, where that is at several addresses. */
 export interface RowGroups {
-  readonly host: string;
+  /** Registered domain of the host of their API; of a host without one, that and its port. */
+  readonly provider: string;
   readonly product: number | null;
 }
 
 /**
- * Folds rows by their provider (the registered domain of their host; of a host without one, that and its port) and by their product
- * until `limit` of them are shown, each with those behind it; `taken` counts all of these. If `isWhole`, nothing is folded.
+ * Folds rows by their provider and by their product until `limit` of them are shown, each with those behind it; `taken` counts all of
+ * these. If `isWhole`, nothing is folded.
  */
 export function foldRows<Row>(
   rows: readonly Row[],
@@ -21,8 +22,7 @@ export function foldRows<Row>(
   const shown: { row: Row; provider: string; product: number | null; more: Row[] }[] = [];
   let taken = 0;
   for (const row of rows) {
-    const { host, product } = getGroups(row);
-    const provider = getProvider(host);
+    const { provider, product } = getGroups(row);
     const last = isWhole
       ? undefined
       : (shown.filter((one) => one.provider === provider)[ROWS_TOGETHER - 1] ??
@@ -35,7 +35,8 @@ export function foldRows<Row>(
   return { shown, taken };
 }
 
-function getProvider(host: string): string {
+/** Returns the registered domain of a host; of a host without one, that and its port. */
+export function getProvider(host: string): string {
   const { href, hostname } = new URL(`https://${host}`);
   const domain = getDomain(href);
   return domain === hostname ? host : domain;
