@@ -73,8 +73,9 @@ export function createScoring(index: InvertedIndex) {
       const value = (weight * ((postings[at] as number) & SHARE_MAX)) / SHARE_MAX;
       const before = marks[document] === mark ? (ofWord[document] as number) : 0;
       const added = value > before ? value - before + BESIDE_SHARE * before : BESIDE_SHARE * value;
-      const sum = (sums[document] as number) + added;
-      sums[document] = sum;
+      sums[document] = (sums[document] as number) + added;
+      // Read again, as it was rounded.
+      const sum = sums[document] as number;
       ofWord[document] = value > before ? value : before;
       marks[document] = mark;
       const listing = listings[document] as number;
