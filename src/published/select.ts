@@ -169,12 +169,12 @@ interface Placed {
 }
 
 /** Collects the listings of a page, and counts those after the cursor. */
-function openPage({ query, cursor }: Wanted) {
-  const top = createTop<Placed>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
+function openPage<Item extends Pick<Placed, 'listing'>>({ query, cursor }: Wanted) {
+  const top = createTop<Item>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
   const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
   let after = 0;
   return {
-    offer(key: number, item: Placed): void {
+    offer(key: number, item: Item): void {
       if (key < lastKey || (key === lastKey && item.listing.slug <= lastSlug)) return;
       after += 1;
       top.offer(key, item);
@@ -192,7 +192,7 @@ function openPage({ query, cursor }: Wanted) {
 /** Places the listings that pass the filters where no words are asked for. */
 function placeAll(wanted: Wanted) {
   const { sort, index, filter } = wanted;
-  const page = openPage(wanted);
+  const page = openPage<Placed>(wanted);
   let total = 0;
   index.facts.visit((listing) => {
     const position = filter.isListingPassing?.(listing) === false ? undefined : findPassingRoute(filter, listing);
@@ -216,36 +216,47 @@ function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): nu
 }
 
 /**
- * Places the listings that pass the filters and have anything of the words that are asked for. `best` is their best match, as far
- * as it was looked for, and `leastMatch` the one below which others are weak beside it.
+ * Places the listings that pass the filters and have anything of the words that are asked for. `best` is their best match, and
+ * `leastMatch` the one below which others are weak beside it.
  */
 function placeFound(wanted: Wanted, scores: Scores) {
   const { sort, cursor, index } = wanted;
   const visitFound = openFound(wanted, scores);
-  const findLikeness = (number: number) => scores.getLikeness(index.vectors, number);
-  let best = 0;
-  if (sort !== 'relevance') {
-    visitFound((number, _, score) => {
-      // What is not better even if it were just the like need not be looked at.
-      if (scores.getMatch(score, 1) > best) best = Math.max(best, scores.getMatch(score, findLikeness(number)));
-    });
-  }
+  const findMatch = (number: number, score: number) =>
+    scores.getMatch(score, scores.getLikeness(index.vectors, number));
+  let [best, notBest] = [0, 0];
+  /** Looks whether a listing matches best. What is not better even if it were just the like, and all of less score, is not looked at. */
+  const seeBest = (number: number, score: number) => {
+    if (score <= notBest) return;
+    if (scores.getMatch(score, 1) <= best) notBest = score;
+    else best = Math.max(best, findMatch(number, score));
+  };
+  if (sort !== 'relevance') visitFound((number, _, score) => seeBest(number, score));
   const leastMatch = cursor?.leastMatch ?? Math.max(WEAK_BELOW, WEAK_BESIDE * best);
-  const keys = openKeys(wanted, leastMatch);
-  const page = openPage(wanted);
+  const keys = openKeys(wanted, { scores, leastMatch, findMatch });
+  const page = openPage<FoundListing>(wanted);
   let total = 0;
   visitFound((number, position, score) => {
     total += 1;
+    if (sort === 'relevance') seeBest(number, score);
     // What else counts takes longest to find out, and of most listings it decides nothing.
     if (page.passOver(keys.getLeastKey(number, position, score))) return;
     const listing = index.facts.get(number) as ListingFacts;
-    const likeness = findLikeness(number);
-    const match = scores.getMatch(score, likeness);
-    best = Math.max(best, match);
-    const key = keys.getKey(listing, position, { score, likeness, match });
-    page.offer(key, { listing, position: listing.count === 0 ? -1 : position, match });
+    page.offer(keys.getKey(listing, position, score), { listing, position, score });
   });
-  return { total, ...page.end(), answered: { best, leastMatch } };
+  const { after, placed } = page.end();
+  const answered = placed.map(({ key, item: { listing, position, score } }) => {
+    const match = findMatch(listing.number, score);
+    return { key, item: { listing, position: listing.count === 0 ? -1 : position, match } };
+  });
+  return { total, after, placed: answered, answered: { best, leastMatch } };
+}
+
+/** A listing that is found by words, by its best route that passes; position 0 without routes. */
+interface FoundListing {
+  readonly listing: ListingFacts;
+  readonly position: number;
+  readonly score: number;
 }
 
 /** Called with the number of a listing, the position of its best route that passes, 0 without routes, and its score. */
@@ -267,30 +278,39 @@ function openFound({ index: { facts }, filter }: Wanted, scores: Scores): (visit
     });
 }
 
-/** How a listing answers the request. */
-interface Weighed {
-  readonly score: number;
-  readonly likeness: number;
-  readonly match: number;
+/** What the sort keys of listings that are found by words depend on. */
+interface Weighing {
+  readonly scores: Scores;
+  readonly leastMatch: number;
+  readonly findMatch: (number: number, score: number) => number;
 }
 
 /** Returns what makes the sort keys of listings that are found by words. Everything sorts upwards. */
-function openKeys({ index: { facts }, query, sort }: Wanted, leastMatch: number) {
+function openKeys({ index: { facts, vectors }, query, sort }: Wanted, { scores, leastMatch, findMatch }: Weighing) {
   if (sort === 'relevance') {
     return {
-      getKey(listing: ListingFacts, position: number, { score, likeness }: Weighed): number {
+      getKey(listing: ListingFacts, position: number, score: number): number {
         const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
+        const likeness = scores.getLikeness(vectors, listing.number);
         return -(factor * (score + LIKENESS_WEIGHT * likeness) + listing.bonus);
       },
-      /** The least that the key can be once the likeness is known. */
+      /** The least that the key can be, whatever the likeness is. */
       getLeastKey: (_number: number, _position: number, score: number) => -(score + LIKENESS_WEIGHT + BONUS_MAX),
     };
   }
   const getOrdered = openOrder(facts, query, sort);
   const behind = sort === 'name' ? 0 : ORDERS[sort].behind;
+  let [weakUpTo, strongFrom] = [0, Number.POSITIVE_INFINITY];
+  /** Says whether a listing answers enough: of most the score alone tells, as it did of one that scored less or more. */
+  const isStrong = ({ number }: ListingFacts, score: number): boolean => {
+    if (score <= weakUpTo || score >= strongFrom) return score >= strongFrom;
+    if (scores.getMatch(score, 1) < leastMatch) weakUpTo = score;
+    else if (scores.getMatch(score, 0) >= leastMatch) strongFrom = score;
+    return score > weakUpTo && (score >= strongFrom || findMatch(number, score) >= leastMatch);
+  };
   return {
-    getKey: (listing: ListingFacts, position: number, { match }: Weighed) =>
-      getOrdered(listing, position) + (match < leastMatch ? behind : 0),
+    getKey: (listing: ListingFacts, position: number, score: number) =>
+      getOrdered(listing, position) + (isStrong(listing, score) ? 0 : behind),
     getLeastKey: (number: number, position: number) => getOrdered(facts.get(number) as ListingFacts, position),
   };
 }
