@@ -15,7 +15,7 @@ const READ_AT_ONCE = 100;
 /** Listings whose words changed are added to an index beside the former ones, up to this share of all; then it is built again. */
 const REPLACED_SHARE = 1 / 100;
 
-/** An index of no more listings than this is built again at once. */
+/** An index of no more documents than this is built again at once: it takes some ten milliseconds. */
 const BUILT_AT_ONCE = 1000;
 
 /** The words of the live listings in memory, and what filters ask of them, as of one snapshot. */
@@ -52,7 +52,7 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
   if (known?.snapshot === snapshot) return known;
   if (known) update(published, known);
   const isWorn = known !== undefined && known.replaced > known.facts.getSize() * REPLACED_SHARE;
-  const isBuilt = known && !(isWorn && known.facts.getSize() <= BUILT_AT_ONCE);
+  const isBuilt = known && !(isWorn && known.words.documents <= BUILT_AT_ONCE);
   const index = isBuilt ? known : buildAtOnce(published);
   if (isWorn && isBuilt && !index.isBuiltAgain) {
     index.isBuiltAgain = true;
