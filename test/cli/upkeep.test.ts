@@ -85,7 +85,9 @@ describe('check', () => {
       { name: 'published', found: 'the table listings (alpha); the table offers (beta)' },
       { name: 'release', found: expect.stringContaining('its pages show something else') },
     ]);
-    published.exec("UPDATE search_entries SET terms = '[[0]]' WHERE listing = (SELECT min(listing) FROM search_entries)");
+    published.exec(
+      "UPDATE search_entries SET terms = '[[0]]' WHERE listing = (SELECT min(listing) FROM search_entries)",
+    );
     expect((await ask())[0].found).toContain('the table search_entries (');
     published.close();
     for (const ending of ['', '-wal', '-shm']) rmSync(config.publishedFile + ending, { force: true });
