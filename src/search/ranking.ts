@@ -76,7 +76,7 @@ export function createScoring(index: InvertedIndex) {
       sums[document] = (sums[document] as number) + added;
       // Read again, as it was rounded.
       const sum = sums[document] as number;
-      ofWord[document] = value > before ? value : before;
+      ofWord[document] = Math.max(value, before);
       marks[document] = mark;
       const listing = listings[document] as number;
       const most = bestSums[listing] as number;
