@@ -15,7 +15,7 @@ export interface Cursor {
   readonly size?: number;
 }
 
-/** What is between the parts of a cursor, and between the terms of a group: no slug, number or stem has it. */
+/** What is between the parts of a cursor, which no part has, and between the terms of a group, which no stem has. */
 const SEPARATOR = '~';
 const TERM_SEPARATOR = '.';
 
@@ -23,8 +23,8 @@ const TERM_SEPARATOR = '.';
 const BASE = 36;
 const WEIGHT_DIGITS = 2;
 
-/** Most terms of a request that a cursor may carry, so that what it makes a server do has a bound. */
-const TERMS_MAX = 200;
+/** Most terms of a request that a cursor may carry, so that what it makes a server do has a bound: more than a request has. */
+const TERMS_MAX = 110;
 
 /** Writes a cursor as text that travels in an address. Its words are legible: a model reads those as few tokens. */
 export function buildCursor({ after, groups = [], leastMatch, size }: Cursor, query: object, sort: string): string {
@@ -47,9 +47,15 @@ export function parseCursor(cursor: string, query: object, sort: string): Cursor
     key &&
     slug !== undefined &&
     queryKey === getQueryKey(query, sort) &&
-    numbers.every((number) => number === undefined || Number.isFinite(number));
+    numbers.every((number) => number === undefined || Number.isFinite(number)) &&
+    // Where a key is how many come before, it is such a number.
+    [position, size, ...(['resources', 'routes'].includes(sort) ? [key] : [])].every((text) => /^\d{0,15}$/.test(text));
   const read = groups.map((group) => group.split(TERM_SEPARATOR).flatMap((term) => parseTerm(term) ?? []));
-  if (!isRead || read.some((group) => group.length === 0) || read.flat().length > TERMS_MAX) {
+  if (
+    !isRead ||
+    read.some((group) => group.length === 0 || new Set(group.map(({ stem }) => stem)).size < group.length) ||
+    read.flat().length > TERMS_MAX
+  ) {
     throw new ServiceError('bad_input', 'The cursor is not one of this query.', {
       hint: 'Send next_cursor as it came, with the same filters, or leave cursor out to start at the first page.',
       reason: 'bad_cursor',

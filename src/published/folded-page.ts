@@ -17,7 +17,8 @@ export function selectFoldedPage(published: Published, snapshot: Snapshot, query
   const limit = getListLimit(query);
   const selected = selectListings(published, snapshot, { ...query, limit: query.q ? limit + LOOKED_AT : limit });
   const { q, provider, host } = selected.query;
-  const isWhole = q === undefined || provider !== undefined || host !== undefined;
+  // A request that is a price alone has no words, and its page is a plain list.
+  const isWhole = q === undefined || !selected.answer || provider !== undefined || host !== undefined;
   const entries = selected.listings.map((listing, at) => ({ listing, match: selected.answer?.matches[at] }));
   const getGroups = ({ listing: { domain = '', product = null } }: (typeof entries)[number]) => ({
     provider: domain,

@@ -2,7 +2,7 @@ import { LIKENESS_WEIGHT } from '../search/ranking.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
 import { getListSort, type ListQuery } from '../views/listing/query.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
-import type { ListingFacts } from './facts.ts';
+import { BONUS_MAX, type ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
 import { openPayable, type Resource, readResources, type Walk, walkResources } from './resources.ts';
 import { getSearchIndex } from './search-index.ts';
@@ -63,40 +63,46 @@ export function findResources(
     if (key !== lastKey) return key < lastKey;
     return slug < last.slug || (slug === last.slug && position <= (last.position ?? -1));
   };
-  /** The listing of each product that fits best. */
-  const bestOfProduct = new Map<number, { listing: ListingFacts; score: number }>();
-  const found: { listing: ListingFacts; positions: readonly number[] }[] = [];
-  scores.visit((number) => {
-    const listing = facts.get(number);
-    if (listing === undefined || listing.count === 0) return;
-    const positions = listPayable(listing);
-    const best = scores.findBest(number, (position) => positions.has(position));
-    if (best === undefined) return;
-    found.push({ listing, positions: [...positions] });
-    if (listing.product === null) return;
-    const score = scores.getScore(number, best);
-    const other = bestOfProduct.get(listing.product);
-    if (!other || score > other.score) bestOfProduct.set(listing.product, { listing, score });
-  });
-  let [after, isPartial] = [0, false];
-  for (const { listing, positions } of found) {
-    if (listing.product !== null && bestOfProduct.get(listing.product)?.listing !== listing) {
-      isPartial = true;
-      continue;
-    }
-    const beyondWords = LIKENESS_WEIGHT * scores.getLikeness(vectors, listing.number) + listing.bonus;
-    const ofListing = createTop<Place>(ROUTES_PER_LISTING, comparePlaces);
+  const getValue = (listing: ListingFacts, position: number) => {
+    const likeness = scores.getLikeness(vectors, listing.number);
+    const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
+    return factor * (scores.getScore(listing.number, position) + LIKENESS_WEIGHT * likeness + listing.bonus);
+  };
+  const listBest = (listing: ListingFacts, positions: ReadonlySet<number>) => {
+    const best = createTop<Place>(ROUTES_PER_LISTING, comparePlaces);
     for (const position of positions) {
-      const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
-      ofListing.offer(-factor * (scores.getScore(listing.number, position) + beyondWords), { listing, position });
+      if (scores.isMatching(listing.number, position)) best.offer(-getValue(listing, position), { listing, position });
     }
-    isPartial ||= positions.length > ROUTES_PER_LISTING;
-    for (const { key, item } of ofListing.list()) {
+    return best.list();
+  };
+  let [after, isPartial] = [0, false];
+  const offer = (routes: ReturnType<typeof listBest>) => {
+    for (const { key, item } of routes) {
       if (isShown(key, item)) continue;
       after += 1;
       top.offer(key, item);
     }
-  }
+  };
+  /** The routes of the address of each product that fits best. */
+  const bestOfProduct = new Map<number, ReturnType<typeof listBest>>();
+  scores.visit((number, _, score) => {
+    const listing = facts.get(number);
+    if (listing === undefined || listing.count === 0) return;
+    const { product } = listing;
+    // Who can be paid takes longest to find out. Behind a full page it only matters whether anybody can.
+    const isBehind = after > limit && !top.isTaking(-(score + LIKENESS_WEIGHT + BONUS_MAX));
+    if (isBehind && product === null) return;
+    const positions = listPayable(listing);
+    const routes = listBest(listing, positions);
+    const [first] = routes;
+    if (!first) return;
+    isPartial ||= positions.size > ROUTES_PER_LISTING;
+    if (product === null) return offer(routes);
+    const other = bestOfProduct.get(product);
+    isPartial ||= other !== undefined;
+    if (!other?.[0] || first.key < other[0].key) bestOfProduct.set(product, routes);
+  });
+  for (const routes of bestOfProduct.values()) offer(routes);
   const shown = top.list();
   const end = shown.at(-1);
   const next_cursor =

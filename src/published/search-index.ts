@@ -1,5 +1,5 @@
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { type ExpandedRequest, expandRequest, type TermGroup } from '../search/expansion.ts';
 import { createInvertedIndex, type InvertedIndex } from '../search/inverted-index.ts';
 import { createScoring, type Scores } from '../search/ranking.ts';
@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts';
 /** Listings that are read at a time while an index is built. */
 const READ_AT_ONCE = 100;
 
-/** Listings whose words changed are added to an index beside the former ones, up to this share of all; then it is built again. */
+/** Documents that were replaced stay in an index up to this share of all; then it is built again. */
 const REPLACED_SHARE = 1 / 100;
 
 /** An index of no more documents than this is built again at once: it takes some ten milliseconds. */
@@ -33,12 +33,13 @@ interface KeptIndex extends SearchIndex {
   vectors: Int8Array;
   readonly words: InvertedIndex;
   /** Checksums of the words of each listing, by its row number. */
-  readonly checksums: Map<number, number>;
+  readonly checksums: Map<number, string>;
   snapshot: Snapshot | undefined;
   revision: number;
-  /** Number of listings of which former words are in the index, too. */
+  /** Number of documents that were replaced, or whose listing was removed. */
   replaced: number;
-  isBuiltAgain: boolean;
+  /** Whether another one is being built. */
+  isReplaced: boolean;
 }
 
 const indexOf = new WeakMap<Published['sqlite'], KeptIndex>();
@@ -51,36 +52,40 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
   const known = indexOf.get(published.sqlite);
   if (known?.snapshot === snapshot) return known;
   if (known) update(published, known);
-  const isWorn = known !== undefined && known.replaced > known.facts.getSize() * REPLACED_SHARE;
+  const isWorn = known !== undefined && known.replaced > known.words.documents * REPLACED_SHARE;
   const isBuilt = known && !(isWorn && known.words.documents <= BUILT_AT_ONCE);
   const index = isBuilt ? known : buildAtOnce(published);
-  if (isWorn && isBuilt && !index.isBuiltAgain) {
-    index.isBuiltAgain = true;
-    // What keeps it from being read will keep requests from it, too, and is told there.
-    void prepareSearchIndex(published).catch(() => (index.isBuiltAgain = false));
-  }
   index.snapshot = snapshot;
   indexOf.set(published.sqlite, index);
+  if (isWorn && isBuilt && !index.isReplaced) {
+    index.isReplaced = true;
+    // What keeps it from being read will keep requests from it, too, and is told there.
+    void prepareSearchIndex(published).catch(() => (index.isReplaced = false));
+  }
   return index;
 }
 
-/** Builds the search index of a published catalogue, with others answered in between. */
+/** Indexes that are being built. */
+const buildingOf = new WeakMap<Published['sqlite'], Generator<undefined, KeptIndex>>();
+
+/** Builds the search index of a published catalogue, with others answered in between. Who needs it meanwhile builds the rest at once. */
 export async function prepareSearchIndex(published: Published): Promise<void> {
   const { sqlite } = published;
   const building = build(published);
-  for (let step = building.next(); ; step = building.next()) {
+  buildingOf.set(sqlite, building);
+  // Another file may take the place of that one.
+  while (published.sqlite === sqlite && buildingOf.get(sqlite) === building) {
+    const step = building.next();
     if (step.done) {
+      buildingOf.delete(sqlite);
       indexOf.set(sqlite, step.value);
-      return;
-    }
-    await nextTurn();
-    // Another file took the place of that one.
-    if (published.sqlite !== sqlite) return;
+    } else await nextTurn();
   }
 }
 
 function buildAtOnce(published: Published): KeptIndex {
-  const building = build(published);
+  const building = buildingOf.get(published.sqlite) ?? build(published);
+  buildingOf.delete(published.sqlite);
   for (let step = building.next(); ; step = building.next()) if (step.done) return step.value;
 }
 
@@ -111,7 +116,7 @@ function createIndex(revision: number): KeptIndex {
   const score = createScoring(words);
   return {
     ...{ facts, words, revision, vectors: new Int8Array(1024 * DIMENSIONS), checksums: new Map() },
-    ...{ snapshot: undefined, replaced: 0, isBuiltAgain: false },
+    ...{ snapshot: undefined, replaced: 0, isReplaced: false },
     expand: (request) => expandRequest(request, { ...words, size: facts.getSize() }),
     score: (groups, vector, size = facts.getSize()) => score(groups, vector, size),
   };
@@ -127,9 +132,9 @@ function update(published: Published, index: KeptIndex): void {
     const row = state === 'live' ? read.get(number) : undefined;
     if (row) put(index, row);
     else if (index.checksums.delete(number)) {
+      index.replaced += index.words.counts[number] as number;
       index.words.remove(number);
       index.facts.remove(number);
-      index.replaced += 1;
     }
   }
   index.revision = getRevision(published);
@@ -139,13 +144,15 @@ function update(published: Published, index: KeptIndex): void {
 function put(index: KeptIndex, row: IndexedRow): void {
   const { number, terms, vector } = row;
   const before = index.facts.get(number);
-  const checksum = crc32(terms);
+  const checksum = createHash('sha1').update(terms).digest('base64url');
   const isKnown = before !== undefined && index.checksums.get(number) === checksum;
-  if (!isKnown) index.words.put(number, decodeTerms(terms));
+  if (!isKnown) {
+    index.replaced += index.words.counts[number] ?? 0;
+    index.words.put(number, decodeTerms(terms));
+  }
   index.facts.put(row, index.words.firsts[number] as number);
   if (isKnown) return;
   index.checksums.set(number, checksum);
-  if (before) index.replaced += 1;
   const end = (number + 1) * DIMENSIONS;
   if (end > index.vectors.length) {
     const longer = new Int8Array(Math.max(end, 2 * index.vectors.length));

@@ -28,7 +28,7 @@ const DOCUMENTS_MAX = 2 ** (32 - SHARE_BITS);
 interface PostingList {
   postings: Uint32Array;
   length: number;
-  /** How many listings have the word; those that were replaced are counted again. */
+  /** How many listings have the word; those that were replaced are counted, too. */
   listings: number;
   /** While a listing is added: whether it was counted, and how well its own text has the word. */
   isCounted: boolean;
@@ -63,11 +63,23 @@ export interface InvertedIndex {
 /** Makes an empty index. */
 export function createInvertedIndex(): InvertedIndex {
   const lists = new Map<string, PostingList>();
-  const vocabulary = createVocabulary((stem) => lists.get(stem)?.listings ?? 0);
   let documents = 0;
   let firsts = new Uint32Array(1024);
   let counts = new Uint32Array(1024);
   let listings = new Uint32Array(1024);
+  /** Number of listings that were replaced or removed. */
+  let removed = 0;
+
+  /** A word that few listings have may be one of listings that are not there any more: these are looked at. */
+  const count = (stem: string): number => {
+    const list = lists.get(stem);
+    if (!list || list.listings > removed) return list?.listings ?? 0;
+    const live = new Set<number>();
+    for (const posting of list.postings.subarray(0, list.length)) live.add(listings[posting >>> SHARE_BITS] as number);
+    live.delete(0);
+    return live.size;
+  };
+  const vocabulary = createVocabulary(count);
 
   const getList = (stem: string): PostingList => {
     const known = lists.get(stem);
@@ -100,6 +112,7 @@ export function createInvertedIndex(): InvertedIndex {
   const removeDocuments = (listing: number) => {
     const first = firsts[listing] ?? 0;
     listings.fill(0, first, first + (counts[listing] ?? 0));
+    if ((counts[listing] ?? 0) > 0) removed += 1;
     if (listing < counts.length) counts[listing] = 0;
   };
 
@@ -139,7 +152,7 @@ export function createInvertedIndex(): InvertedIndex {
         [list.isCounted, list.ofListing] = [false, 0];
     },
     remove: removeDocuments,
-    count: (stem) => lists.get(stem)?.listings ?? 0,
+    count,
     listNear: vocabulary.listNear,
     listBeginning: vocabulary.listBeginning,
     find: (stem) => lists.get(stem),

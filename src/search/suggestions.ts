@@ -1,5 +1,6 @@
 import { findNamedNetwork } from '../model/network.ts';
 import { formatUsdc, parseUsdc, readTypedPrice } from '../model/usdc.ts';
+import { STOP_WORDS } from './stop-words.ts';
 import { listWords } from './words.ts';
 
 /** A filter or an order of the list that words of a request seem to name. It is offered, and never applied by itself. */
@@ -50,8 +51,8 @@ export function readSuggestions(request: string, isListed: (host: string) => boo
 }
 
 /**
- * Returns what to search with: the request without its prices, which is empty where it is nothing else, and in small letters those
- * of its words that read like another filter and weigh less.
+ * Returns what to search with: the request without its prices, which is empty where it only says a price, an order or "verified",
+ * and in small letters those of its words that read like another filter and weigh less.
  */
 export function readSearchText(request: string): { readonly text: string; readonly lesser: ReadonlySet<string> } {
   const whole = squeeze(request);
@@ -63,10 +64,12 @@ export function readSearchText(request: string): { readonly text: string; readon
     from = end;
   }
   const text = [...pieces, whole.slice(from)].join(' ');
-  return {
-    text: pieces.length === 0 || /[\p{L}\p{N}]/u.test(text) ? text.trim() : '',
-    lesser: new Set(phrases.flatMap(({ role, words }) => (role === 'lesser' ? listWords(words) : []))),
-  };
+  const lesser = new Set(phrases.flatMap(({ role, words }) => (role === 'lesser' ? listWords(words) : [])));
+  // A network may be what is looked for: "solana".
+  const isOfAll =
+    phrases.length > 0 && phrases.every(({ parameter }) => parameter !== 'network' && parameter !== 'host');
+  const isSaid = (word: string) => !(isOfAll && (lesser.has(word) || STOP_WORDS.has(word)));
+  return { text: pieces.length + lesser.size === 0 || listWords(text).some(isSaid) ? text.trim() : '', lesser };
 }
 
 /** Writes one blank or line end for many. Then no pattern needs a part that repeats without a bound. */

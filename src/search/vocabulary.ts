@@ -29,6 +29,7 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
   const sortByCount = (words: readonly string[]) =>
     words
       .map((word) => ({ word, count: count(word) }))
+      .filter((one) => one.count > 0)
       .sort((a, b) => b.count - a.count || (a.word < b.word ? -1 : 1))
       .map(({ word }) => word);
 
@@ -45,7 +46,9 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
     listNear(word) {
       if (word.length < NEAR_FROM_LENGTH || !/^[a-z]+$/.test(word)) return [];
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
-      const found = listShelfKeys(word, reach).flatMap((key) => listWithin(shelves.get(key), word, reach));
+      const found = listShelfKeys(word, reach)
+        .flatMap((key) => listWithin(shelves.get(key), word, reach))
+        .filter(({ candidate }) => count(candidate) > 0);
       const nearest = Math.min(...found.map(({ away }) => away));
       const words = found.filter(({ away }) => away === nearest).map(({ candidate }) => candidate);
       return sortByCount(words).slice(0, NEAR_MAX);

@@ -30,7 +30,7 @@ export function listWords(text: string): string[] {
 }
 
 /** What English writes together: "don't" whole, and the end of "I'm" and "Apple's". */
-const CONTRACTED = /\b\p{L}*n['’]t\b|(?<=\p{L})['’](?:d|ll|m|re|s|ve)\b/giu;
+const CONTRACTED = /\b\p{L}{0,20}n['’]t\b|(?<=\p{L})['’](?:d|ll|m|re|s|ve)\b/giu;
 
 /** Removes from a sentence contractions such as "don't", and the endings of others such as "I'm". */
 export function removeContractions(text: string): string {

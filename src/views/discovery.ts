@@ -9,7 +9,7 @@ import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
 import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
 import { buildUrl, PATHS } from './links.ts';
-import { listFilters, REQUEST_MAX_LENGTH } from './listing/query.ts';
+import { CURSOR_MAX_LENGTH, listFilters, REQUEST_MAX_LENGTH } from './listing/query.ts';
 import type { Site } from './site.ts';
 
 /** Resources on a page by default and at most; a client that asks for more gets the most. */
@@ -111,7 +111,7 @@ export const discoverySearchQuery = discoveryFilters.extend({
     .min(1)
     .default(DISCOVERY_LIMITS.search.default)
     .describe(`Resources a page, ${DISCOVERY_LIMITS.search.max} at most; a page may hold fewer`),
-  cursor: z.string().max(600).optional().describe('pagination.cursor of the page before'),
+  cursor: z.string().max(CURSOR_MAX_LENGTH).optional().describe('pagination.cursor of the page before'),
 });
 export type DiscoverySearchQuery = z.infer<typeof discoverySearchQuery>;
 

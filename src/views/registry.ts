@@ -4,7 +4,7 @@ import { CATEGORIES } from '../model/catalogue.ts';
 import { networkKey } from '../model/network.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type AgentItem, formatOfferPrice } from './listing/item.ts';
-import { type ListQuery, REQUEST_MAX_LENGTH } from './listing/query.ts';
+import { CURSOR_MAX_LENGTH, type ListQuery, REQUEST_MAX_LENGTH } from './listing/query.ts';
 import { getMcpIdentity, SERVER_CARD_TYPE } from './mcp-server.ts';
 import type { Site } from './site.ts';
 import { SKILL_DESCRIPTION, SKILL_NAME } from './skill.ts';
@@ -145,7 +145,7 @@ export const registryQuestion = z.strictObject({
   }),
   federation: z.enum(['auto', 'referrals', 'none']).default('auto').describe('There are no further registries to ask'),
   pageSize: z.int().min(1).max(PAGE_SIZE.max).default(PAGE_SIZE.default),
-  pageToken: z.string().max(1200).optional().describe('pageToken of the page before'),
+  pageToken: z.string().max(CURSOR_MAX_LENGTH).optional().describe('pageToken of the page before'),
 });
 export type RegistryQuestion = z.output<typeof registryQuestion>;
 

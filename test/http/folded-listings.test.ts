@@ -138,3 +138,9 @@ describe('a page for people', () => {
     expect((await read('/provider/big-provider.com')).all).toBe(9);
   });
 });
+
+it('a request that is a price alone is a list, of which nothing is folded', async () => {
+  const { list } = await serveTides();
+  const { rows, behind } = listSlugs(await list('/agent/list?q=under+1+cent&limit=100'));
+  expect([rows.length, behind]).toEqual([67, []]);
+});

@@ -61,4 +61,10 @@ it('has after changes what an index has that is built then, also where one is bu
   }
   await expect.poll(() => ask(reading, { q: 'volcano', max_price_usdc: '0.0005' }).total).toBe(31);
   compare();
+
+  // A word that no listing has any more is a misspelling again.
+  await declareListings(catalogue, [makeOne(1, 'glaciar', 500)], NOW);
+  expect(ask(reading, { q: 'glaciar' }).total).toBe(1);
+  await declareListings(catalogue, [makeOne(1, 'harvest', 500)], NOW);
+  expect(ask(reading, { q: 'glaciar' }).total).toBeGreaterThan(100);
 });

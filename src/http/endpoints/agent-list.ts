@@ -29,7 +29,7 @@ export const listEndpoint = defineRead({
     updated_since: '2026-11-01',
     sort: 'price',
     limit: 20,
-    cursor: 'bm90LXJlYWw',
+    cursor: '0~example-prices~1abc~~~',
     facets: true,
   },
   answer: {

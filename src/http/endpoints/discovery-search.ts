@@ -20,7 +20,7 @@ export const discoverySearchEndpoint = defineRead({
   summary: 'The routes that fit a request in plain words, as x402 facilitators show them',
   description: 'At most five routes of one listing, those that say most of the request first.',
   query: discoverySearchQuery,
-  examples: { ...FILTER_EXAMPLES, query: 'convert a pdf to text', limit: 20, cursor: 'bm90LXJlYWw' },
+  examples: { ...FILTER_EXAMPLES, query: 'convert a pdf to text', limit: 20, cursor: '0~example-prices~1abc~~~' },
   answer: {
     description: 'Resources, the best first',
     schema: discoveryFindings,

@@ -29,7 +29,7 @@ export const listingEndpoint = defineRead({
     `time. Of more than ${ROUTES_MAX} routes, next_cursor is where the rest begins.`,
   params: SLUG_PARAM,
   query: routesQuery,
-  examples: { q: 'price of a token', limit: 20, cursor: 'bm90LXJlYWw' },
+  examples: { q: 'price of a token', limit: 20, cursor: '0~example-prices~1abc~~~' },
   answer: { description: 'The listing', schema: agentListing, example: buildListingExample },
   failures: ['NotFound', 'Gone'],
   build: (query, { reading, snapshot, params: { slug = '' } }) => {

@@ -62,7 +62,7 @@ export const listFilters = z.strictObject({
 });
 
 /** Longest cursor, in characters: it carries what the words of a request are worth. */
-const CURSOR_MAX_LENGTH = 3000;
+export const CURSOR_MAX_LENGTH = 3000;
 
 /** Query of the list: filters, order and page. */
 export const listQuery = listFilters.extend({
