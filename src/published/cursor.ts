@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { TermGroup } from '../search/expansion.ts';
 import { getRoutesLimit, type RoutesQuery } from '../views/listing/query.ts';
 
-/** Where a page starts, and how the words of the request were weighed when the first page was made. */
+/** The place where a page starts, and the weights that the words of the request had when the first page was made. */
 export interface Cursor {
   /**
    * The sort key and the slug of the last entry shown; slugs settle even keys, and positions those of routes of one listing.
@@ -15,11 +15,11 @@ export interface Cursor {
   readonly size?: number;
 }
 
-/** What is between the parts of a cursor, which no part has, and between the terms of a group, which no stem has. */
+/** The characters between the parts of a cursor, and between the terms of a group. No part has the first, no stem the second. */
 const SEPARATOR = '~';
 const TERM_SEPARATOR = '.';
 
-/** A weight is written in hundredths, by this base and with so many digits. */
+/** Weights are written as whole hundredths: two digits to the base 36. */
 const BASE = 36;
 const WEIGHT_DIGITS = 2;
 
@@ -48,7 +48,7 @@ export function parseCursor(cursor: string, query: object, sort: string): Cursor
     slug !== undefined &&
     queryKey === getQueryKey(query, sort) &&
     numbers.every((number) => number === undefined || Number.isFinite(number)) &&
-    // Where a key is how many come before, it is such a number.
+    // The key of these two is a count of what comes before.
     [position, size, ...(['resources', 'routes'].includes(sort) ? [key] : [])].every((text) => /^\d{0,15}$/.test(text));
   const read = groups.map((group) => group.split(TERM_SEPARATOR).flatMap((term) => parseTerm(term) ?? []));
   if (

@@ -6,11 +6,11 @@ import { type NetworkKey, networkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
 
-/** What a listing has beyond its words where relevance decides (at most 1): enough to order what fits alike, and no more. */
+/** Points of relevance (at most 1) for verification and reliability: enough to order listings that fit alike, and no more. */
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
-/** What a mark takes away: more than all that a listing can have beyond its words. */
+/** Points that a mark takes away: more than verification and reliability can give. */
 const MARK_MALUS = 0.021;
 
 /** The most that a listing has beyond its words. */

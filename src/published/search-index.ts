@@ -74,19 +74,29 @@ export async function prepareSearchIndex(published: Published): Promise<void> {
   const building = build(published);
   buildingOf.set(sqlite, building);
   // Another file may take the place of that one.
-  while (published.sqlite === sqlite && buildingOf.get(sqlite) === building) {
-    const step = building.next();
-    if (step.done) {
-      buildingOf.delete(sqlite);
-      indexOf.set(sqlite, step.value);
-    } else await nextTurn();
+  try {
+    while (published.sqlite === sqlite && buildingOf.get(sqlite) === building) {
+      const step = building.next();
+      if (step.done) {
+        indexOf.set(sqlite, step.value);
+        return;
+      }
+      await nextTurn();
+    }
+  } finally {
+    if (buildingOf.get(sqlite) === building) buildingOf.delete(sqlite);
   }
 }
 
 function buildAtOnce(published: Published): KeptIndex {
   const building = buildingOf.get(published.sqlite) ?? build(published);
   buildingOf.delete(published.sqlite);
-  for (let step = building.next(); ; step = building.next()) if (step.done) return step.value;
+  for (let step = building.next(); ; step = building.next()) {
+    if (!step.done) continue;
+    // It may have been begun before the latest change.
+    update(published, step.value);
+    return step.value;
+  }
 }
 
 /** A row of a live listing, with its words and what it is about. */

@@ -17,7 +17,7 @@ const LENGTH_SHARE = 0.75;
 const USUAL_LENGTHS = { listing: 30, route: 25 };
 const SHORTEST_SHARE = 0.6;
 
-/** A posting is the number of a document, and in so many bits how well it has the word: a share of `SHARE_MAX`. */
+/** A posting holds the number of a document, and in its low 8 bits how well the document has the word: 255 is best. */
 export const SHARE_BITS = 8;
 export const SHARE_MAX = (1 << SHARE_BITS) - 1;
 
