@@ -15,10 +15,10 @@ import { runCommandLine } from '../../src/cli/run.ts';
 import { buildCaller } from '../../src/mcp/caller.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { NETWORKS } from '../../src/model/network.ts';
-import { getRouteUrl, type Route } from '../../src/model/route.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
-import { iterateLive } from '../../src/published/listings.ts';
+import { findListing, iterateRefs } from '../../src/published/listings.ts';
 import { openReading, type Reading } from '../../src/published/reading.ts';
+import type { PublicRoute } from '../../src/views/listing/route-record.ts';
 import { startMarket } from '../market/market.ts';
 import { getMedian, getPercentile } from './measuring.ts';
 
@@ -36,7 +36,7 @@ interface World {
    * Calls a route without paying, with the example on record. Returns the challenge of its 402, or undefined without
    * one.
    */
-  call(route: Called, example?: Route['example']): Promise<unknown>;
+  call(route: Called, example?: PublicRoute['example']): Promise<unknown>;
 }
 
 interface Called {
@@ -173,14 +173,14 @@ function readTasks(): Request[] {
     .slice(0, TASKS);
 }
 
-function listRoutes({ published }: Reading): { route: Route; url: string }[] {
-  return Array.from(iterateLive(published))
-    .flat()
-    .flatMap(({ base_url, routes }) => routes.map((route) => ({ route, url: getRouteUrl(base_url, route.path) })));
+function listRoutes({ published }: Reading): { route: PublicRoute; url: string }[] {
+  return Array.from(iterateRefs(published)).flatMap(({ slug }) =>
+    (findListing(published, slug)?.routes ?? []).map((route) => ({ route, url: route.url })),
+  );
 }
 
 /** Writes the terms on record of a route as its 402 would; undefined if nothing can be paid. */
-function buildChallenge({ terms }: Route, url: string): object | undefined {
+function buildChallenge({ terms }: PublicRoute, url: string): object | undefined {
   const accepts = terms
     .filter(({ pay_to, current }) => pay_to !== null && current)
     .map(({ scheme, network, asset, amount, pay_to }) => ({

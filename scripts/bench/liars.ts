@@ -461,7 +461,7 @@ function findSafeOffer(
   found: readonly FoundRoute[],
 ): { seller: Seller; route: Route; offer: Offer } | undefined {
   for (const { listing, route } of found) {
-    const cautions = listRouteCautions(listing, route);
+    const cautions = listRouteCautions(listing.cautions, route);
     if (isDangerous(cautions) || cautions.some(({ code }) => code === 'imitates_name')) continue;
     const seller = getSeller(world, listing.base_url);
     const offer = getOffer(seller, route.path, day);

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import MiniSearch from 'minisearch';
 import { formatRoute } from '../../src/model/route.ts';
 import { findResources } from '../../src/published/found-resources.ts';
-import { findRoute, getItem, iterateLive } from '../../src/published/listings.ts';
+import { findListing, findRoute, getItem, iterateRefs } from '../../src/published/listings.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { STOP_WORDS } from '../../src/search/stop-words.ts';
@@ -61,7 +61,9 @@ interface TextDocument {
 }
 
 function listDocuments({ published }: Reading): TextDocument[] {
-  return [...iterateLive(published)].flat().flatMap((live) => {
+  return [...iterateRefs(published)].flatMap(({ slug }) => {
+    const live = findListing(published, slug);
+    if (!live) throw new Error(`${slug} is not live`);
     const { title: name, tagline, description, provider_name, category, base_url, routes } = live;
     const { host } = new URL(base_url);
     const listing = [tagline, description, provider_name, category].join(' ');

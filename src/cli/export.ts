@@ -12,8 +12,8 @@ import { getCatalogueState, getRevision } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
 import { getSite } from '../release/release.ts';
-import { buildAgentItem } from '../views/listing/item.ts';
-import { buildAgentListing, findTombstone } from '../views/listing/record.ts';
+import { buildPublicListing, findTombstone } from '../views/listing/record.ts';
+import { buildAgentRoute } from '../views/listing/route-record.ts';
 import type { Site } from '../views/site.ts';
 import { formatCount } from '../views/words/figures.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
@@ -105,9 +105,8 @@ async function* generateEntries(catalogue: Catalogue, site: Site): AsyncGenerato
   for await (const listing of iterateListings(catalogue)) {
     if (!isLive(listing)) continue;
     const decisions = await listChanges(catalogue, { slug: listing.slug });
-    const facts = { item: buildAgentItem(listing, site), routesTotal: listing.routes.length, decisions };
-    const { listing: document } = buildAgentListing(listing, facts);
-    yield { kind: 'listing', value: { ...document, decisions } };
+    const { routes, ...head } = buildPublicListing(listing, site);
+    yield { kind: 'listing', value: { ...head, routes: routes.map(buildAgentRoute), decisions } };
   }
   for await (const listing of iterateListings(catalogue)) {
     const tombstone = findTombstone(listing);

@@ -183,7 +183,10 @@ export function judgeUnrecorded(challenge: GivenChallenge): { offers: JudgedOffe
 }
 
 /** Lists the terms on record that an offer is the same as. */
-export function listSameTerms(offer: Terms, { terms, payee }: PayableRecord): RecordedTerms[] {
+export function listSameTerms<Recorded extends RecordedTerms>(
+  offer: Terms,
+  { terms, payee }: Pick<PayableRecord, 'payee'> & { readonly terms: readonly Recorded[] },
+): Recorded[] {
   return terms.filter((one) => !findOfferDifference(offer, [one], { payeeRotates: payee === 'rotating' }));
 }
 

@@ -8,7 +8,7 @@ import type { PriceCeilings } from '../model/usdc.ts';
  * Returns the terms that a buyer should expect now: those last seen in a live 402, or, if none was seen, those that the
  * provider declares.
  */
-export function getCurrentTerms(history: readonly RecordedTerms[]): RecordedTerms[] {
+export function getCurrentTerms<Recorded extends RecordedTerms>(history: readonly Recorded[]): Recorded[] {
   const current = history.filter((terms) => terms.current);
   const observed = current.filter(({ evidence }) => evidence === 'observed');
   return observed.length > 0 ? observed : current;

@@ -3,6 +3,7 @@ import { getHash } from '../published/hash.ts';
 import { type HeldReading, type Reading, readInPieces } from '../published/reading.ts';
 import type { Walk } from '../published/resources.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
+import { getRendering } from '../published/state.ts';
 
 /** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
 const MAX_AGE_SECONDS = 5;
@@ -10,8 +11,11 @@ const MAX_AGE_SECONDS = 5;
 /** Time for which a document that names the time of its making may be given again, in milliseconds. */
 const TIMED_MS = 1000;
 
-/** Compression of a body (RFC 9110, section 8.4.1); `identity` is not compressed. */
-export type Encoding = 'br' | 'gzip' | 'identity';
+/** Compression of a body. Only pages and assets come as brotli. */
+export type Compression = 'br' | 'gzip';
+
+/** The same as clients ask for it (RFC 9110, section 8.4.1); `identity` is not compressed. */
+export type Encoding = Compression | 'identity';
 
 /** Facts about a page or document beside its content. */
 interface Facts {
@@ -67,6 +71,11 @@ export function buildDocument(
   return { ...buildFacts(facts), body: Buffer.from(text), etag: etag ?? hashed() };
 }
 
+/** Builds a live document that lies compressed by gzip. */
+export function buildStored({ body, etag }: Pick<SmallDocument, 'body' | 'etag'>, facts: LiveFacts): SmallDocument {
+  return { ...buildFacts(facts), body, etag, encoding: 'gzip' };
+}
+
 /** Builds a live document from pieces that are made while it is compressed. */
 export function buildLargeDocument(pieces: Iterable<string>, facts: LiveFacts): LargeDocument {
   return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
@@ -96,12 +105,21 @@ function* writeAtEnd(walk: Walk<object>): Generator<string> {
   }
 }
 
-/** Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. */
-export function buildSummed({ site, now }: Reading, snapshot: Snapshot, rest: string): SmallDocument {
-  const { revision } = snapshot;
+/**
+ * Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. What depends
+ * on nothing but the catalogue and what was `asked`, path and query, has an ETag of these, of the code and of the site's settings.
+ */
+export function buildSummed(
+  { site, published, now }: Reading,
+  snapshot: Snapshot,
+  { rest, asked }: { readonly rest: string; readonly asked?: string },
+): SmallDocument {
+  const { identity, revision, revised_at } = snapshot;
   const summary = buildSummary(snapshot, site, now());
   const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
-  return buildDocument(text, { generatedAt: summary.generated_at, revision });
+  const { code_version } = getRendering(published);
+  const etag = asked && getHash(JSON.stringify([identity, revision, revised_at, code_version, site, asked]));
+  return buildDocument(text, { generatedAt: summary.generated_at, revision, ...(etag && { etag }) });
 }
 
 function buildFacts({

@@ -17,7 +17,7 @@ import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../views
 import { PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
 import { type CurrentRelease, readIfThere } from './current-release.ts';
-import type { Encoding, SmallDocument } from './document.ts';
+import type { Compression, SmallDocument } from './document.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, NOTHING_HERE } from './problem.ts';
@@ -67,7 +67,8 @@ const MARKDOWN = 'text/markdown';
 const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
 
 /** Form of a page that is sent for each encoding. */
-const FORM_OF: Readonly<Partial<Record<Encoding, Form>>> = { br: 'br', gzip: 'gz' };
+const FORM_OF: Readonly<Record<Compression, Form>> = { br: 'br', gzip: 'gz' };
+const COMPRESSIONS: readonly Compression[] = ['br', 'gzip'];
 
 /** Thrown where there is no page, so that nothing is cached for it: there is no end of made-up addresses. */
 const MISSING = new ServiceError('not_found', NOTHING_HERE.detail, { hint: NOTHING_HERE.hint });
@@ -148,7 +149,7 @@ export function openPages(
   };
 
   /** Throws `MISSING` where there is no such page. */
-  const find = async (path: string, query: string, wanted?: Encoding): Promise<SmallDocument> => {
+  const find = async (path: string, query: string, wanted?: Compression): Promise<SmallDocument> => {
     const [, asset, ending = ''] = ASSET.exec(path) ?? [];
     if (asset !== undefined) return findAsset(asset, ASSET_TYPES[ending]);
     if (!PLAIN_PATH.test(path)) throw MISSING;
@@ -189,11 +190,11 @@ export function openPages(
       if (page)
         return c.body(new Uint8Array(page.body), 404, { 'Content-Type': page.type, Vary: 'Accept', Link: link });
     }
-    const make = async (wanted: Encoding): Promise<SmallDocument> => {
+    const make = async (wanted: Compression): Promise<SmallDocument> => {
       const page = await find(PATHS.notFound, '', wanted);
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
     };
-    return answer(c, PATHS.notFound, make);
+    return answer(c, PATHS.notFound, make, COMPRESSIONS);
   };
 
   return async (c) => {
@@ -204,7 +205,7 @@ export function openPages(
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const { search, searchParams } = new URL(c.req.url);
     const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(twin ?? path, searchParams);
-    const make = async (wanted: Encoding): Promise<SmallDocument> => {
+    const make = async (wanted: Compression): Promise<SmallDocument> => {
       const page = await find(twin ?? path, query, wanted);
       const headers = {
         ...page.headers,
@@ -214,7 +215,7 @@ export function openPages(
       return { ...page, headers };
     };
     try {
-      return await answer(c, `${path}${query} ${twin ?? ''}`, make);
+      return await answer(c, `${path}${query} ${twin ?? ''}`, make, COMPRESSIONS);
     } catch (error) {
       if (error !== MISSING) throw error;
       return answerMissing(c, type === HTML);

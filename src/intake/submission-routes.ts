@@ -7,7 +7,6 @@ import { buildProblem } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
 import { parseArguments } from '../mcp/arguments.ts';
 import { httpMethod } from '../model/request.ts';
-import { getRouteUrl } from '../model/route.ts';
 import { findRoute } from '../published/find-route.ts';
 import { findListing } from '../published/listings.ts';
 import { buildReportPath, PATHS } from '../views/links.ts';
@@ -142,10 +141,10 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
   });
 
   const findReported = (slug: string): Omit<BuyerReportPage, 'isKept'> | undefined => {
-    const listing = submissions.readPublished((published) => findListing(published, { slug }));
-    if (listing?.state !== 'live') return undefined;
+    const listing = submissions.readPublished((published) => findListing(published, slug));
+    if (!listing) return undefined;
     const routes = listing.routes.slice(0, MAX_ROUTES);
-    const named = routes.map(({ method, path }) => ({ method, url: getRouteUrl(listing.base_url, path) }));
+    const named = routes.map(({ method, url }) => ({ method, url }));
     return { slug, title: listing.title, routes: named };
   };
 

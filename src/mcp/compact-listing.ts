@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { listMissing, listNeeds } from '../evidence/abilities.ts';
+import { listMissing } from '../evidence/abilities.ts';
 import { MARKS } from '../evidence/marks.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
 import { CAUTIONS, type Caution } from '../model/caution.ts';
-import { type LiveListing, reliabilityBand } from '../model/listing.ts';
+import { reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import type { RequestExample } from '../model/request.ts';
-import { getRouteUrl, isToolPath, type Route, type RouteProbe, routeVerification } from '../model/route.ts';
+import { type RouteProbe, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
 import {
@@ -24,6 +24,8 @@ import {
   type Verification,
 } from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
+import type { PublicHead } from '../views/listing/record.ts';
+import type { PublicRoute } from '../views/listing/route-record.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
@@ -143,20 +145,20 @@ export const compactListing = z.object({
 });
 export type CompactListing = z.infer<typeof compactListing>;
 
-/** Builds what `get_listing` says of a live listing besides its routes, which need not be all there. `item` is its short form. */
-export function buildCompactListing(listing: LiveListing, item: AgentItem): CompactListing {
+/** Builds what `get_listing` says of a live listing besides its routes. */
+export function buildCompactListing(listing: PublicHead): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
-  const { cautions } = item;
+  const { cautions } = listing;
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
     title: shortenText(listing.title, LISTING_LENGTHS.title),
-    host: item.host,
+    host: listing.host,
     description: shortenText(listing.description, LISTING_LENGTHS.description),
     provider_name: shortenText(listing.provider_name, LISTING_LENGTHS.provider),
     category: listing.category,
-    price_usdc: formatItemPrice(item),
-    networks: listing.networks.map(buildCompactNetwork),
-    verified_routes: formatCompactRatio(item),
+    price_usdc: formatItemPrice(listing),
+    networks: listing.network_entries.map(buildCompactNetwork),
+    verified_routes: formatCompactRatio(listing),
     reliability: {
       band,
       ...(score !== null && { score }),
@@ -165,12 +167,12 @@ export function buildCompactListing(listing: LiveListing, item: AgentItem): Comp
     },
     ...(isShort(listing.mcp_endpoint) && { mcp_endpoint: listing.mcp_endpoint }),
     ...(isShort(listing.docs_url) && { docs_url: listing.docs_url }),
-    page_url: item.page_url,
+    page_url: listing.page_url,
     updated_at: listing.updated_at,
   };
 }
 
-function buildCompactNetwork(entry: LiveListing['networks'][number]): z.infer<typeof compactNetwork> {
+function buildCompactNetwork(entry: PublicHead['network_entries'][number]): z.infer<typeof compactNetwork> {
   const { key, advertised, declared, settlement_verified, last_seen_at, last_verified_at } = entry;
   return {
     key,
@@ -254,11 +256,7 @@ export const compactRoute = z.object({
 export type CompactRoute = z.infer<typeof compactRoute>;
 
 /** Builds the compact form of a route with all its ways to pay. */
-export function buildCompactRoute(
-  route: Route,
-  baseUrl: string,
-  can?: ReadonlySet<Ability>,
-): CompactRoute & { pay: PayOption[] } {
+export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>): CompactRoute & { pay: PayOption[] } {
   const offers = getCurrentTerms(route.terms).toSorted((a, b) => a.amount - b.amount);
   const [cheapest, dearest] = [offers[0], offers.at(-1)];
   const seen = offers.flatMap(({ last_seen_at }) => last_seen_at ?? []).toSorted();
@@ -268,7 +266,7 @@ export function buildCompactRoute(
   return {
     ...(route.cautions.length > 0 && { cautions: route.cautions.map(formatCaution) }),
     method: route.method,
-    url: getRouteUrl(baseUrl, route.path),
+    url: route.url,
     ...(route.description !== '' && { description: shortenText(route.description, ROUTE_LENGTHS.description) }),
     ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
     ...(cheapest && { evidence: cheapest.evidence }),
@@ -279,7 +277,7 @@ export function buildCompactRoute(
       network: offer.network,
       ...(offer.pay_to !== null && { pay_to: offer.pay_to }),
       ...(cheapest?.amount !== dearest?.amount && { price_usdc: formatPrice(offer.amount, isCeiling(offer)) }),
-      ...buildNeeds(listNeeds(offer, { isTool: isToolPath(route.path) }), can),
+      ...buildNeeds(offer.needs, can),
     })),
     ...(input && { input }),
     ...(example && { example }),
@@ -310,7 +308,7 @@ function isShortExample(example: RequestExample): boolean {
   return getTokenEstimate(JSON.stringify(example)) <= EXAMPLE_TOKENS;
 }
 
-function buildProof(proof: NonNullable<Route['proof']>): CompactRoute['proof'] {
+function buildProof(proof: NonNullable<PublicRoute['proof']>): CompactRoute['proof'] {
   return {
     verified_at: proof.verified_at,
     network: proof.network,

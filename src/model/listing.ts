@@ -9,7 +9,7 @@ import {
   caution,
   sortCautions,
 } from './caution.ts';
-import { type NetworkEntry, networkEntry, networkKey } from './network.ts';
+import { networkEntry, networkKey } from './network.ts';
 import { correctedReceipt } from './payment.ts';
 import { latency } from './probe.ts';
 import { formatRoute, type Route, route } from './route.ts';
@@ -98,9 +98,6 @@ export type Listing = z.infer<typeof listing>;
 /** A listing that readers find: it has a price. */
 export type LiveListing = Listing & { state: 'live'; price_min: number; price_max: number };
 
-/** A live listing without its routes. */
-export type ListingHead = Omit<LiveListing, 'routes'>;
-
 /** Says whether a listing counts as live. */
 export function isLive(candidate: Listing): candidate is LiveListing {
   return candidate.state === 'live' && candidate.price_min !== null && candidate.price_max !== null;
@@ -143,19 +140,9 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
   });
 }
 
-/** Lists the cautions about one route of a listing, also those about the whole listing, the gravest first. */
-export function listRouteCautions({ cautions }: Pick<Listing, 'cautions'>, route: Pick<Route, 'cautions'>): Caution[] {
-  return sortCautions([...route.cautions, ...cautions]);
-}
-
-/** Gives the entry of the network that a listing is shown under. Throws where it has no entry at all. */
-export function getPrimaryNetwork({
-  primary_network,
-  networks,
-}: Pick<Listing, 'primary_network' | 'networks'>): NetworkEntry {
-  const entry = networks.find(({ key }) => key === primary_network) ?? networks[0];
-  if (!entry) throw new Error('a listing carries an entry for base');
-  return entry;
+/** Lists the cautions about one route of a listing, and those about the whole listing (`ofListing`), the gravest first. */
+export function listRouteCautions(ofListing: readonly Caution[], route: Pick<Route, 'cautions'>): Caution[] {
+  return sortCautions([...route.cautions, ...ofListing]);
 }
 
 /**

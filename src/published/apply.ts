@@ -1,11 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import type { Known, News, NewsListing, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
+import { readRoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
-import { buildListingRows, parseListing, renderItem, renderRoute } from './listing-rows.ts';
+import { getHash } from './hash.ts';
+import { buildListingRows, parseListing } from './listing-rows.ts';
+import { findLive, SAME_PRODUCT_MAX, writeDocument } from './listings.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
 import { getSubject, isTelling } from './subjects.ts';
@@ -75,6 +79,10 @@ export async function applyNews(
         await giveWay();
       }
     }
+    for (const slug of writer.listToAnswer()) {
+      writer.writeAnswer(slug);
+      await giveWay();
+    }
     const { identity, revision, revised_at } = news.state;
     published
       .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?, webhook_key = ?')
@@ -86,7 +94,10 @@ export async function applyNews(
 }
 
 /** The tables of which a listing that changed has other rows. */
-const OF_LISTING = ['documents', 'routes', 'offers', 'search_entries', 'rendered', 'rendered_routes', 'receipts'];
+const OF_LISTING = [
+  ...['documents', 'routes', 'offers', 'receipts'],
+  ...['search_entries', 'rendered_routes', 'answers'],
+];
 
 /** Opens the writing of rows, each in the place of that of the same key. */
 function openWriter(published: Published, baseUrl: string) {
@@ -95,6 +106,14 @@ function openWriter(published: Published, baseUrl: string) {
     const write = inserts.get(table) ?? openInsert(published, table);
     inserts.set(table, write);
     write(row);
+  };
+  /** The live listings that were written. */
+  const written = new Set<string>();
+  /** The products of listings that were written, each with those of its listings that others name, as they were before. */
+  const namedBefore = new Map<number, string>();
+  const noteProduct = (product: unknown) => {
+    if (typeof product === 'number' && !namedBefore.has(product))
+      namedBefore.set(product, listNamed(published, product));
   };
   return {
     writeRows({ revisions = [], listing_days = [], rounds = [], changes = [] }: Omit<NewsSlice, 'listings'>): void {
@@ -112,22 +131,54 @@ function openWriter(published: Published, baseUrl: string) {
     writeListing(row: NewsListing): void {
       const { number } = row;
       const listing = parseListing(row.document);
-      const rows = buildListingRows(row, listing);
+      const rows = buildListingRows(row, listing, { baseUrl });
+      noteProduct(published.prepare<{ product: number | null }>(PRODUCT_OF).get(number)?.product);
+      noteProduct(rows.listing.product);
       for (const table of OF_LISTING) published.prepare(`DELETE FROM ${table} WHERE listing = ?`).run(number);
       insert('listings', rows.listing);
-      if (rows.document !== null) insert('documents', { listing: number, document: rows.document });
+      if (rows.document) insert('documents', { listing: number, ...rows.document });
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);
-      if (rows.search) insert('search_entries', { listing: number, ...rows.search });
-      if (listing && isLive(listing)) {
-        insert('rendered', { listing: number, item: renderItem(listing, { baseUrl }) });
-        for (const [position, route] of listing.routes.entries()) {
-          insert('rendered_routes', { listing: number, position, route: renderRoute(listing, route) });
-        }
+      if (rows.live) {
+        const { search, matchedRoutes } = rows.live;
+        insert('search_entries', { listing: number, ...search });
+        for (const [position, route] of matchedRoutes.entries())
+          insert('rendered_routes', { listing: number, position, route });
+        written.add(row.slug);
       }
       for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
     },
+    /** Lists the slugs of the listings whose documents are others now: those written, and those that name other listings than before. */
+    listToAnswer(): ReadonlySet<string> {
+      const slugs = new Set(written);
+      for (const [product, before] of namedBefore) {
+        if (listNamed(published, product) === before) continue;
+        for (const { slug } of published.prepare<{ slug: string }>(OF_PRODUCT).iterate(product)) slugs.add(slug);
+      }
+      return slugs;
+    },
+    writeAnswer(slug: string): void {
+      const text = writeDocument(published, slug, { part: readRoutesPart({}, slug) });
+      const listing = findLive(published, slug)?.number;
+      if (text !== undefined) insert('answers', { listing, etag: getHash(text), body: gzipSync(text, GZIP) });
+    },
   };
+}
+
+/** How documents of listings are compressed. */
+const GZIP = { level: 6 };
+
+const PRODUCT_OF = 'SELECT product FROM listings WHERE number = ?';
+const OF_PRODUCT = 'SELECT slug FROM listings WHERE product = ?';
+
+/** Writes the slugs of a product's listings that others name: as many as each names, and one more, which is the one that names them. */
+function listNamed(published: Published, product: number): string {
+  const sql = `${OF_PRODUCT} ORDER BY slug LIMIT ${SAME_PRODUCT_MAX + 1}`;
+  return published
+    .prepare<{ slug: string }>(sql)
+    .all(product)
+    .map(({ slug }) => slug)
+    .join(' ');
 }
 
 function openInsert({ sqlite }: Published, table: string): (row: object) => void {

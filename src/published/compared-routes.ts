@@ -16,8 +16,7 @@ export function findComparedRoutes(published: Published, names: readonly string[
     const position = found?.position ?? routes.findIndex((one) => one.method === method && one.url === path);
     const part = findListingPart(published, slug, { part: { from: 0, to: 1 }, fitting: [position] });
     if (!part) return { name, nearest: [], tombstone: findTombstone(published, slug) };
-    const { listing, item } = part;
-    const [route] = listing.routes;
-    return { name, live: { listing, item }, route, nearest: route ? [] : listNearest(name, routes) };
+    const [route] = part.routes;
+    return { name, live: part.head, route, nearest: route ? [] : listNearest(name, routes) };
   });
 }

@@ -33,7 +33,7 @@ export function encodeFacts(listing: LiveListing): string {
     // Nobody is sent to what only others name.
     const offers = route.set_aside ? [] : getCurrentTerms(route.terms);
     const isTool = isToolPath(route.path);
-    const isDanger = listRouteCautions(listing, route).some(({ severity }) => severity === 'danger');
+    const isDanger = listRouteCautions(listing.cautions, route).some(({ severity }) => severity === 'danger');
     const bits =
       (route.verification === 'settlement-verified' ? VERIFIED : 0) |
       (isDanger ? DANGER : 0) |

@@ -1,5 +1,4 @@
 import type { Change } from '../model/change.ts';
-import type { Listing } from '../model/listing.ts';
 import { DECISION_KINDS, MAX_DECISIONS, MAX_PRICE_STEPS, NOISY_KINDS } from '../views/listing/history.ts';
 import { listChanges } from './changes.ts';
 import type { Reading } from './reading.ts';
@@ -16,15 +15,12 @@ export interface ListingHistory {
 /** A listing of no more changes than these has them read in one go; nearly every one is such. */
 const FEW_CHANGES = 100;
 
-/** Lists what changed of a listing up to the revision that `listing` is of, as far as its page shows it. */
-export function listHistory({ published }: Reading, { slug, revision }: Listing): ListingHistory {
+/** Lists what changed of a listing, as far as its page shows it. Call it while the file stays at one revision. */
+export function listHistory({ published }: Reading, slug: string): ListingHistory {
   const latest = listChanges(published, { slug, limit: FEW_CHANGES + 1 });
   const list = (kinds: readonly Change['kind'][], limit: number) => {
-    const found =
-      latest.length <= FEW_CHANGES
-        ? latest.filter(({ kind }) => kinds.includes(kind)).slice(-limit)
-        : listChanges(published, { slug, kinds, limit });
-    return found.filter((change) => change.revision <= revision);
+    if (latest.length > FEW_CHANGES) return listChanges(published, { slug, kinds, limit });
+    return latest.filter(({ kind }) => kinds.includes(kind)).slice(-limit);
   };
   return {
     // One more than is shown, to know whether there are more.

@@ -1,14 +1,16 @@
 import { buildRouteIndex, type RouteIndex } from '../evidence/route-match.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { PayableRecord } from '../evidence/terms-check.ts';
-import { type Listing, listRouteCautions } from '../model/listing.ts';
-import { getRouteUrl, type Route } from '../model/route.ts';
-import { findTombstone, type Tombstone } from '../views/listing/record.ts';
+import { listRouteCautions } from '../model/listing.ts';
+import { getRouteUrl } from '../model/route.ts';
+import type { PublicListing, RemovedListing, Tombstone } from '../views/listing/record.ts';
+import type { PublicRoute, PublicTerms } from '../views/listing/route-record.ts';
 import type { Published } from './file.ts';
-import { findListing, type ListingAddress } from './listings.ts';
+import { findListing, findRemoved, type ListingAddress } from './listings.ts';
 
 /** A route as a call of it is found again and compared: no more is kept of it. */
-export interface KnownRoute extends PayableRecord, Pick<Route, 'method' | 'path' | 'verification'> {
+export interface KnownRoute extends PayableRecord, Pick<PublicRoute, 'method' | 'path' | 'verification'> {
+  readonly terms: readonly PublicTerms[];
   /** Slug of its listing, and the address it is called at. */
   readonly listing: string;
   readonly url: string;
@@ -62,25 +64,32 @@ function getWeight({ routes }: KnownListing): number {
 }
 
 function readListing(published: Published, slug: string): KnownListing | undefined {
-  const listing = findListing(published, { slug });
+  const removed = findRemoved(published, slug);
+  const listing = removed ?? findListing(published, slug);
   if (!listing) return undefined;
-  const routes = listing.routes.map((route): KnownRoute => buildKnownRoute(route, listing));
-  return { slug, tombstone: findTombstone(listing), routes, index: buildRouteIndex(listing.base_url, routes) };
+  const routes =
+    'tombstone' in listing
+      ? listRemovedRoutes(listing)
+      : listing.routes.map((route) => buildKnownRoute(route, listing));
+  return { slug, tombstone: removed?.tombstone, routes, index: buildRouteIndex(listing.base_url, routes) };
 }
 
-function buildKnownRoute(route: Route, listing: Listing): KnownRoute {
-  const { method, path, verification, payee, terms, proofs } = route;
+function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: PublicListing): KnownRoute {
+  const { method, path, url, verification, payee, terms, proofs } = route;
   return {
-    listing: listing.slug,
-    method,
-    path,
-    url: getRouteUrl(listing.base_url, path),
-    verification,
-    payee,
+    ...{ listing: slug, method, path, url, verification, payee },
     terms: getCurrentTerms(terms),
     proofs: proofs.map(({ network, amount, ceiling, pay_to, verified_at, receipt_id }) => {
       return { network, amount, ceiling, pay_to, verified_at, receipt_id };
     }),
-    cautions: listRouteCautions(listing, route),
+    cautions: listRouteCautions(listing_cautions, route),
   };
+}
+
+/** Lists the routes that a removed listing had, of which nothing else is known any more. */
+function listRemovedRoutes({ tombstone, base_url, routes }: RemovedListing): KnownRoute[] {
+  return routes.map(({ method, path }) => ({
+    ...{ listing: tombstone.slug, method, path, url: getRouteUrl(base_url, path) },
+    ...{ verification: 'unverified', payee: null, terms: [], proofs: [], cautions: [] },
+  }));
 }

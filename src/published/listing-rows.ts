@@ -1,15 +1,21 @@
-import { listNeeds } from '../evidence/abilities.ts';
 import { getDomain } from '../evidence/domains.ts';
-import { findMark } from '../evidence/marks.ts';
 import { foldRoutes } from '../evidence/route-folds.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import { isLive, type Listing, type LiveListing, listRouteCautions } from '../model/listing.ts';
-import { isPaidOn, networkKey } from '../model/network.ts';
+import { isDangerous } from '../model/caution.ts';
+import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
+import { networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
-import { getRouteUrl, isToolPath, type Route } from '../model/route.ts';
 import { encodeTerms, getListingVector } from '../search/terms.ts';
-import { buildAgentItem, getVerification } from '../views/listing/item.ts';
+import { agentItem } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
+import {
+  buildPublicListing,
+  findTombstone,
+  type PublicHead,
+  type PublicListing,
+  type RemovedListing,
+} from '../views/listing/record.ts';
+import { buildAgentRoute, type PublicRoute } from '../views/listing/route-record.ts';
 import type { Site } from '../views/site.ts';
 import { encodeFacts } from './facts.ts';
 import { getProductNumber } from './product.ts';
@@ -22,12 +28,18 @@ type Row = Record<string, string | number | null>;
 /** What the file holds of one listing besides its changes, receipts and words. */
 export interface ListingRows {
   readonly listing: Row;
-  /** JSON, of a live listing without its routes; null for a held listing, of which nothing is public but its name. */
-  readonly document: string | null;
+  /**
+   * JSON of `PublicHead` for a live listing, with the length of what of it is the short form, and of `RemovedListing` for a delisted
+   * one; null for a held listing, of which nothing is public but its name.
+   */
+  readonly document: { readonly document: string; readonly short: number | null } | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
-  /** What it is found by; null unless it is live. */
-  readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string } | null;
+  /** The rest of a live listing: what it is found by, and the short forms of its routes as JSON. */
+  readonly live: {
+    readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string };
+    readonly matchedRoutes: readonly string[];
+  } | null;
 }
 
 /** A listing as the catalogue has it. */
@@ -54,19 +66,28 @@ export function parseListing(document: string): Listing | undefined {
  * Builds the rows of a listing: everything of a live one, tombstone and paths of a delisted one (a call of a removed route
  * is to be recognised), and of a held one its name, if it was ever live.
  */
-export function buildListingRows(row: CatalogueListing, listing: Listing | undefined): ListingRows {
+export function buildListingRows(
+  row: CatalogueListing,
+  listing: Listing | undefined,
+  site: Pick<Site, 'baseUrl'>,
+): ListingRows {
   const { number, id, slug, state, revision } = row;
   const identity = { number, slug, id, state, revision };
   if (listing && isLive(listing)) {
+    const form = buildPublicListing(listing, site);
+    const { routes, ...head } = form;
     return {
-      listing: { ...identity, ...buildColumns(listing) },
-      document: JSON.stringify({ ...listing, routes: undefined }),
-      routes: listing.routes.map((route, position) => buildRouteRow({ number, position, listing, route })),
-      offers: listing.routes.flatMap((route, position) => buildOfferRows({ number, position, route })),
-      search: {
-        terms: encodeTerms(listing),
-        vector: Buffer.from(getListingVector(listing)),
-        facts: encodeFacts(listing),
+      listing: { ...identity, ...buildColumns(listing, form) },
+      document: writeHead(head),
+      routes: routes.map((route, position) => buildRouteRow(route, { number, position, listing: form })),
+      offers: routes.flatMap((route, position) => buildOfferRows(route, { number, position })),
+      live: {
+        search: {
+          terms: encodeTerms(listing),
+          vector: Buffer.from(getListingVector(listing)),
+          facts: encodeFacts(listing),
+        },
+        matchedRoutes: routes.map((route) => JSON.stringify(buildMatchedRoute(form, route))),
       },
     };
   }
@@ -79,21 +100,33 @@ export function buildListingRows(row: CatalogueListing, listing: Listing | undef
       domain: isKnown ? getDomain(row.base_url) : null,
       title: isKnown ? (listing?.title ?? null) : null,
     },
-    document: state === 'delisted' && listing ? JSON.stringify(buildTombstoneListing(listing)) : null,
+    document: listing ? writeRemoved(listing) : null,
     routes: [],
     offers: [],
-    search: null,
+    live: null,
   };
 }
 
-/** Renders the short form of a live listing, as `/agent/list` shows it. */
-export function renderItem(listing: LiveListing, site: Pick<Site, 'baseUrl'>): string {
-  return JSON.stringify(buildAgentItem(listing, site));
+/** Writes what remains of a delisted listing; null for a held one. */
+function writeRemoved(listing: Listing): ListingRows['document'] {
+  const tombstone = findTombstone(listing);
+  if (!tombstone) return null;
+  const { base_url, category, routes } = listing;
+  const removed: RemovedListing = {
+    ...{ tombstone, base_url, category },
+    routes: routes.map(({ id, method, path }) => ({ id, method, path })),
+  };
+  return { document: JSON.stringify(removed), short: null };
 }
 
-/** Renders the short form of a route, as the results of a search show it. */
-export function renderRoute(listing: LiveListing, route: Route): string {
-  return JSON.stringify(buildMatchedRoute(listing, route));
+/** Writes a live listing without its routes. It begins with the short form, as `/agent/list` shows it. */
+function writeHead(head: PublicHead): NonNullable<ListingRows['document']> {
+  const document = JSON.stringify(head);
+  const item = JSON.stringify(Object.fromEntries(Object.entries(head).filter(([name]) => name in agentItem.shape)));
+  const short = item.slice(0, -1);
+  if (!document.startsWith(short)) throw new Error(`the form of ${head.slug} does not begin with its short form`);
+  // SQLite counts characters, JavaScript UTF-16 units.
+  return { document, short: Array.from(short).length };
 }
 
 const NO_COLUMNS = {
@@ -105,29 +138,28 @@ const NO_COLUMNS = {
   ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null, marked: null },
 };
 
-function buildColumns(listing: LiveListing): Row {
+function buildColumns(listing: LiveListing, form: PublicListing): Row {
   const { base_url, title, tagline, provider_name, category, price_min, price_max, networks, reliability } = listing;
-  const { endpoints_count, verified_route_count, last_verified_at } = getVerification(listing);
   const verified = networks.filter(({ settlement_verified }) => settlement_verified);
   return {
     ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
     provider_key: provider_name.toLowerCase(),
     ...buildPriceColumns(listing),
-    networks: listKeys(networks.filter(isPaidOn)),
+    networks: form.networks.join(' '),
     seen_networks: listKeys(networks.filter(({ advertised }) => advertised)),
     verified_networks: listKeys(verified),
-    routes: endpoints_count,
-    verified_routes: verified_route_count,
+    routes: form.endpoints_count,
+    verified_routes: form.verified_route_count,
     reliability_band: reliability.band,
     reliability_score: reliability.score,
     ...buildLatencyColumns(listing.latency),
     listed_at: listing.listed_at,
     updated_at: listing.updated_at,
-    verified_at: last_verified_at,
+    verified_at: form.last_verified_at,
     topics: listTopics(listing).join(' '),
     domain: getDomain(base_url),
     product: getProductNumber(listing),
-    marked: findMark(listing)?.as ?? null,
+    marked: form.marked?.as ?? null,
   };
 }
 
@@ -157,64 +189,36 @@ function listKeys(networks: LiveListing['networks']): string {
   return networks.map(({ key }) => key).join(' ');
 }
 
-function buildRouteRow({
-  number,
-  position,
-  listing,
-  route,
-}: {
-  number: number;
-  position: number;
-  listing: LiveListing;
-  route: Route;
-}): Row {
-  const { method, path, proof } = route;
-  const cautions = listRouteCautions(listing, route);
+/** Place of a route: row number of its listing, and position there. */
+interface Place {
+  readonly number: number;
+  readonly position: number;
+}
+
+function buildRouteRow(
+  route: PublicRoute,
+  { number, position, listing }: Place & { readonly listing: PublicListing },
+): Row {
+  const { method, path, url, proof } = route;
+  const cautions = [...route.cautions, ...listing.listing_cautions];
   return {
-    ...{ listing: number, position, method, path },
-    url: getRouteUrl(listing.base_url, path),
+    ...{ listing: number, position, method, path, url },
     verified: route.verification === 'settlement-verified' ? 1 : 0,
     verified_at: proof?.verified_at ?? null,
-    danger: cautions.some(({ severity }) => severity === 'danger') ? 1 : 0,
+    danger: isDangerous(cautions) ? 1 : 0,
     ...buildLatencyColumns(route.probe?.latency),
-    document: JSON.stringify(route),
+    document: JSON.stringify(buildAgentRoute(route)),
   };
 }
 
-function buildOfferRows({ number, position, route }: { number: number; position: number; route: Route }): Row[] {
+function buildOfferRows(route: PublicRoute, { number, position }: Place): Row[] {
   // Nobody is sent to what only others name.
   if (route.set_aside) return [];
-  const isTool = isToolPath(route.path);
   return getCurrentTerms(route.terms).map((offer): Row => {
-    const { network, scheme, asset, amount, pay_to, evidence, last_seen_at } = offer;
-    const needs = listNeeds(offer, { isTool }).join(' ');
-    return { listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at, needs };
+    const { network, scheme, asset, amount, pay_to, evidence, last_seen_at, needs } = offer;
+    return {
+      ...{ listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at },
+      needs: needs.join(' '),
+    };
   });
-}
-
-/** Leaves of a delisted listing what its tombstone says, and the routes that it had. */
-function buildTombstoneListing(listing: Listing): Listing {
-  return {
-    ...listing,
-    ...{ tagline: '', description: '', provider_name: '', mcp_endpoint: null, docs_url: null },
-    ...{ price_min: null, price_max: null, networks: [], cautions: [], corrections: [], sources: [] },
-    reliability: { ...listing.reliability, band: 'unscored', score: null, samples: 0, last_sample_at: null, days: [] },
-    latency: null,
-    said_by: {},
-    routes: listing.routes.map(({ id, method, path }) => ({
-      ...{
-        id,
-        method,
-        path,
-        said_by: {},
-        description: '',
-        mime_type: null,
-        input_schema: null,
-        output_schema: null,
-        example: null,
-      },
-      ...{ verification: 'unverified' as const, proof: null, proofs: [], cautions: [], undelivered: null },
-      ...{ payee: null, probe: null, terms: [] },
-    })),
-  };
 }

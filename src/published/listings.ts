@@ -1,12 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { getCanonicalBaseUrl, type Listing, type ListingHead, type LiveListing } from '../model/listing.ts';
-import type { Route } from '../model/route.ts';
 import type { AgentItem } from '../views/listing/item.ts';
-import { buildAgentListing, findTombstone as buildTombstone, type Tombstone } from '../views/listing/record.ts';
+import {
+  joinListing,
+  type PublicHead,
+  type PublicListing,
+  type RemovedListing,
+  type Tombstone,
+} from '../views/listing/record.ts';
+import { type PublicRoute, parseRoute } from '../views/listing/route-record.ts';
 import { listChanges } from './changes.ts';
 import type { RoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
-import { getHash } from './hash.ts';
 
 /** A live listing as who goes through many of them knows it: enough to read the rest. */
 export interface ListingRef {
@@ -15,77 +18,46 @@ export interface ListingRef {
   readonly slug: string;
 }
 
-/** A row of a listing that is live or delisted. */
-interface ListingRow {
+/** A live listing without its routes, and its row number. */
+export type FoundHead = PublicHead & Pick<ListingRef, 'number'>;
+
+const LIVE = "SELECT number, document FROM listings JOIN documents ON listing = number WHERE state = 'live'";
+
+interface HeadRow {
   readonly number: number;
-  readonly state: 'live' | 'delisted';
-  /** JSON, of a live listing without its routes. */
+  /** JSON of `PublicHead`. */
   readonly document: string;
 }
 
-const SELECT = 'SELECT number, state, document FROM listings JOIN documents ON listing = number';
-
-/** What a listing is found by: slug, base address or row number. */
-type ListingKey = { slug: string } | { base_url: string } | { number: number };
-
-/** Finds a live or delisted listing; of a delisted one there is no more than its tombstone says. */
-export function findListing(published: Published, by: ListingKey): Listing | undefined {
-  const read = findUnparsed(published, by);
-  return read && parseListing(read);
+function parseHead({ number, document }: HeadRow): FoundHead {
+  return { number, ...JSON.parse(document) };
 }
 
-/** A listing whose routes are still JSON. */
-export interface UnparsedListing {
-  /** All of it but the routes; of a delisted listing all of it. */
-  readonly head: Listing;
-  readonly routes: readonly string[];
+/** Finds a live listing without its routes. */
+export function findHead({ prepare }: Published, slug: string): FoundHead | undefined {
+  const row = prepare<HeadRow>(`${LIVE} AND slug = ?`).get(slug);
+  return row && parseHead(row);
 }
 
-/** As `findListing`, but leaves the routes unparsed. */
-export function findUnparsed(published: Published, by: ListingKey): UnparsedListing | undefined {
-  const row =
-    'slug' in by
-      ? published.prepare<ListingRow>(`${SELECT} WHERE slug = ?`).get(by.slug)
-      : 'number' in by
-        ? published.prepare<ListingRow>(`${SELECT} WHERE number = ?`).get(by.number)
-        : published.prepare<ListingRow>(`${SELECT} WHERE base_url = ?`).get(getCanonicalBaseUrl(by.base_url));
-  return row && readRoutes(published, row);
-}
-
-function readRoutes({ prepare }: Published, { number, state, document }: ListingRow): UnparsedListing {
-  const head = JSON.parse(document);
-  if (state === 'delisted') return { head, routes: [] };
-  const routes = prepare<{ document: string }>('SELECT document FROM routes WHERE listing = ? ORDER BY position');
-  return { head, routes: routes.all(number).map((route) => route.document) };
-}
-
-/** Parses the routes of a listing. */
-export function parseListing({ head, routes }: UnparsedListing): Listing {
-  return head.state === 'delisted' ? head : { ...head, routes: JSON.parse(`[${routes.join(',')}]`) };
-}
-
-/** How many routes are parsed at a time. */
-const PARSED_AT_ONCE = 500;
-
-/** As `parseListing`, with others answered in between: thousands of routes take tens of milliseconds. */
-export async function parseInPieces({ head, routes }: UnparsedListing): Promise<Listing> {
-  const parsed: Route[] = [];
-  for (let from = 0; from < routes.length; from += PARSED_AT_ONCE) {
-    await nextTurn();
-    parsed.push(...JSON.parse(`[${routes.slice(from, from + PARSED_AT_ONCE).join(',')}]`));
-  }
-  await nextTurn();
-  return head.state === 'delisted' ? head : { ...head, routes: parsed };
+/** Finds a live listing with all its routes: it may have thousands. */
+export function findListing(published: Published, slug: string): PublicListing | undefined {
+  const head = findHead(published, slug);
+  if (!head) return undefined;
+  const { number, ...listing } = head;
+  const routes = published.prepare<{ document: string }>(
+    'SELECT document FROM routes WHERE listing = ? ORDER BY position',
+  );
+  return { ...listing, routes: routes.all(number).map(({ document }) => parseRoute(document)) };
 }
 
 /** Listings read at a time: few, so that others are answered soon and V8 can throw the listings away while they are young. */
-const READ_AT_ONCE = 8;
+const READ_AT_ONCE = 32;
 
-/** Goes through the live listings by slug, a few at a time. */
-export function* iterateLive(published: Published): Generator<readonly LiveListing[]> {
-  const next = published.prepare<ListingRow>(`${SELECT} WHERE state = 'live' AND slug > ? ORDER BY slug LIMIT ?`);
+/** Goes through the live listings by slug, without their routes, a few at a time. */
+export function* iterateLive(published: Published): Generator<readonly PublicHead[]> {
+  const next = published.prepare<HeadRow>(`${LIVE} AND slug > ? ORDER BY slug LIMIT ?`);
   for (let last = ''; ; ) {
-    const listings = next.all(last, READ_AT_ONCE).map((row) => parseListing(readRoutes(published, row)) as LiveListing);
+    const listings = next.all(last, READ_AT_ONCE).map(parseHead);
     if (listings.length > 0) yield listings;
     last = listings.at(-1)?.slug ?? '';
     if (listings.length < READ_AT_ONCE) return;
@@ -98,11 +70,16 @@ export function findKnownName(published: Published, slug: string): { title: stri
   return published.prepare<{ title: string; base_url: string }>(sql).get(slug);
 }
 
-/** Finds what remains of a delisted listing; undefined for all others. */
+/** Finds what is public of a delisted listing; undefined for all others. */
+export function findRemoved({ prepare }: Published, slug: string): RemovedListing | undefined {
+  const sql = "SELECT document FROM listings JOIN documents ON listing = number WHERE slug = ? AND state = 'delisted'";
+  const row = prepare<{ document: string }>(sql).get(slug);
+  return row && JSON.parse(row.document);
+}
+
+/** Finds the tombstone of a delisted listing; undefined for all others. */
 export function findTombstone(published: Published, slug: string): Tombstone | undefined {
-  const sql = `SELECT document FROM listings JOIN documents ON listing = number WHERE slug = ? AND state = 'delisted'`;
-  const row = published.prepare<{ document: string }>(sql).get(slug);
-  return row && buildTombstone(JSON.parse(row.document));
+  return findRemoved(published, slug)?.tombstone;
 }
 
 /** Says whether a listing is delisted. */
@@ -125,7 +102,9 @@ export function countListings(published: Published): number {
 
 /** Reads the short form of a live listing as JSON. Throws where the file has none, which is a fault of ours. */
 export function readItem(published: Published, { number, slug }: ListingRef): string {
-  const row = published.prepare<{ item: string }>('SELECT item FROM rendered WHERE listing = ?').get(number);
+  const row = published
+    .prepare<{ item: string }>(`SELECT substr(document, 1, short) || '}' AS item FROM documents WHERE listing = ?`)
+    .get(number);
   if (!row) throw new Error(`the published catalogue has no item of ${slug}`);
   return row.item;
 }
@@ -167,64 +146,76 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
 }
 
-/** Finds a route of a live listing by its position, with what is on record of the listing itself. */
+/** Finds a route of a live listing by its position, with the listing itself. */
 export function findRoute(
   { prepare }: Published,
   { number }: Pick<ListingRef, 'number'>,
   position: number,
-): { listing: ListingHead; route: Route } | undefined {
+): { listing: PublicHead; route: PublicRoute } | undefined {
   const row = prepare<{ head: string; route: string }>(
     `SELECT documents.document AS head, routes.document AS route FROM routes JOIN documents USING (listing)
      WHERE listing = ? AND position = ?`,
   ).get(number, position);
-  return row && { listing: JSON.parse(row.head), route: JSON.parse(row.route) };
+  return row && { listing: JSON.parse(row.head), route: parseRoute(row.route) };
 }
 
 /** The routes that are read of a live listing: a part of them in their own order, or of `fitting`, their positions in another. */
-interface AskedRoutes {
+export interface AskedRoutes {
   readonly part: Pick<RoutesPart, 'from' | 'to'>;
   readonly fitting?: readonly number[] | undefined;
 }
 
 /** Name of a route, and the address at which it is called. */
-export type NamedAddress = Pick<Route, 'method' | 'path'> & { readonly url: string };
+export type NamedAddress = Pick<PublicRoute, 'method' | 'path' | 'url'>;
 
-/** A live listing with some of its routes. */
-export interface ListingPart {
-  /** Revision of the catalogue that this is of. */
+/** A live listing with some of its routes, as they lie in the file. */
+interface UnparsedPart {
+  /** Revision of its latest change. */
   readonly revision: number;
-  readonly listing: LiveListing;
-  readonly item: AgentItem;
+  /** JSON of `PublicHead`. */
+  readonly head: string;
+  /** JSON of `AgentRoute`. */
+  readonly routes: readonly string[];
   readonly routesTotal: number;
 }
 
 /** Finds a live listing with some of its routes, in the time that these take: it may have thousands. */
-export function findListingPart(
+export function findPart(
   { prepare }: Published,
   slug: string,
   { part, fitting }: AskedRoutes,
-): ListingPart | undefined {
-  const row = prepare<{ number: number; revision: number; item: string; head: string; routes: number }>(
-    `SELECT number, catalogue.revision, item, document AS head,
-       (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routes
-     FROM catalogue, listings JOIN rendered ON rendered.listing = number JOIN documents ON documents.listing = number
-     WHERE slug = ?`,
+): UnparsedPart | undefined {
+  const row = prepare<{ number: number; revision: number; head: string; routesTotal: number }>(
+    `SELECT number, revision, document AS head,
+       (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routesTotal
+     FROM listings JOIN documents ON listing = number WHERE slug = ? AND state = 'live'`,
   ).get(slug);
   if (!row) return undefined;
+  const { number, ...found } = row;
   const routes = fitting
     ? prepare<{ document: string }>(
         `SELECT document FROM json_each(?) AS asked JOIN routes ON listing = ? AND position = asked.value
          ORDER BY asked.key`,
-      ).all(JSON.stringify(fitting.slice(part.from, part.to)), row.number)
+      ).all(JSON.stringify(fitting.slice(part.from, part.to)), number)
     : prepare<{ document: string }>(
         'SELECT document FROM routes WHERE listing = ? AND position >= ? AND position < ? ORDER BY position',
-      ).all(row.number, part.from, part.to);
-  return {
-    revision: row.revision,
-    listing: { ...JSON.parse(row.head), routes: routes.map(({ document }) => JSON.parse(document)) },
-    item: JSON.parse(row.item),
-    routesTotal: row.routes,
-  };
+      ).all(number, part.from, part.to);
+  return { ...found, routes: routes.map(({ document }) => document) };
+}
+
+/** A live listing with some of its routes. */
+export interface ListingPart {
+  readonly head: PublicHead;
+  readonly routes: readonly PublicRoute[];
+  readonly routesTotal: number;
+}
+
+/** As `findPart`, parsed. */
+export function findListingPart(published: Published, slug: string, asked: AskedRoutes): ListingPart | undefined {
+  const found = findPart(published, slug, asked);
+  if (!found) return undefined;
+  const { head, routes, routesTotal } = found;
+  return { head: JSON.parse(head), routes: routes.map(parseRoute), routesTotal };
 }
 
 /** Lists the methods, paths and addresses of the routes of a live listing by position. */
@@ -235,33 +226,34 @@ export function listRouteNames({ prepare }: Published, slug: string): NamedAddre
   ).all(slug);
 }
 
-/** All that is said of a live listing and some of its routes. */
-export interface Detail {
-  /** Revision of the catalogue that this is of. */
-  readonly revision: number;
-  /** As JSON, without that revision. */
-  readonly detail: string;
-  /** Changes whenever the JSON does. */
+/** The document of a live listing as it is sent: compressed by gzip. */
+export interface StoredAnswer {
   readonly etag: string;
+  readonly body: Buffer;
 }
 
-/** Finds all that is said of a live listing and some of its routes, with `others`, the slugs of the same product elsewhere. */
-export function findDetail(
+/** Finds the document of a live listing with its first page of routes. */
+export function findAnswer({ prepare }: Published, slug: string): StoredAnswer | undefined {
+  return prepare<StoredAnswer>('SELECT etag, body FROM listings JOIN answers ON listing = number WHERE slug = ?').get(
+    slug,
+  );
+}
+
+/** Writes the document of a live listing, JSON of `AgentListing`, with some of its routes; undefined for all others. */
+export function writeDocument(
   published: Published,
   slug: string,
-  { part, fitting, others }: AskedRoutes & { part: RoutesPart; others: string[] },
-): Detail | undefined {
-  const found = findListingPart(published, slug, { part, fitting });
+  { part, fitting }: AskedRoutes & { part: RoutesPart },
+): string | undefined {
+  const found = findPart(published, slug, { part, fitting });
   if (!found) return undefined;
-  const { revision, listing, item, routesTotal } = found;
-  const answer = buildAgentListing(listing, {
-    item: others.length > 0 ? { same_product: others, ...item } : item,
-    routesTotal,
-    nextCursor: part.to < routesTotal ? part.buildNext() : undefined,
+  const { routes, ...around } = found;
+  return joinListing(routes, {
+    ...around,
+    sameProduct: listSameProduct(published, slug),
+    nextCursor: part.to < around.routesTotal ? part.buildNext() : undefined,
     decisions: listChanges(published, { slug }),
   });
-  const detail = JSON.stringify(answer);
-  return { revision, detail, etag: getHash(detail) };
 }
 
 /** Says whether a live listing has a route at a place, counted from 0. */

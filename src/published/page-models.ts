@@ -1,8 +1,6 @@
 import { getDomain } from '../evidence/domains.ts';
 import type { Category } from '../model/catalogue.ts';
-import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
-import { getRouteUrl } from '../model/route.ts';
 import { buildGuide } from '../views/guide.ts';
 import {
   buildListingPage,
@@ -12,7 +10,6 @@ import {
   type RoutePage,
   type TombstonePage,
 } from '../views/listing/page.ts';
-import { findTombstone } from '../views/listing/record.ts';
 import type { DocumentFrame } from '../views/openapi/document.ts';
 import {
   buildCategoryPage,
@@ -29,14 +26,11 @@ import { listPassing } from './indexed-lists.ts';
 import {
   findListing,
   findLive,
-  findUnparsed,
+  findTombstone,
   getItem,
   listNewest,
   listNewlyVerified,
   listSameProduct,
-  parseInPieces,
-  parseListing,
-  type UnparsedListing,
 } from './listings.ts';
 import { listChangeNews } from './news.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
@@ -76,8 +70,8 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
     const first =
       findListPart(published, snapshot, { verified: true }, 1)?.listings[0] ??
       listPassing(published, {}, { sort: 'name', limit: 1 })[0];
-    const listing = first && findListing(published, first);
-    if (!listing || !isLive(listing)) return buildReferencePage(site, frame, {});
+    const listing = first && findListing(published, first.slug);
+    if (!listing) return buildReferencePage(site, frame, {});
     const route =
       listing.routes.find(({ verification }) => verification === 'settlement-verified') ?? listing.routes[0];
     return buildReferencePage(site, frame, {
@@ -89,7 +83,7 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
       receipt: getCurrentReceipts(published, listing.slug).keys().next().value,
       route: route && {
         method: route.method,
-        url: getRouteUrl(listing.base_url, route.path.replace(PLACEHOLDERS, 'x')),
+        url: route.url.replace(PLACEHOLDERS, 'x'),
       },
     });
   });
@@ -137,66 +131,30 @@ export function findVerifiedPage({ published, readAtOnce }: Reading, page: numbe
  * nothing for one that is unknown or held.
  */
 export function findListingPage(reading: Reading, slug: string, number = 1): ListingPage | TombstonePage | undefined {
-  const read = readListingPage(reading, slug, number);
-  return read?.build(parseListing(read.unparsed));
-}
-
-/**
- * Reads what `findListingPage` shows, and gives what builds it with others answered in between: thousands of routes take tens of
- * milliseconds.
- */
-export function findListingPageInPieces(
-  reading: Reading,
-  slug: string,
-  number: number,
-): (() => Promise<ListingPage | TombstonePage>) | undefined {
-  const read = readListingPage(reading, slug, number);
-  return read && (async () => read.build(await parseInPieces(read.unparsed)));
-}
-
-/** Reads what the page of a listing is built of, all of one revision, and how it is built once the routes are parsed. */
-function readListingPage(
-  reading: Reading,
-  slug: string,
-  number: number,
-): { unparsed: UnparsedListing; build: (listing: Listing) => ListingPage | TombstonePage } | undefined {
   const { published, readAtOnce, site } = reading;
   return readAtOnce((snapshot) => {
-    const unparsed = findUnparsed(published, { slug });
-    if (!unparsed) return undefined;
-    const tombstone = findTombstone(unparsed.head);
-    if (tombstone) {
-      const delisting = findDelisting(reading, slug);
-      return { unparsed, build: () => buildTombstonePage(tombstone, delisting) };
-    }
+    const tombstone = findTombstone(published, slug);
+    if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
     const ref = findLive(published, slug);
-    if (!ref) return undefined;
+    const listing = ref && findListing(published, slug);
+    if (!listing) return undefined;
     const surroundings = {
       related: reading.listRelated(published, snapshot, ref.number).map((near) => getItem(published, near)),
       receipts: getCurrentReceipts(published, slug),
       same_product: listSameProduct(published, slug),
       number,
-      ...listHistory(reading, unparsed.head),
+      ...listHistory(reading, slug),
     };
-    return { unparsed, build: (listing) => buildListingPage(listing as LiveListing, surroundings, site) };
+    return buildListingPage(listing, surroundings, site);
   });
 }
 
-/**
- * Finds the page of a route by its listing and its name, with others answered in between; undefined where the listing is not
- * live, or has no such route.
- */
-export async function findRoutePage(
-  { published, readAtOnce }: Reading,
-  slug: string,
-  name: string,
-): Promise<RoutePage | undefined> {
-  const read = readAtOnce(() => {
-    const unparsed = findUnparsed(published, { slug });
-    return unparsed && { unparsed, receipts: getCurrentReceipts(published, slug) };
+/** Finds the page of a route by its listing and its name; undefined where the listing is not live, or has no such route. */
+export function findRoutePage({ published, readAtOnce }: Reading, slug: string, name: string): RoutePage | undefined {
+  return readAtOnce(() => {
+    const listing = findListing(published, slug);
+    return listing && buildRoutePage(listing, name, getCurrentReceipts(published, slug));
   });
-  const listing = read && (await parseInPieces(read.unparsed));
-  return listing && isLive(listing) ? buildRoutePage(listing, name, read.receipts) : undefined;
 }
 
 function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {

@@ -1,5 +1,5 @@
 import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-page.ts';
-import { findKnownName, findListing } from './listings.ts';
+import { findKnownName, findListing, findRemoved } from './listings.ts';
 import type { Reading } from './reading.ts';
 import { findReceipt } from './receipts.ts';
 
@@ -12,14 +12,15 @@ export function findReceiptPage({ readAtOnce, published, site }: Reading, id: st
     const receipt = findReceipt(published, id);
     if (!receipt) return undefined;
     const { payment, slug, method, path, correction } = receipt;
-    const listing = findListing(published, { slug });
-    const { title, base_url } = listing ?? findKnownName(published, slug) ?? { title: slug, base_url: '' };
+    const listing = findListing(published, slug);
+    const removed = findRemoved(published, slug);
+    const { title, base_url } = findKnownName(published, slug) ?? { title: slug, base_url: '' };
     const paid = {
       slug,
       title,
       base_url: base_url || payment.request.url,
-      state: listing?.state ?? 'held',
-      routes: listing?.routes ?? [],
+      state: listing ? ('live' as const) : removed ? ('delisted' as const) : ('held' as const),
+      routes: (listing ?? removed)?.routes ?? [],
     };
     return buildReceiptPage(payment, { listing: paid, route: { method, path }, site, correction });
   });

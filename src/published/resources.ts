@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { ListingHead } from '../model/listing.ts';
 import { findNetwork } from '../model/network.ts';
-import type { Route } from '../model/route.ts';
 import { parseUsdc } from '../model/usdc.ts';
 import { DISCOVERY_EXTENSIONS, type DiscoveryFilters } from '../views/discovery.ts';
+import type { PublicHead } from '../views/listing/record.ts';
+import { type PublicRoute, parseRoute } from '../views/listing/route-record.ts';
 import { findAccount } from '../x402/offer-fields.ts';
 import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
@@ -12,8 +12,8 @@ import type { Snapshot } from './snapshot.ts';
 
 /** A route that can be paid for, with what is on record of its listing itself. */
 export interface Resource {
-  listing: ListingHead;
-  route: Route;
+  listing: PublicHead;
+  route: PublicRoute;
 }
 
 /** A page of resources, and how many there are in all. */
@@ -59,7 +59,7 @@ export function* walkResources(
      JOIN routes USING (listing, position) JOIN documents USING (listing)`,
   );
   const parameters = buildParameters(filters);
-  const heads = new Map<number, ListingHead>();
+  const heads = new Map<number, PublicHead>();
   const resources: Resource[] = [];
   const first = blocks.findLastIndex(({ before }) => before <= offset);
   for (const { listing: from, before } of blocks.slice(Math.max(0, first))) {
@@ -67,9 +67,9 @@ export function* walkResources(
     if (left === 0) break;
     const place = { from, end: from - (from % BLOCK) + BLOCK, skipped: Math.max(0, offset - before), limit: left };
     for (const { listing, head, route } of rows.all({ ...parameters, ...place })) {
-      const known: ListingHead = heads.get(listing) ?? JSON.parse(head);
+      const known: PublicHead = heads.get(listing) ?? JSON.parse(head);
       heads.set(listing, known);
-      resources.push({ listing: known, route: JSON.parse(route) });
+      resources.push({ listing: known, route: parseRoute(route) });
     }
     yield;
   }

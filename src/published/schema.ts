@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 20;
+export const SCHEMA_VERSION = 21;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -74,10 +74,11 @@ CREATE INDEX listings_by_base_url ON listings (base_url);
 CREATE INDEX listings_by_domain ON listings (domain, state, slug);
 CREATE INDEX listings_by_revision ON listings (revision);
 
--- Everything on record of a live listing as JSON, but for its routes; of a delisted one its tombstone and the paths it had.
+-- What /agent/listings/{slug} says of a live listing, without its routes; of a delisted one its tombstone and the paths it had.
 CREATE TABLE documents (
   listing INTEGER PRIMARY KEY,
-  document TEXT NOT NULL
+  document TEXT NOT NULL,
+  short INTEGER                   -- how many characters of it are, with a brace behind them, what lists show; null of a delisted one
 ) STRICT;
 
 -- The routes of the live listings, in the order of their listing.
@@ -93,7 +94,7 @@ CREATE TABLE routes (
   danger INTEGER NOT NULL,        -- 1: something grave speaks against it
   latency_median_ms INTEGER,      -- as of listings, for this route alone
   latency_p95_ms INTEGER,
-  document TEXT NOT NULL,         -- everything on record of it as JSON
+  document TEXT NOT NULL,         -- what /agent/listings/{slug} says of it
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX routes_by_path ON routes (path);
@@ -191,18 +192,19 @@ CREATE TABLE search_entries (
   facts TEXT NOT NULL
 ) STRICT;
 
--- The short forms of the live listings and of their routes as JSON, since every list is made of many. All other forms are made of
--- documents.
-CREATE TABLE rendered (
-  listing INTEGER PRIMARY KEY,
-  item TEXT NOT NULL
-) STRICT;
+-- The short forms of the routes of live listings, as the results of searches show them.
 CREATE TABLE rendered_routes (
   listing INTEGER NOT NULL,
   position INTEGER NOT NULL,
   route TEXT NOT NULL,
   PRIMARY KEY (listing, position)
 ) STRICT, WITHOUT ROWID;
+-- What /agent/listings/{slug} answers of each live listing, with the first page of its routes, compressed by gzip.
+CREATE TABLE answers (
+  listing INTEGER PRIMARY KEY,
+  etag TEXT NOT NULL,
+  body BLOB NOT NULL
+) STRICT;
 -- One row: by which code and for which BASE_URL all listings were written.
 CREATE TABLE rendering (
   code_version TEXT NOT NULL,

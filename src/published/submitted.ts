@@ -1,7 +1,7 @@
-import { findTombstone, type Tombstone } from '../views/listing/record.ts';
+import type { RemovedListing, Tombstone } from '../views/listing/record.ts';
 import type { ListedItem } from '../views/submission.ts';
 import type { Published } from './file.ts';
-import { findUnparsed, getItem, listLiveOnOrigin } from './listings.ts';
+import { findHead, listLiveOnOrigin } from './listings.ts';
 
 /** Most listings of an origin that are named. */
 const NAMED = 5;
@@ -20,13 +20,13 @@ export interface Submitted {
 /** Finds what readers see of the listings at an origin. */
 export function findSubmitted(published: Published, origin: string): Submitted {
   const live = listLiveOnOrigin(published, origin, NAMED).flatMap((listing): ListedItem[] => {
-    const head = findUnparsed(published, { number: listing.number })?.head;
+    const head = findHead(published, listing.slug);
     if (!head) return [];
-    const { slug, title, reliability_score, verified_route_count } = getItem(published, listing);
+    const { slug, title, reliability_score, verified_route_count } = head;
     const { samples, last_sample_at } = head.reliability;
     return [{ slug, title, reliability_score, verified_route_count, samples, last_sample_at }];
   });
   const removed = published.prepare<{ document: string }>(REMOVED).all({ origin, limit: NAMED });
-  const tombstones = removed.flatMap(({ document }) => findTombstone(JSON.parse(document)) ?? []);
+  const tombstones = removed.map(({ document }) => (JSON.parse(document) as RemovedListing).tombstone);
   return { live, removed: tombstones.find(({ delisted_by }) => delisted_by === 'operator') };
 }

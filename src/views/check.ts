@@ -23,11 +23,12 @@ import { type CautionCode, caution } from '../model/caution.ts';
 import { NETWORKS, nameNetworks, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
 import { isToolPath, type Route, routeVerification } from '../model/route.ts';
-import { isCeiling, type RecordedTerms, type Terms, termsField } from '../model/terms.ts';
+import { isCeiling, type Terms, termsField } from '../model/terms.ts';
 import { cutText } from '../model/text.ts';
 import { formatPrice, formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { type Tombstone, tombstone } from './listing/record.ts';
+import type { PublicTerms } from './listing/route-record.ts';
 import type { Site } from './site.ts';
 import { describeCaution } from './words/caution.ts';
 import { formatDay } from './words/figures.ts';
@@ -103,6 +104,7 @@ export type CheckReason =
 
 /** A route on record, as a check shows it. */
 interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
+  terms: readonly PublicTerms[];
   listing: string;
   url: string;
 }
@@ -284,9 +286,8 @@ interface Needing {
 }
 
 /** Builds the needs of an offer, and, where the client states its abilities, those it lacks. */
-function buildNeeds(terms: Terms, { isTool, can }: Needing): { needs: string[]; missing?: string[] } {
-  const list = listNeeds(terms, { isTool });
-  return { needs: list, ...(can && { missing: listMissing(list, can) }) };
+function buildNeeds(needs: string[], { can }: Needing): { needs: string[]; missing?: string[] } {
+  return { needs, ...(can && { missing: listMissing(needs, can) }) };
 }
 
 /**
@@ -297,9 +298,9 @@ function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buil
   const isCopied = terms.x402_version === null;
   const same = isCopied && needing.route ? listSameTerms(terms, needing.route) : [];
   const [least] = same
-    .map((one) => buildNeeds(one, needing))
+    .map((one) => buildNeeds(one.needs, needing))
     .toSorted((a, b) => (a.missing?.length ?? 0) - (b.missing?.length ?? 0));
-  return least ?? buildNeeds(terms, needing);
+  return least ?? buildNeeds(listNeeds(terms, needing), needing);
 }
 
 /**
@@ -364,7 +365,7 @@ function buildTerms(terms: Terms) {
   };
 }
 
-function buildRecorded(terms: RecordedTerms, route: CheckedRoute, needing: Needing): CheckBody['on_record'][number] {
+function buildRecorded(terms: PublicTerms, route: CheckedRoute, needing: Needing): CheckBody['on_record'][number] {
   const { first_seen_at, last_seen_at } = terms;
   const paid = findPayment(terms, route.proofs);
   return {
@@ -373,7 +374,7 @@ function buildRecorded(terms: RecordedTerms, route: CheckedRoute, needing: Needi
     ...(first_seen_at !== null && { first_seen_at }),
     ...(last_seen_at !== null && { last_seen_at }),
     ...(paid && { paid_at: paid.verified_at }),
-    ...buildNeeds(terms, needing),
+    ...buildNeeds(terms.needs, needing),
   };
 }
 

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { getPathDistance, NEAR_ROUTES } from '../evidence/path-distance.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import { catalogueSummary } from '../model/catalogue.ts';
-import type { ListingHead } from '../model/listing.ts';
 import { latency } from '../model/probe.ts';
-import type { Route } from '../model/route.ts';
 import { getUsdcNumber } from '../model/usdc.ts';
-import { type AgentItem, agentItem } from './listing/item.ts';
+import { agentItem } from './listing/item.ts';
 import { buildMatchedRoute, matchedRoute } from './listing/matched-route.ts';
-import { type Tombstone, tombstone } from './listing/record.ts';
+import { type PublicHead, type Tombstone, tombstone } from './listing/record.ts';
+import type { PublicRoute } from './listing/route-record.ts';
 import { formatRouteName, parseRouteName, ROUTE_NAME_LENGTH } from './route-name.ts';
 import { formatDay } from './words/figures.ts';
 
@@ -76,10 +75,10 @@ export type AgentComparison = z.infer<typeof agentComparison>;
 /** The name of a route, with what the catalogue has under it. */
 export interface NamedRoute {
   readonly name: string;
-  /** The live listing that is named, and its short form. */
-  readonly live?: { readonly listing: ListingHead; readonly item: AgentItem };
+  /** The live listing that is named. */
+  readonly live?: PublicHead;
   /** Undefined where that has no such route. */
-  readonly route?: Route | undefined;
+  readonly route?: PublicRoute | undefined;
   /** The names of its routes that are most like this one, where it has no such route. */
   readonly nearest: string[];
   /** The tombstone of a removed listing. */
@@ -99,8 +98,8 @@ export function buildComparedRoute(found: NamedRoute, asOf: string): ComparedRou
   };
 }
 
-function buildFacts({ listing, item }: NonNullable<NamedRoute['live']>, route: Route, asOf: string) {
-  const { slug, title, host, page_url, reliability_band, reliability_score } = item;
+function buildFacts(listing: PublicHead, route: PublicRoute, asOf: string) {
+  const { slug, title, host, page_url, reliability_band, reliability_score } = listing;
   const current = getCurrentTerms(route.terms);
   const isSeen = current.every(({ evidence }) => evidence === 'observed');
   const [price_min_usdc, price_max_usdc] = getPriceRange(current);
@@ -126,7 +125,7 @@ function getPriceRange(terms: readonly { amount: number }[]): [number, number] |
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the whole days from the payment that verifies a route to a time; null for a route that is not verified. */
-export function getProofAge({ proof }: Pick<Route, 'proof'>, asOf: string): number | null {
+export function getProofAge({ proof }: Pick<PublicRoute, 'proof'>, asOf: string): number | null {
   if (proof === null) return null;
   return Math.max(0, Math.floor((Date.parse(asOf) - Date.parse(proof.verified_at)) / DAY_MS));
 }
@@ -136,14 +135,14 @@ export function describeAbsence({ name, live, tombstone }: NamedRoute): string {
   const named = parseRouteName(name);
   if (tombstone) return `The listing ${tombstone.slug} was removed on ${formatDay(tombstone.delisted_at)}.`;
   if (!live) return `There is no listing "${named?.slug ?? ''}".`;
-  return `The listing ${live.item.slug} has no route ${named?.method} ${named?.path}.`;
+  return `The listing ${live.slug} has no route ${named?.method} ${named?.path}.`;
 }
 
 /** Most routes that are suggested for a name without a route. */
 const NEAREST = 3;
 
 /** Lists the names of the routes of a listing whose paths are most like that of a name without a route. */
-export function listNearest(name: string, routes: readonly Pick<Route, 'method' | 'path'>[]): string[] {
+export function listNearest(name: string, routes: readonly Pick<PublicRoute, 'method' | 'path'>[]): string[] {
   const named = parseRouteName(name);
   if (!named) return [];
   return routes

@@ -4,12 +4,14 @@ import { findProvedPrice } from '../evidence/verification.ts';
 import { caution } from '../model/caution.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { jsonObject } from '../model/json-object.ts';
-import { type ListingHead, listRouteCautions, reliabilityBand } from '../model/listing.ts';
+import { listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
-import { getRouteUrl, getToolName, isToolPath, payeeKind, type Route, routeVerification } from '../model/route.ts';
+import { getToolName, isToolPath, payeeKind, routeVerification } from '../model/route.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { CURSOR_MAX_LENGTH, listFilters, REQUEST_MAX_LENGTH } from './listing/query.ts';
+import type { PublicHead } from './listing/record.ts';
+import type { PublicRoute } from './listing/route-record.ts';
 import type { Site } from './site.ts';
 
 /** Resources on a page by default and at most; a client that asks for more gets the most. */
@@ -224,12 +226,12 @@ export type DiscoveryFindings = z.infer<typeof discoveryFindings>;
  * speak only version 1 (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402
  * asks.
  */
-export function buildDiscoveryResource(listing: ListingHead, route: Route, site: Site): DiscoveryResource {
+export function buildDiscoveryResource(listing: PublicHead, route: PublicRoute, site: Site): DiscoveryResource {
   const offers = listPayableTerms(route);
   const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
   return {
     // The extension names a tool in its declaration, not in the address.
-    resource: getRouteUrl(listing.base_url, route.path.split('#')[0] ?? ''),
+    resource: route.url.split('#')[0] ?? '',
     type: isToolPath(route.path) ? 'mcp' : 'http',
     x402Version: offers.every(({ x402_version }) => x402_version === 1) ? 1 : 2,
     accepts: offers.map(buildRequirements),
@@ -240,7 +242,7 @@ export function buildDiscoveryResource(listing: ListingHead, route: Route, site:
     tags: [listing.category.toLowerCase()],
     ...(route.verification === 'settlement-verified' && { curated: true as const }),
     extensions: {
-      bazaar: buildBazaarDeclaration(listing.base_url, route),
+      bazaar: buildBazaarDeclaration(route),
       'agent-payable': { info: buildEvidence(listing, route, { offers, seenAt, site }) },
     },
   };
@@ -261,8 +263,8 @@ function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequireme
 }
 
 function buildEvidence(
-  listing: ListingHead,
-  route: Route,
+  listing: PublicHead,
+  route: PublicRoute,
   { offers, seenAt, site }: { offers: readonly PayableTerms[]; seenAt: string | null; site: Site },
 ): z.infer<typeof resourceEvidence> {
   const { slug, reliability } = listing;
@@ -278,7 +280,7 @@ function buildEvidence(
     ...(proved !== null && { verified_amount: String(proved) }),
     receipt_url: proof ? link(PATHS.agentReceipt(proof.receipt_id)) : null,
     undelivered_at: undelivered?.at ?? null,
-    cautions: listRouteCautions(listing, route),
+    cautions: listRouteCautions(listing.listing_cautions, route),
     terms: offers.some(({ evidence }) => evidence === 'observed') ? 'observed' : 'declared',
     seen_at: seenAt,
     payee,
@@ -312,8 +314,8 @@ export interface BazaarDeclaration {
  * Builds the declaration of a route. Facts that are not on record are left out: without an example from a source there
  * is no `body`, so that a `body` is always an example and `info` fits the schema beside it, as the extension demands.
  */
-function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaration {
-  const { pathname } = new URL(getRouteUrl(baseUrl, route.path));
+function buildBazaarDeclaration(route: PublicRoute): BazaarDeclaration {
+  const { pathname } = new URL(route.url);
   const isTemplate = /\/:[A-Za-z_]/.test(pathname) && ROUTE_TEMPLATE.test(pathname);
   const output = buildOutput(route);
   return {
@@ -328,7 +330,7 @@ function buildBazaarDeclaration(baseUrl: string, route: Route): BazaarDeclaratio
   };
 }
 
-function buildInput({ method, path, description, example, input_schema: declared }: Route): JsonObject {
+function buildInput({ method, path, description, example, input_schema: declared }: PublicRoute): JsonObject {
   if (isToolPath(path)) {
     return {
       type: 'mcp',
@@ -349,7 +351,7 @@ function buildInput({ method, path, description, example, input_schema: declared
   };
 }
 
-function buildInputSchema({ method, path, input_schema: declared }: Route): JsonObject {
+function buildInputSchema({ method, path, input_schema: declared }: PublicRoute): JsonObject {
   if (isToolPath(path)) {
     const properties = {
       type: { type: 'string', const: 'mcp' },
@@ -400,7 +402,10 @@ function readValue(text: string, type: unknown): unknown {
 }
 
 /** Splits the schema of an answer from the example in its `examples`: the extension has them apart. */
-function buildOutput({ output_schema: declared, mime_type }: Route): { info: JsonObject; schema: JsonObject } | null {
+function buildOutput({
+  output_schema: declared,
+  mime_type,
+}: PublicRoute): { info: JsonObject; schema: JsonObject } | null {
   if (declared === null) return null;
   const { examples, ...schema } = declared;
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined;

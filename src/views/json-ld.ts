@@ -1,10 +1,10 @@
-import { getPriceCeilings } from '../evidence/terms.ts';
 import type { Category } from '../model/catalogue.ts';
-import { getHost, type LiveListing } from '../model/listing.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { DeclarationSource } from '../model/source.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
+import { getAtomic } from './listing/item.ts';
+import type { PublicHead } from './listing/record.ts';
 import { SERVICE_MEANING, type Site, WORDS_MEANING } from './site.ts';
 
 /** A node of structured data in the vocabulary of schema.org. */
@@ -21,9 +21,8 @@ const LICENSE_URL = 'https://creativecommons.org/publicdomain/zero/1.0/';
  * Builds the structured data of a listing for search engines: the API with its provider and the price of a request, the
  * page with its sources, and the path to it. The service is publisher of the page only; nothing in it rates the API.
  */
-export function buildListingJsonLd(listing: LiveListing, site: Site): JsonLd[] {
-  const { slug, title, tagline, description, provider_name, category, base_url, docs_url, id, sources } = listing;
-  const host = getHost(base_url);
+export function buildListingJsonLd(listing: PublicHead, site: Site): JsonLd[] {
+  const { slug, title, tagline, description, provider_name, category, base_url, host, docs_url, id, sources } = listing;
   const url = buildUrl(site.baseUrl, PATHS.listing(slug));
   const api: JsonLd = {
     '@context': 'https://schema.org',
@@ -152,10 +151,10 @@ function categoryCrumb(category: Category): Crumb {
  * Builds the price of a request. A currency is an ISO 4217 code or "ticker symbol for cryptocurrencies" (schema.org,
  * `priceCurrency`); amounts are decimal text, so that nothing is rounded.
  */
-function buildOffers(listing: LiveListing): JsonLd {
-  const { price_min, price_max, networks } = listing;
-  const ceilings = getPriceCeilings(listing);
-  const accepted = networks.filter(({ advertised }) => advertised);
+function buildOffers(listing: PublicHead): JsonLd {
+  const { network_entries, price_min_is_ceiling, price_max_is_ceiling } = listing;
+  const [lowest, highest] = [listing.price_min_usdc, listing.price_max_usdc].map((usdc) => formatUsdc(getAtomic(usdc)));
+  const accepted = network_entries.filter(({ advertised }) => advertised);
   const terms = {
     priceCurrency: 'USDC',
     ...(accepted.length > 0 && {
@@ -165,12 +164,12 @@ function buildOffers(listing: LiveListing): JsonLd {
       })),
     }),
   };
-  if (ceilings.min || ceilings.max) {
-    const range = { ...(ceilings.min ? {} : { minPrice: formatUsdc(price_min) }), maxPrice: formatUsdc(price_max) };
+  if (price_min_is_ceiling || price_max_is_ceiling) {
+    const range = { ...(price_min_is_ceiling ? {} : { minPrice: lowest }), maxPrice: highest };
     return { '@type': 'Offer', priceSpecification: { '@type': 'PriceSpecification', ...range }, ...terms };
   }
-  if (price_min === price_max) return { '@type': 'Offer', price: formatUsdc(price_min), ...terms };
-  return { '@type': 'AggregateOffer', lowPrice: formatUsdc(price_min), highPrice: formatUsdc(price_max), ...terms };
+  if (lowest === highest) return { '@type': 'Offer', price: lowest, ...terms };
+  return { '@type': 'AggregateOffer', lowPrice: lowest, highPrice: highest, ...terms };
 }
 
 /** Names a source of a listing, with its address where it has one. */

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
@@ -26,6 +27,24 @@ it('shows no media type that is none, though one may be on record', async () => 
   expect(types).toEqual([null, null, 'text/csv; header=present']);
 });
 
+it('is sent compressed as it lies, the same as page by page, and plain to whoever takes no gzip', async () => {
+  const catalogue = await makeCatalogue();
+  await declareListings(catalogue, [makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/é/😀' })] })]);
+  const { get } = await serveLive(catalogue);
+  const ask = async (path: string, accepted: string) => {
+    const response = await get(path, { 'Accept-Encoding': accepted });
+    const [encoding, etag] = ['Content-Encoding', 'ETag'].map((name) => response.headers.get(name));
+    const body = Buffer.from(await response.arrayBuffer());
+    return { encoding, etag, text: String(encoding === 'gzip' ? gunzipSync(body) : body) };
+  };
+  const packed = await ask('/agent/listings/example-prices', 'gzip, br');
+  expect(packed.encoding).toBe('gzip');
+  for (const accepted of ['identity', 'br', 'gzip;q=0']) {
+    expect(await ask('/agent/listings/example-prices', accepted)).toEqual({ ...packed, encoding: null });
+  }
+  expect(await ask('/agent/listings/example-prices?limit=500', 'gzip')).toEqual(packed);
+});
+
 it('tells a delisted listing from one that never was', async () => {
   const catalogue = await makeCatalogue();
   await declareListings(catalogue, [makeDeclaration()]);
@@ -43,7 +62,7 @@ it('tells a delisted listing from one that never was', async () => {
   expect((await get('/agent/nothing')).status).toBe(404);
 });
 
-it('has the same ETag while other listings change, and always says the revision of the catalogue', async () => {
+it('is the same while other listings change, and its header names the revision of the catalogue', async () => {
   const catalogue = await makeCatalogue();
   const record = (slug: string, tagline: string) =>
     declareListings(catalogue, [makeDeclaration({ slug, tagline, base_url: `https://${slug}.example.com` })]);
@@ -51,13 +70,14 @@ it('has the same ETag while other listings change, and always says the revision 
   const { get } = await serveLive(catalogue);
   const ask = async () => {
     const response = await get('/agent/listings/one');
-    return { etag: response.headers.get('ETag') ?? '', body: agentListing.parse(await response.json()) };
+    const [etag, revision] = ['ETag', 'X-Catalogue-Revision'].map((name) => response.headers.get(name) ?? '');
+    return { etag, revision, body: agentListing.parse(await response.json()) };
   };
   const first = await ask();
   expect(first.body).toMatchObject({ revision: 1, listing: { tagline: 'First words.' } });
   await record('other', 'Other words.');
-  expect(await ask()).toEqual({ etag: first.etag, body: { ...first.body, revision: 2 } });
-  expect((await get('/agent/listings/one', { 'If-None-Match': first.etag })).status).toBe(304);
+  expect(await ask()).toEqual({ ...first, revision: '2' });
+  expect((await get('/agent/listings/one', { 'If-None-Match': String(first.etag) })).status).toBe(304);
   await record('one', 'Second words.');
   const changed = await ask();
   expect(changed.body).toMatchObject({ revision: 3, listing: { tagline: 'Second words.' } });

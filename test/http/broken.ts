@@ -3,7 +3,7 @@ import type { ReleaseFixture } from '../release/release-fixture.ts';
 
 /** Makes every search of the published catalogue fail. */
 export function breakReading(fixture: ReleaseFixture): void {
-  runOnPublished(fixture, 'ALTER TABLE rendered RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
+  runOnPublished(fixture, 'ALTER TABLE answers RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
 }
 
 /** Makes every write of a listing to the published catalogue fail. Returns what undoes that. */

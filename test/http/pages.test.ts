@@ -203,8 +203,10 @@ describe('without a release that fits', () => {
     const { config, catalogue, readPages } = server.fixture;
     const home = (await ask(server, '/')).text;
     const folder = join(config.releasesDir, 'current/api.ap');
-    for (const name of readdirSync(folder)) if (name.startsWith('api-1')) rmSync(join(folder, name));
-    writeFileSync(join(folder, 'api-2.html'), 'not what was rendered');
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith('api-1')) rmSync(join(folder, name));
+      if (name.startsWith('api-2')) writeFileSync(join(folder, name), 'not what was rendered');
+    }
     expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
     for (let time = 0; time < 3; time += 1) {
       expect((await ask(server, '/api/api-2')).text).toContain('Title2 first');

@@ -24,7 +24,7 @@ import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
 import { openPublishedForWriting, type Published } from '../../src/published/file.ts';
 import { type FollowedFiles, publishCatalogue } from '../../src/published/follow.ts';
-import { findDetail, getItem, iterateRefs } from '../../src/published/listings.ts';
+import { getItem, iterateRefs, writeDocument } from '../../src/published/listings.ts';
 import { startFollowing } from '../../src/published/live-file.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { openSnapshots } from '../../src/published/snapshot.ts';
@@ -241,10 +241,10 @@ describe('a published catalogue', () => {
     const { catalogue, follow, read, files } = await makeFollowed();
     await put(catalogue, 'one', 'sun');
     await follow();
-    const { rendered, listings } = read();
+    const { answers, listings } = read();
     await follow('other');
     expect(read()).toMatchObject({
-      rendered,
+      answers,
       listings,
       rendering: [{ code_version: 'other', base_url: SITE.baseUrl }],
     });
@@ -253,8 +253,8 @@ describe('a published catalogue', () => {
     const { published, readAtOnce } = openReading(files.publishedFile, { ...SITE, baseUrl });
     const [listing] = readAtOnce(() => Array.from(iterateRefs(published), (ref) => getItem(published, ref)));
     expect(listing?.page_url).toBe(`${baseUrl}/api/one`);
-    const shown = { part: readRoutesPart({ limit: 9 }, 'one'), others: [] };
-    expect(findDetail(published, 'one', shown)?.detail).toContain(`"page_url":"${baseUrl}/api/one"`);
+    const shown = { part: readRoutesPart({ limit: 9 }, 'one') };
+    expect(writeDocument(published, 'one', shown)).toContain(`"page_url":"${baseUrl}/api/one"`);
     published.close();
     expect(JSON.stringify(read())).not.toContain(SITE.baseUrl);
   });

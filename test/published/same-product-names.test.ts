@@ -50,4 +50,8 @@ it('listings of one product name each other on their pages, in JSON and in MCP',
   expect(both.key).not.toBe(alone.key);
   expect((await ask('beacons')).named.slice(0, 3)).toEqual([['lights'], ['lights'], ['lights']]);
   expect((await ask('harbours')).named).toEqual([[], undefined, undefined, undefined]);
+  // It sells something else now: nobody names it any more but those who sell that.
+  await record(makeListing('beacons', HARBOURS));
+  expect(await ask('lights')).toMatchObject({ named: alone.named, etag: alone.etag });
+  expect((await ask('harbours')).named.slice(0, 3)).toEqual([['beacons'], ['beacons'], ['beacons']]);
 });

@@ -22,7 +22,7 @@ describe('the labelled tasks', () => {
     skipWithout('corpus', context);
     const { published } = await openCorpus();
     const live = [...iterateRefs(published)].flatMap(({ slug }) => {
-      const listing = findListing(published, { slug });
+      const listing = findListing(published, slug);
       return listing
         ? listing.routes.map((route) => [new URL(listing.base_url).host, formatRoute(route)] as const)
         : [];

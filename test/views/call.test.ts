@@ -7,13 +7,13 @@ import ts from 'typescript';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
-import type { Route } from '../../src/model/route.ts';
 import { buildCurl, buildPython, buildTypescript, PYTHON_SDK } from '../../src/views/call/code.ts';
 import { buildBareCall, buildRouteCall, findTellingRoute } from '../../src/views/call/guide.ts';
 import { buildCallRequest, type CallRequest } from '../../src/views/call/request.ts';
+import type { PublicRoute } from '../../src/views/listing/route-record.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { skipWithout } from '../skipped.ts';
-import { makeLiveListing } from './listings.ts';
+import { makePublicListing } from './listings.ts';
 import { runPython } from './python.ts';
 import { X402_SDK } from './x402-sdk.ts';
 
@@ -51,7 +51,7 @@ function findFetchArguments(code: string): { url: string; init: RequestInit } {
   return { url: String(said[0]), init: said[1] as RequestInit };
 }
 
-function makeHostileRoute(text: string): Route {
+function makeHostileRoute(text: string): PublicRoute {
   const { terms: _terms, ...facts } = makeRoute({
     method: 'POST',
     path: `/v1/${text}/x`,
@@ -60,6 +60,7 @@ function makeHostileRoute(text: string): Route {
   return {
     ...facts,
     id: 'b2c0ffee-0000-5000-8000-000000000000',
+    url: 'https://api.prices.example/v1/x',
     verification: 'unverified',
     proof: null,
     proofs: [],
@@ -151,9 +152,9 @@ describe('the example request', () => {
 /** Builds the call of the route of a listing that shows most. */
 async function buildGuide(
   declared: Parameters<typeof makeDeclaration>[0],
-  options?: Parameters<typeof makeLiveListing>[1],
+  options?: Parameters<typeof makePublicListing>[1],
 ) {
-  const listing = await makeLiveListing(makeDeclaration(declared), options);
+  const listing = await makePublicListing(makeDeclaration(declared), options);
   const route = findTellingRoute(listing.routes);
   return route ? buildRouteCall(listing, route) : buildBareCall(listing);
 }
@@ -225,10 +226,10 @@ describe('the call of a route', () => {
   );
 
   it('is not made to pay for a route whose price is unknown beside others', async () => {
-    const listing = await makeLiveListing(makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/z' })] }));
+    const listing = await makePublicListing(makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/z' })] }));
     const [, route] = listing.routes;
     const free = { ...listing, routes: listing.routes.map((one) => (one === route ? { ...one, terms: [] } : one)) };
-    const guide = buildRouteCall(free, { ...(route as Route), terms: [] });
+    const guide = buildRouteCall(free, { ...(route as PublicRoute), terms: [] });
     expect([guide.price, guide.paying, guide.lack]).toEqual([
       null,
       null,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { Declaration } from '../../src/model/declaration.ts';
-import type { Route } from '../../src/model/route.ts';
 import { formatPriceRange } from '../../src/model/usdc.ts';
 import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { buildListingJsonLd } from '../../src/views/json-ld.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../src/views/listing/page.ts';
+import type { PublicRoute } from '../../src/views/listing/route-record.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, CALLED, makeFresh, recordSeen, serveChecks } from '../http/checking.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { serveMcp } from '../mcp/serving.ts';
 import { SITE } from '../site.ts';
-import { makeLiveListing } from './listings.ts';
+import { makePublicListing } from './listings.ts';
 
 const UPTO = makeTerms({ amount: 50_000, scheme: 'upto' });
 const ALONE = makeFresh({ routes: [makeRoute({ terms: [UPTO] })] });
@@ -31,7 +31,7 @@ it.each([
 
 describe('a price that is a ceiling', () => {
   it('is shown as one on the page, in its Markdown, its structured data and its picture', async () => {
-    const listing = await makeLiveListing(ALONE);
+    const listing = await makePublicListing(ALONE);
     const page = buildListingPage(listing, {}, SITE);
     expect(page.status.price).toBe('up to 0.05 USDC per request');
     expect(page.glance.price.value).toBe('up to 0.05');
@@ -50,7 +50,7 @@ describe('a price that is a ceiling', () => {
 
   it('is shown beside what was paid below it', async () => {
     const [route] = ALONE.routes;
-    const listing = await makeLiveListing(ALONE, { verified: route?.path ?? '', amount: 120, ceiling: 50_000 });
+    const listing = await makePublicListing(ALONE, { verified: route?.path ?? '', amount: 120, ceiling: 50_000 });
     const page = buildListingPage(listing, {}, SITE);
     expect(page.verified_routes).toMatchObject([{ price: '0.00012 of at most 0.05', price_now: null }]);
     expect(buildListingMarkdown(page, SITE)).toContain('0.00012 of at most 0.05 USDC');
@@ -91,8 +91,8 @@ describe('a price that is a ceiling', () => {
 
   it('comes with the code that pays it, and a scheme that no client here has with none', async () => {
     const build = async (declared: Declaration) => {
-      const listing = await makeLiveListing(declared);
-      return buildRouteCall(listing, listing.routes[0] as Route);
+      const listing = await makePublicListing(declared);
+      return buildRouteCall(listing, listing.routes[0] as PublicRoute);
     };
     const guide = await build(ALONE);
     expect(guide).toMatchObject({ price: 'up to 0.05', network: 'Base' });

@@ -16,7 +16,7 @@ import { buildCallRequest, type CallRequest } from '../../src/views/call/request
 import { skipWithout } from '../skipped.ts';
 import { OPTIONS } from '../sources/bazaar/items.ts';
 import { takeDocument } from '../sources/openapi/documents.ts';
-import { makeLiveListing } from './listings.ts';
+import { makePublicListing } from './listings.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const CORPUS = resolve(ROOT, '../shared/corpus');
@@ -89,7 +89,7 @@ async function drawCalls(declarations: readonly Declaration[]): Promise<DrawnCal
     .slice(0, DRAWN);
   const calls: DrawnCall[] = [];
   for (const [declaration, of] of Map.groupBy(drawn, (one) => one.declaration)) {
-    const listing = await makeLiveListing(declaration);
+    const listing = await makePublicListing(declaration);
     for (const { name } of of) {
       const route = listing.routes.find((one) => name === `${one.method} ${getRouteUrl(listing.base_url, one.path)}`);
       if (!route) throw new Error(`the listing has no ${name}`);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { buildHomeJsonLd, buildListingJsonLd, formatJsonLd } from '../../src/views/json-ld.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../http/serving.ts';
-import { makeLiveListing } from './listings.ts';
+import { makeLiveListing, toPublic } from './listings.ts';
 
 const HOSTILE = '</script><script>alert(1)</script><!-- " \' & \\" \u2028 \\u003c';
 
 describe('the structured data of a listing', () => {
   it('is a WebAPI with its provider, at one price', async () => {
-    const [api] = buildListingJsonLd(await makeLiveListing(), SITE);
+    const [api] = buildListingJsonLd(toPublic(await makeLiveListing()), SITE);
     expect(api).toMatchObject({
       '@context': 'https://schema.org',
       '@type': 'WebAPI',
@@ -21,13 +21,13 @@ describe('the structured data of a listing', () => {
 
   it('has the range of its prices where there are several, exactly', async () => {
     const routes = [makeRoute(), makeRoute({ path: '/v1/other', terms: [makeTerms({ amount: 1_234_567 })] })];
-    const [api] = buildListingJsonLd(await makeLiveListing(makeDeclaration({ routes })), SITE);
+    const [api] = buildListingJsonLd(toPublic(await makeLiveListing(makeDeclaration({ routes }))), SITE);
     expect(api?.offers).toMatchObject({ '@type': 'AggregateOffer', lowPrice: '0.001', highPrice: '1.234567' });
   });
 
   it('names the host beside the title, the sources of its page, and whose the words are', async () => {
     const source = { kind: 'bazaar' as const, name: 'https://feed.example/list?a="', observed_at: null };
-    const [api, , page] = buildListingJsonLd(await makeLiveListing(makeDeclaration({ source })), SITE);
+    const [api, , page] = buildListingJsonLd(toPublic(await makeLiveListing(makeDeclaration({ source }))), SITE);
     expect(api).toMatchObject({ name: 'Example Prices', alternateName: 'api.prices.example-provider.com' });
     expect(page).toMatchObject({
       '@type': 'WebPage',
@@ -38,7 +38,7 @@ describe('the structured data of a listing', () => {
   });
 
   it('leads from the home page by the category to the listing', async () => {
-    const [, crumbs] = buildListingJsonLd(await makeLiveListing(), SITE);
+    const [, crumbs] = buildListingJsonLd(toPublic(await makeLiveListing()), SITE);
     expect(crumbs?.itemListElement).toEqual([
       { '@type': 'ListItem', position: 1, name: 'Catalogue', item: 'https://catalogue.example' },
       { '@type': 'ListItem', position: 2, name: 'Finance', item: 'https://catalogue.example/category/finance' },
@@ -53,7 +53,7 @@ describe('the structured data of a listing', () => {
 
   it('cannot leave its element, whatever a provider wrote, and reads as it was written', async () => {
     const listing = { ...(await makeLiveListing()), title: HOSTILE, tagline: HOSTILE, provider_name: HOSTILE };
-    const nodes = buildListingJsonLd(listing, SITE);
+    const nodes = buildListingJsonLd(toPublic(listing), SITE);
     const text = formatJsonLd(nodes);
     expect(text).not.toMatch(/[<>&'\u2028\u2029]/);
     expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(nodes)));

@@ -5,7 +5,9 @@ import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
+import { buildPublicListing, type PublicListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { SITE } from '../site.ts';
 
 /** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
 export async function makeLiveListing(
@@ -41,4 +43,14 @@ export async function makeLiveListing(
   const listing = await findListing(catalogue, identity);
   if (!listing || !isLive(listing)) throw new Error('the listing is not live');
   return listing;
+}
+
+/** Gives a listing as readers have it. */
+export function toPublic(listing: LiveListing): PublicListing {
+  return buildPublicListing(listing, SITE);
+}
+
+/** Makes a listing as readers have it; see `makeLiveListing`. */
+export async function makePublicListing(...made: Parameters<typeof makeLiveListing>): Promise<PublicListing> {
+  return toPublic(await makeLiveListing(...made));
 }

@@ -10,7 +10,7 @@ import {
 } from '../../src/views/pages/search-page.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
-import { makeLiveListing } from './listings.ts';
+import { makeLiveListing, toPublic } from './listings.ts';
 
 const COUNTS = { live_listings: 1, settlement_verified: 0, as_of: NOW };
 
@@ -132,12 +132,12 @@ describe('the page of a search', () => {
 
   it('shows the route that answers, with its price, its proof and what speaks against it', async () => {
     const listing = await makeLiveListing();
-    const [first] = listing.routes;
+    const [first] = toPublic(listing).routes;
     if (!first) throw new Error('no route');
     const caution = { code: 'undelivered', severity: 'danger', since: NOW } as const;
     const other = { code: 'price_above_record', severity: 'notice', since: NOW, route: 'GET /b', routes: 1 } as const;
     const route = {
-      ...{ ...buildMatchedRoute(listing, first), cautions: [caution] },
+      ...{ ...buildMatchedRoute(toPublic(listing), first), cautions: [caution] },
       ...{ input: 'query {city: string, units?}', outputs: ['temperature', 'wind'] },
     };
     const build = (shown: Partial<typeof route>) =>

@@ -16,9 +16,11 @@ import { type Buyer, openBuyer } from '../../scripts/market/buyer.ts';
 import { allowPermit2 } from '../../scripts/market/chain-base.ts';
 import { getProvider, type Market, startMarket } from '../../scripts/market/market.ts';
 import type { PayableRoute } from '../../scripts/market/providers/route.ts';
-import { isLive } from '../../src/model/listing.ts';
-import { findListing } from '../../src/published/listings.ts';
+import { getCanonicalBaseUrl } from '../../src/model/listing.ts';
+import { findListing, listListingsAt } from '../../src/published/listings.ts';
+import type { Reading } from '../../src/published/reading.ts';
 import { buildRouteCall, type CallGuide } from '../../src/views/call/guide.ts';
+import type { PublicListing } from '../../src/views/listing/record.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openTestReading } from '../reading.ts';
 import { skipWithout } from '../skipped.ts';
@@ -42,6 +44,12 @@ beforeAll(async () => {
 });
 afterAll(() => market.stop());
 
+/** Finds the listing at a base address. */
+function findAt({ published }: Pick<Reading, 'published'>, url: string): PublicListing | undefined {
+  const [at] = listListingsAt(published, [getCanonicalBaseUrl(url)]);
+  return at && findListing(published, at.slug);
+}
+
 /** Lists what is sold, with the calls that the catalogue makes of the feed; made by the first test that asks. */
 async function listSold(): Promise<readonly Sold[]> {
   if (sold) return sold;
@@ -55,8 +63,8 @@ async function listSold(): Promise<readonly Sold[]> {
   }
   const reading = await openTestReading({ address: commands.file });
   sold = market.providers.flatMap(({ url, plan }) => {
-    const listing = findListing(reading.published, { base_url: url });
-    if (!listing || !isLive(listing)) throw new Error(`${plan.key} is not listed`);
+    const listing = findAt(reading, url);
+    if (!listing) throw new Error(`${plan.key} is not listed`);
     return listing.routes.map((route) => {
       const own = plan.routes.find(({ method, path }) => method === route.method && path === route.path);
       if (!own) throw new Error(`${plan.key} does not sell ${route.path}`);
@@ -79,9 +87,9 @@ async function listTools() {
   const commands = makeCommands({ ALLOW_PRIVATE_NETWORKS: 'on' }, () => new Date());
   expect((await commands.run(['import', '--bazaar', market.feedUrl])).code).toBe(0);
   const reading = await openTestReading({ address: commands.file });
-  const listing = findListing(reading.published, { base_url: new URL(market.toolDesk?.endpoint ?? '').origin });
+  const listing = findAt(reading, new URL(market.toolDesk?.endpoint ?? '').origin);
   reading.close();
-  if (!listing || !isLive(listing)) throw new Error('the tools are not listed');
+  if (!listing) throw new Error('the tools are not listed');
   return listing.routes.map((route) => {
     const [, name = ''] = route.path.split('#');
     return { call: buildRouteCall(listing, route), ...(TOOLS[name] as (typeof TOOLS)[string]) };

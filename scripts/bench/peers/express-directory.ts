@@ -24,12 +24,12 @@ app.get('/agent/list', (request, response) => {
 app.get('/agent/listings/:slug', (request: Request<{ slug: string }>, response) => {
   const detail = findDetail.get(request.params.slug);
   if (detail === undefined) sendMissing(response);
-  else sendText(request, response, 'json', `{"revision":${revision},${detail}`);
+  else sendText(request, response, 'json', String(detail));
 });
 app.get('/api/:slug', (request: Request<{ slug: string }>, response) => {
   const detail = findDetail.get(request.params.slug);
   if (detail === undefined) sendMissing(response);
-  else sendText(request, response, 'html', renderPage(JSON.parse(`{${detail}`).listing));
+  else sendText(request, response, 'html', renderPage(JSON.parse(String(detail)).listing));
 });
 listen(app);
 

@@ -10,7 +10,8 @@ import { NETWORKS } from '../../../src/model/network.ts';
 import { getUsdcNumber } from '../../../src/model/usdc.ts';
 import { buildDiscoveryResource } from '../../../src/views/discovery.ts';
 import { buildAgentItem } from '../../../src/views/listing/item.ts';
-import { buildAgentListing } from '../../../src/views/listing/record.ts';
+import { buildPublicListing, joinListing } from '../../../src/views/listing/record.ts';
+import { buildAgentRoute } from '../../../src/views/listing/route-record.ts';
 
 /**
  * The tables of both Express peers. `listed` has a row for each network of a listing, with its lowest `price` there, and one
@@ -81,22 +82,31 @@ export async function copyRecords(config: Config, file: string): Promise<void> {
     const { title, tagline, description, routes } = listing;
     const decisions = await listChanges(catalogue, { slug });
     const item = buildAgentItem(listing, config);
-    const detail = buildAgentListing(listing, { item, routesTotal: routes.length, decisions });
+    const { routes: forms, ...head } = buildPublicListing(listing, config);
+    const detail = joinListing(
+      forms.map((route) => JSON.stringify(buildAgentRoute(route))),
+      {
+        head: JSON.stringify(head),
+        revision: listing.revision,
+        sameProduct: [],
+        routesTotal: forms.length,
+        decisions,
+      },
+    );
     verified += Number(item.payment_verified);
     addItem.run(number, JSON.stringify(item));
-    // The opening brace is left out, because the revision comes before the rest.
-    addDetail.run(slug, JSON.stringify(detail).slice(1));
+    addDetail.run(slug, detail);
     const facts = [slug, item.category, Number(item.payment_verified), item.reliability_band];
     for (const [network, price] of listPrices(listing)) {
       addListed.run(network, ...facts, price, item.price_min_usdc, item.updated_at, number);
     }
     const texts = routes.map((route) => `${route.path} ${route.description}`);
     addWords.run(number, title, tagline, description, texts.join(' '));
-    for (const route of routes) {
+    for (const route of forms) {
       const offers = listPayableTerms(route);
       if (offers.length === 0) continue;
       resource += 1;
-      const document = buildDiscoveryResource(listing, route, config);
+      const document = buildDiscoveryResource(head, route, config);
       addResource.run(resource, JSON.stringify(document));
       addResourceWords.run(resource, title, route.description, route.path);
       for (const { network, scheme, pay_to } of offers) {

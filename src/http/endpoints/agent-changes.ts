@@ -60,5 +60,5 @@ export function buildChanges(
     changes: changes.map(({ seq: _seq, ...change }) => change),
     tombstones: [...new Set(changes.map(({ slug }) => slug))].flatMap((slug) => findTombstone(published, slug) ?? []),
   };
-  return buildSummed(reading, snapshot, JSON.stringify(page).slice(1));
+  return buildSummed(reading, snapshot, { rest: JSON.stringify(page).slice(1) });
 }

@@ -1,6 +1,6 @@
 import { findJsonFaults } from '../../model/json-text.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { RecordedTerms, Terms } from '../../model/terms.ts';
+import type { Terms } from '../../model/terms.ts';
 import { checkTerms } from '../../published/check.ts';
 import {
   type AgentCheck,
@@ -12,6 +12,7 @@ import {
   type TermsCheck,
 } from '../../views/check.ts';
 import { PATHS } from '../../views/links.ts';
+import type { PublicTerms } from '../../views/listing/route-record.ts';
 import {
   buildSummaryExample,
   EXAMPLE_PAYEE,
@@ -72,7 +73,7 @@ export const checkChallengeEndpoint = defineQuestion({
 
 function buildCheck(question: CheckQuestion, { reading, snapshot }: AtRevision, duplicateKeys?: string[]) {
   const check = buildAgentCheck(checkTerms(reading, question, duplicateKeys), reading.site);
-  return buildSummed(reading, snapshot, JSON.stringify(check).slice(1));
+  return buildSummed(reading, snapshot, { rest: JSON.stringify(check).slice(1) });
 }
 
 const CHALLENGE = /^\/challenge(?=\/|$)/;
@@ -85,11 +86,13 @@ function listDuplicateKeys(text: string): string[] {
 
 const CALLED = 'https://api.prices.example/v1/price/x';
 
-const ON_RECORD: RecordedTerms = {
+const ON_RECORD: PublicTerms = {
   network: 'base',
+  network_id: NETWORKS.base.id,
   scheme: 'exact',
   asset: NETWORKS.base.usdc,
   amount: 1000,
+  amount_usdc: '0.001',
   pay_to: EXAMPLE_PAYEE,
   max_timeout_seconds: 60,
   x402_version: 2,
@@ -98,6 +101,7 @@ const ON_RECORD: RecordedTerms = {
   first_seen_at: EXAMPLE_SEEN,
   last_seen_at: EXAMPLE_SEEN,
   current: true,
+  needs: ['v2', 'evm', 'exact', 'eip3009'],
 };
 
 const OFFER = {

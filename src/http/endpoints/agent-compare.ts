@@ -36,7 +36,7 @@ export const compareEndpoint = defineRead({
     const { published } = reading;
     const asOf = reading.now().toISOString();
     const routes = findComparedRoutes(published, names).map((found) => buildComparedRoute(found, asOf));
-    return buildSummed(reading, snapshot, JSON.stringify({ routes }).slice(1));
+    return buildSummed(reading, snapshot, { rest: JSON.stringify({ routes }).slice(1) });
   },
 });
 

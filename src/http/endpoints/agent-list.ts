@@ -43,18 +43,19 @@ export const listEndpoint = defineRead({
       listings: [EXAMPLE_ITEM],
     }),
   },
-  build: (query, { reading, snapshot }) => {
+  build: (query, { reading, snapshot, asked }) => {
     const { selected, cut } = selectFoldedPage(reading.published, snapshot, query);
     const page = cut();
     const { cursor: _cursor, facets: _facets, ...filters } = selected.query;
     const items = readSelected(reading.published, page);
-    const rest = {
+    const facts = {
       filters,
       total: selected.total,
       ...page.rest,
       ...(selected.facets && { facets: selected.facets }),
       ...buildAnswerNotes(selected),
     };
-    return buildSummed(reading, snapshot, `${JSON.stringify(rest).slice(1, -1)},"listings":[${items.join(',')}]}`);
+    const rest = `${JSON.stringify(facts).slice(1, -1)},"listings":[${items.join(',')}]}`;
+    return buildSummed(reading, snapshot, { rest, asked });
   },
 });

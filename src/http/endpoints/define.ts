@@ -13,6 +13,7 @@ import type { Document, SmallDocument } from '../document.ts';
 import { parseQuery } from '../parameters.ts';
 import type { Env } from '../request.ts';
 import type { Answer } from '../response-cache.ts';
+import { answerLive } from '../sending.ts';
 import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 
 /** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
@@ -22,6 +23,7 @@ export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 export interface Mount {
   readonly app: Hono<Env>;
   readonly reading: Reading;
+  /** Answers with a document of the whole catalogue, which is kept. */
   readonly answer: Answer;
   /** Logs failures that are our own. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -88,6 +90,8 @@ export interface AtRevision {
 /** Sources of a document, with the parameters of its path. */
 interface From extends AtRevision {
   readonly params: Readonly<Record<string, string>>;
+  /** Path and query, the same however the address is spelt. */
+  readonly asked: string;
 }
 
 /** Methods of a path at which questions are posted, beside those that read. */
@@ -128,6 +132,7 @@ export function defineRead<Query extends z.ZodObject>({
   examples = {},
   answer,
   failures = [],
+  isKept = false,
   build,
   ...words
 }: Words & {
@@ -141,6 +146,8 @@ export function defineRead<Query extends z.ZodObject>({
   readonly answer: JsonAnswer;
   /** Failures besides those that all have. */
   readonly failures?: readonly FailureName[];
+  /** True for a document of the whole catalogue, which is kept until that changes. */
+  readonly isKept?: boolean;
   readonly build: (query: z.output<Query>, from: From) => Document;
 }): Endpoint {
   const { path } = words;
@@ -157,7 +164,7 @@ export function defineRead<Query extends z.ZodObject>({
       },
     }),
     mount: (to) => {
-      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { build });
+      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { isKept, build });
     },
   };
 }
@@ -214,6 +221,7 @@ export function defineFile({
   content,
   failures = [],
   responses = {},
+  isKept = false,
   build,
   ...words
 }: Words & {
@@ -229,6 +237,8 @@ export function defineFile({
   readonly failures?: readonly FailureName[];
   /** Answers that it alone has. */
   readonly responses?: OpenAPIV3_1.ResponsesObject;
+  /** True for a document of the whole catalogue, which is kept until that changes. */
+  readonly isKept?: boolean;
   readonly build: (from: From) => Document;
 }): Endpoint {
   const [type = ''] = content.type.split(';');
@@ -247,7 +257,8 @@ export function defineFile({
         },
       };
     },
-    mount: (to) => mountGet(to, at?.path ?? words.path, NO_QUERY, { only: at?.only, build: (_, from) => build(from) }),
+    mount: (to) =>
+      mountGet(to, at?.path ?? words.path, NO_QUERY, { only: at?.only, isKept, build: (_, from) => build(from) }),
   };
 }
 
@@ -258,9 +269,11 @@ function mountGet<Query extends z.ZodObject>(
   query: Query,
   {
     only,
+    isKept,
     build,
   }: {
     readonly only?: RegExp | undefined;
+    readonly isKept: boolean;
     readonly build: (query: z.output<Query>, from: From) => Document;
   },
 ): void {
@@ -268,11 +281,10 @@ function mountGet<Query extends z.ZodObject>(
     const named = only?.exec(c.req.path);
     if (named === null) return next();
     const params = { ...c.req.param(), ...named?.groups };
-    const asked = parseQuery(query, new URL(c.req.url).searchParams);
-    // However an address is spelt, the same question has the same key.
-    return answer(c, `${c.req.path} ${JSON.stringify(asked)}`, () =>
-      reading.readAtOnce((snapshot) => build(asked, { reading, snapshot, params })),
-    );
+    const question = parseQuery(query, new URL(c.req.url).searchParams);
+    const asked = `${c.req.path} ${JSON.stringify(question)}`;
+    const make = () => reading.readAtOnce((snapshot) => build(question, { reading, snapshot, params, asked }));
+    return isKept ? answer(c, asked, make) : answerLive(c, make);
   });
 }
 

@@ -3,7 +3,6 @@ import { getCounts } from '../../published/page-lists.ts';
 import { readInPieces } from '../../published/reading.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
-import { buildAgentItem } from '../../views/listing/item.ts';
 import { buildListingTag } from '../../views/listing/tag.ts';
 import { SERVICE_MEANING } from '../../views/site.ts';
 import { buildLargeDocument } from '../document.ts';
@@ -17,6 +16,7 @@ export const fullGuideEndpoint = defineFile({
   path: PATHS.guideFull,
   summary: 'Every listing as plain text',
   description: 'Large: to find something, search instead.',
+  isKept: true,
   content: {
     description: 'The listings',
     type: PLAIN_TEXT,
@@ -29,9 +29,7 @@ export const fullGuideEndpoint = defineFile({
       const pieces = function* () {
         yield head;
         for (const listings of iterateLive(published)) {
-          const texts = listings.map((listing) =>
-            buildFullGuideListing(buildAgentItem(listing, site), buildListingTag(listing, site)),
-          );
+          const texts = listings.map((listing) => buildFullGuideListing(listing, buildListingTag(listing, site)));
           yield texts.join('');
         }
       };

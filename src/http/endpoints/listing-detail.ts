@@ -3,7 +3,7 @@ import { NETWORKS } from '../../model/network.ts';
 import { listChanges } from '../../published/changes.ts';
 import { readRoutesPart } from '../../published/cursor.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
-import { findDetail, findTombstone, listSameProduct } from '../../published/listings.ts';
+import { findAnswer, findTombstone, writeDocument } from '../../published/listings.ts';
 import type { Reading } from '../../published/reading.ts';
 import { PATHS } from '../../views/links.ts';
 import { ROUTES_MAX, routesQuery } from '../../views/listing/query.ts';
@@ -16,7 +16,7 @@ import {
   EXAMPLE_ROUTE_ID,
   EXAMPLE_SEEN,
 } from '../../views/openapi/example.ts';
-import { buildDocument } from '../document.ts';
+import { buildDocument, buildStored } from '../document.ts';
 import { defineRead, SLUG_PARAM } from './define.ts';
 
 /** Everything on record of one listing. */
@@ -34,13 +34,15 @@ export const listingEndpoint = defineRead({
   failures: ['NotFound', 'Gone'],
   build: (query, { reading, snapshot, params: { slug = '' } }) => {
     const { published } = reading;
-    const part = readRoutesPart(query, slug);
-    const fitting = query.q === undefined ? undefined : listFittingRoutes(published, snapshot, { slug, q: query.q });
-    const found = findDetail(published, slug, { part, fitting, others: listSameProduct(published, slug) });
-    if (!found) return refuseListing(reading, slug);
-    // The revision moves with other listings, and the ETag does not.
-    const { revision, detail, etag } = found;
-    return buildDocument(`{"revision":${revision},${detail.slice(1)}`, { etag, revision });
+    const { revision } = snapshot;
+    const { q, cursor, limit } = query;
+    if (q === undefined && cursor === undefined && limit === undefined) {
+      const stored = findAnswer(published, slug);
+      return stored ? buildStored(stored, { revision }) : refuseListing(reading, slug);
+    }
+    const fitting = q === undefined ? undefined : listFittingRoutes(published, snapshot, { slug, q });
+    const text = writeDocument(published, slug, { part: readRoutesPart(query, slug), fitting });
+    return text === undefined ? refuseListing(reading, slug) : buildDocument(text, { revision });
   },
 });
 

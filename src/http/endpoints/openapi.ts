@@ -30,6 +30,7 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
     summary: 'This document: one tag a listing',
     description: 'Made per request from the catalogue as it is. Large: to find something, search instead.',
     query: NO_QUERY,
+    isKept: true,
     answer: {
       description: 'OpenAPI 3.1.0',
       schema: catalogueDocument,

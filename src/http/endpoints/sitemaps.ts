@@ -27,6 +27,7 @@ export const sitemapIndexEndpoint = defineFile({
   path: PATHS.sitemapIndex,
   summary: 'Names the sitemaps',
   description: 'One of pages, the others of listings, with the time of each.',
+  isKept: true,
   content: {
     description: 'The index',
     type: XML,
@@ -52,6 +53,7 @@ export const sitemapEndpoint = defineFile({
   at: { path: '*', only: /^\/sitemap-(?<part>[1-9]\d{0,5})\.xml$/ },
   summary: 'Names pages',
   description: 'Addresses and times of the latest change.',
+  isKept: true,
   params: { part: z.int().min(1).meta({ description: 'Number of the sitemap, from 1', example: 1 }) },
   content: {
     description: 'The sitemap',

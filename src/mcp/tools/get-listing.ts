@@ -109,24 +109,23 @@ export function buildListingAnswer(slug: string, page: RoutesPage, context: Tool
   const positions = page.positions ?? listFitting(slug, page.q, context);
   const found = findListingPart(published, slug, { part: { from: offset, to: offset + limit }, fitting: positions });
   if (!found) return undefined;
-  const { listing, item } = found;
   const total = positions?.length ?? found.routesTotal;
   const others = listSameProduct(published, slug);
-  const asked = listing.routes.map((route) => ({
-    ...buildCompactRoute(route, listing.base_url, can === undefined ? undefined : parseAbilities(can)),
+  const asked = found.routes.map((route) => ({
+    ...buildCompactRoute(route, can === undefined ? undefined : parseAbilities(can)),
     ...buildOutput(route),
   }));
   const { pay, routes } = shareOffers(asked);
   const frame: Answer = {
-    revision: found.revision,
+    revision: context.snapshot.revision,
     slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(listing, item) }),
+    ...(offset === 0 && { listing: buildCompactListing(found.head) }),
     ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
     ...(offset === 0 && {
-      how_to_pay: getHowToPay(page.positions ? listing.routes : listRouteNames(published, slug)),
+      how_to_pay: getHowToPay(page.positions ? found.routes : listRouteNames(published, slug)),
     }),
-    base_url: listing.base_url,
+    base_url: found.head.base_url,
     details_url: buildUrl(site.baseUrl, PATHS.agentListing(slug)),
     ...(pay.length > 0 && { pay }),
     routes_total: total,

@@ -76,7 +76,7 @@ function buildComparison(
   for (const found of findComparedRoutes(published, names)) {
     const { live, route } = found;
     if (!live || !route) absent.push(describeAbsence(found));
-    else listings.push(buildCompactItem({ ...live.item, route: buildMatchedRoute(live.listing, route) }));
+    else listings.push(buildCompactItem({ ...live, route: buildMatchedRoute(live, route) }));
   }
   return {
     revision: snapshot.revision,

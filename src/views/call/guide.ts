@@ -1,13 +1,16 @@
-import { listMissing, listNeeds } from '../../evidence/abilities.ts';
+import { listMissing } from '../../evidence/abilities.ts';
 import { type CallInput, fillCallInput } from '../../evidence/call-input.ts';
 import type { Replaceable } from '../../evidence/made-value.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { type Caution, isDangerous } from '../../model/caution.ts';
-import { type LiveListing, listRouteCautions } from '../../model/listing.ts';
+import { listRouteCautions } from '../../model/listing.ts';
 import { NETWORKS, networkKey } from '../../model/network.ts';
-import type { Route } from '../../model/route.ts';
 import { isCeiling } from '../../model/terms.ts';
 import { formatPrice } from '../../model/usdc.ts';
+import { getAtomic } from '../listing/item.ts';
+import type { PublicHead, PublicListing } from '../listing/record.ts';
+import type { PublicRoute } from '../listing/route-record.ts';
+import { getPrimaryNetwork } from '../listing/tag.ts';
 import { describeCaution } from '../words/caution.ts';
 import { formatDay } from '../words/figures.ts';
 import {
@@ -49,11 +52,11 @@ export interface CallGuide {
 }
 
 /** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
-export function findTellingRoute(routes: readonly Route[]): Route | undefined {
+export function findTellingRoute(routes: readonly PublicRoute[]): PublicRoute | undefined {
   return routes.toSorted((a, b) => getScore(b) - getScore(a))[0];
 }
 
-function getScore({ proof, terms, example, path, cautions }: Route): number {
+function getScore({ proof, terms, example, path, cautions }: PublicRoute): number {
   return (
     (isDangerous(cautions) ? -16 : 0) +
     (proof ? 8 : 0) +
@@ -64,10 +67,10 @@ function getScore({ proof, terms, example, path, cautions }: Route): number {
 }
 
 /** Builds the call of a listing that names no routes: a plain request of its base address. */
-export function buildBareCall(listing: LiveListing): CallGuide {
+export function buildBareCall(listing: PublicListing): CallGuide {
   return buildGuide(buildBareRequest(listing.base_url), {
     prices: [getListingPrice(listing)],
-    cautions: listing.cautions,
+    cautions: listing.listing_cautions,
     lack: 'No route is on record, so nothing says what a call takes.',
     known_good_on: null,
     basis: 'none',
@@ -78,13 +81,13 @@ export function buildBareCall(listing: LiveListing): CallGuide {
  * Builds the call of one route. No code that pays is built where something of danger speaks against the route, or the record
  * cannot make a request that its declared input allows.
  */
-export function buildRouteCall(listing: LiveListing, route: Route): CallGuide {
+export function buildRouteCall(listing: PublicListing, route: PublicRoute): CallGuide {
   const input = fillCallInput(route);
   const paid = route.proof?.request ? route.proof : null;
   const { prices, lack } = findCallPrices(listing, route);
   return buildGuide(buildCallRequest(listing.base_url, route, input), {
     prices,
-    cautions: listRouteCautions(listing, route),
+    cautions: listRouteCautions(listing.listing_cautions, route),
     lack: lack ?? (paid ? null : input.lack),
     known_good_on: paid && formatDay(paid.verified_at),
     basis: input.basis,
@@ -129,7 +132,7 @@ interface FoundPrices {
  * `upto`. The cheapest network comes first, and where even the first of the table.
  * The listing's price is that of each route if none has an offer of its own.
  */
-function findCallPrices(listing: LiveListing, route: Route): FoundPrices {
+function findCallPrices(listing: PublicListing, route: PublicRoute): FoundPrices {
   const offers = getCurrentTerms(route.terms);
   if (offers.length === 0) {
     const isListingPrice = listing.routes.every(({ terms }) => terms.length === 0);
@@ -138,7 +141,7 @@ function findCallPrices(listing: LiveListing, route: Route): FoundPrices {
   }
   const known = offers.flatMap((offer) => {
     const scheme = PAID_SCHEMES[NETWORKS[offer.network].family].find((name) => name === offer.scheme);
-    const missing = listMissing(listNeeds(offer), DONE_IN_CODE);
+    const missing = listMissing(offer.needs, DONE_IN_CODE);
     return scheme ? [{ price: { network: offer.network, amount: offer.amount, scheme }, missing }] : [];
   });
   const payable = known
@@ -160,6 +163,6 @@ function comparePrices(a: CallPrice, b: CallPrice): number {
   );
 }
 
-function getListingPrice({ primary_network, price_max }: LiveListing): CallPrice {
-  return { network: primary_network, amount: price_max, scheme: 'exact' };
+function getListingPrice(listing: PublicHead): CallPrice {
+  return { network: getPrimaryNetwork(listing).key, amount: getAtomic(listing.price_max_usdc), scheme: 'exact' };
 }

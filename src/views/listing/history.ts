@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
-import { type Listing, type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
+import { type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
 import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../model/usdc.ts';
 import { describeDecision, describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
+import type { PublicListing } from './record.ts';
 
 /** One decision about a listing, as its page shows it. */
 export interface DecisionRow {
@@ -129,7 +130,7 @@ export function buildPriceHistory(
 }
 
 /** Says whether the present price of every route of a listing was seen in a 402, and not only declared. */
-export function isPriceSeen(routes: Listing['routes']): boolean {
+export function isPriceSeen(routes: PublicListing['routes']): boolean {
   const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
 }

@@ -1,18 +1,17 @@
 import { z } from 'zod';
-import { listNeeds } from '../../evidence/abilities.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { findProvedPrice } from '../../evidence/verification.ts';
 import { needs } from '../../model/ability.ts';
-import { cautionCode, cautionSeverity } from '../../model/caution.ts';
+import { type Caution, cautionCode, cautionSeverity } from '../../model/caution.ts';
 import { isObject, type JsonObject } from '../../model/json.ts';
-import { type ListingHead, listRouteCautions } from '../../model/listing.ts';
+import { listRouteCautions } from '../../model/listing.ts';
 import { type NetworkKey, networkKey } from '../../model/network.ts';
 import { httpMethod, requestExample } from '../../model/request.ts';
-import { getRouteUrl, isToolPath, type Route } from '../../model/route.ts';
-import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
+import { isCeiling } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
 import { getUsdcNumber } from '../../model/usdc.ts';
 import { formatInputShape } from './input-shape.ts';
+import type { PublicRoute, PublicTerms } from './route-record.ts';
 
 /** Longest text of a route that search results quote, in UTF-16 units. */
 const DESCRIPTION_LENGTH = 200;
@@ -64,19 +63,25 @@ export const matchedRoute = z.object({
 export type MatchedRoute = z.infer<typeof matchedRoute>;
 
 /** Builds a route for search results. */
-export function buildMatchedRoute(listing: ListingHead, route: Route): MatchedRoute {
+export function buildMatchedRoute(
+  { listing_cautions }: { readonly listing_cautions: readonly Caution[] },
+  route: PublicRoute,
+): MatchedRoute {
   const input = formatInputShape(route);
   const proved = findProvedPrice(route.proof, route.terms);
-  const { method, path, description, verification, proof, input_schema, output_schema, example } = route;
+  const { method, path, url, description, verification, proof, input_schema, output_schema, example } = route;
   return {
-    ...{ method, path },
-    url: getRouteUrl(listing.base_url, path),
+    ...{ method, path, url },
     description: cutText(description, DESCRIPTION_LENGTH),
     offers: listOffers(route),
     verified: verification === 'settlement-verified',
     verified_at: proof?.verified_at ?? null,
     ...(proved !== null && { verified_price_usdc: getUsdcNumber(proved) }),
-    cautions: listRouteCautions(listing, route).map(({ code, severity, since }) => ({ code, severity, since })),
+    cautions: listRouteCautions(listing_cautions, route).map(({ code, severity, since }) => ({
+      code,
+      severity,
+      since,
+    })),
     inputs: input_schema ? listFieldNames(input_schema) : [],
     ...(input !== '' && { input }),
     ...(example !== null && JSON.stringify(example).length <= EXAMPLE_LENGTH && { example }),
@@ -85,8 +90,8 @@ export function buildMatchedRoute(listing: ListingHead, route: Route): MatchedRo
 }
 
 /** Lists the lowest price of a route on each network. */
-function listOffers({ terms, path }: Route): MatchedRoute['offers'] {
-  const lowest = new Map<NetworkKey, RecordedTerms>();
+function listOffers({ terms }: PublicRoute): MatchedRoute['offers'] {
+  const lowest = new Map<NetworkKey, PublicTerms>();
   for (const offer of getCurrentTerms(terms)) {
     const known = lowest.get(offer.network);
     if (known === undefined || offer.amount < known.amount) lowest.set(offer.network, offer);
@@ -96,7 +101,7 @@ function listOffers({ terms, path }: Route): MatchedRoute['offers'] {
     .map((offer) => ({
       network: offer.network,
       price_usdc: getUsdcNumber(offer.amount),
-      needs: listNeeds(offer, { isTool: isToolPath(path) }),
+      needs: offer.needs,
       ...(isCeiling(offer) && { is_ceiling: true as const }),
     }));
 }

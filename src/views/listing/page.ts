@@ -1,14 +1,12 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/domains.ts';
-import { findMark, type Mark } from '../../evidence/marks.ts';
-import { getCurrentTerms, getPriceCeilings } from '../../evidence/terms.ts';
+import type { Mark } from '../../evidence/marks.ts';
+import { getCurrentTerms } from '../../evidence/terms.ts';
 import { isProofOld } from '../../evidence/verification.ts';
 import type { Category } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
-import { getHost, type Listing, type LiveListing, listCautionSummaries } from '../../model/listing.ts';
 import { formatRoute, listCounted } from '../../model/route.ts';
 import { cutText, lowerFirst } from '../../model/text.ts';
-import { formatPriceRange } from '../../model/usdc.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
 import { buildBareCall, type CallGuide, findTellingRoute } from '../call/guide.ts';
 import { buildListingJsonLd, type JsonLd } from '../json-ld.ts';
@@ -33,16 +31,15 @@ import {
 import {
   type AgentItem,
   buildListingCard,
+  formatItemPrice,
   formatLastProved,
   formatOtherRoutes,
   formatVerification,
-  getVerification,
-  isTaglineOurs,
   type ListingCard,
   listItemStandings,
 } from './item.ts';
 import { ROUTES_MAX } from './query.ts';
-import type { Tombstone } from './record.ts';
+import type { PublicHead, PublicListing, Tombstone } from './record.ts';
 import {
   buildRouteDetail,
   buildRouteRow,
@@ -157,23 +154,21 @@ export interface ListingSurroundings {
 
 /** Builds the page model of a live listing. Pure: the same listing and changes give the same page at any time. */
 export function buildListingPage(
-  listing: LiveListing,
+  listing: PublicListing,
   { related = [], same_product = [], priced = [], decisions = [], receipts, number = 1 }: ListingSurroundings,
   site: Site,
 ): ListingPage {
   const status = buildStatus(listing);
-  const verification = getVerification(listing);
-  const host = getHost(listing.base_url);
   const routesBefore = (number - 1) * ROUTES_MAX;
   return {
     kind: 'live',
     slug: listing.slug,
     id: listing.id,
     title: listing.title,
-    host,
-    name: formatName(listing.title, host),
+    host: listing.host,
+    name: formatName(listing.title, listing.host),
     tagline: listing.tagline,
-    is_tagline_ours: isTaglineOurs(listing),
+    is_tagline_ours: listing.tagline_is_ours === true,
     summary: `${listing.tagline} ${Object.values(status).join(', ')}.`.trim(),
     description: omitTagline(listing),
     words_by: getAuthor(listing),
@@ -183,7 +178,7 @@ export function buildListingPage(
     mcp_endpoint: listing.mcp_endpoint,
     status,
     cautions: listCautionViews(listing),
-    marked: findMark(listing) ?? null,
+    marked: listing.marked ?? null,
     glance: buildGlance(listing),
     category_href: PATHS.category(listing.category),
     category_inferred: listing.category_inferred,
@@ -193,7 +188,7 @@ export function buildListingPage(
     badge: buildBadgeLines(listing.slug, site),
     call: listing.routes.length === 0 ? buildBareCall(listing) : null,
     verified_routes: listVerifiedRoutes(listing.routes, receipts),
-    unverified_statement: formatOtherRoutes(verification) || formatUnverified(findLapsedProof(listing)),
+    unverified_statement: formatOtherRoutes(listing) || formatUnverified(findLapsedProof(listing)),
     routes: listRoutes(listing, receipts, routesBefore),
     routes_total: listing.routes.length,
     routes_before: routesBefore,
@@ -231,7 +226,7 @@ const BRIEF_LENGTH = 70;
 /** Most routes that are all unfolded at first. */
 const OPEN_ROUTES = 2;
 
-function listRoutes(listing: LiveListing, receipts: PaidAnswers | undefined, before: number): ListedRoute[] {
+function listRoutes(listing: PublicListing, receipts: PaidAnswers | undefined, before: number): ListedRoute[] {
   const { routes, slug, updated_at } = listing;
   const telling = findTellingRoute(routes.filter(({ folded_under }) => !folded_under));
   const ordered = telling ? [telling, ...routes.filter((route) => route !== telling)] : routes;
@@ -271,24 +266,23 @@ export interface RoutePage {
 
 /** Builds the page of a route by its name, which is its anchor; undefined where the listing has none. */
 export function buildRoutePage(
-  listing: LiveListing,
+  listing: PublicListing,
   name: string,
   receipts: PaidAnswers | undefined,
 ): RoutePage | undefined {
   const route = listing.routes.find((one) => isRoutePage(name, one));
   if (!route) return undefined;
   const row = buildRouteRow(route, { slug: listing.slug, asOf: listing.updated_at }, receipts);
-  const host = getHost(listing.base_url);
   const prices = row.offers.map(({ price, networks }) => `${price} USDC on ${networks}`).join(', ');
   return {
     path: PATHS.route(listing.slug, row.anchor),
-    title: `${cutText(formatRoute(route), NAME_LENGTH)} (${host})`,
+    title: `${cutText(formatRoute(route), NAME_LENGTH)} (${listing.host})`,
     summary:
       `${row.description || listing.tagline} ${prices || 'Price unknown'}, ${lowerFirst(row.verification)}.`.trim(),
     listing: {
       slug: listing.slug,
       title: listing.title,
-      host,
+      host: listing.host,
       cautions: listCautionViews(listing),
       category_href: PATHS.category(listing.category),
       words_by: getAuthor(listing),
@@ -300,13 +294,13 @@ export function buildRoutePage(
 }
 
 /** Cuts the tagline from the description: sources often give its first sentence. A paragraph stays whole. */
-function omitTagline({ tagline, description }: LiveListing): string {
+function omitTagline({ tagline, description }: PublicHead): string {
   if (tagline === '' || !description.startsWith(tagline)) return description;
   const rest = description.slice(tagline.length);
   return rest.startsWith('\n') ? description : rest.trim();
 }
 
-function findProviderLink({ base_url }: LiveListing): ListingPage['provider'] {
+function findProviderLink({ base_url }: PublicHead): ListingPage['provider'] {
   const domain = getDomain(base_url);
   return hasProviderPath(domain) ? { domain, href: PATHS.provider(domain) } : null;
 }
@@ -341,11 +335,11 @@ interface ListingStatus {
 }
 
 /** Builds the status line of a listing. */
-function buildStatus(listing: LiveListing): ListingStatus {
+function buildStatus(listing: PublicHead): ListingStatus {
   return {
-    verification: formatVerification(getVerification(listing)),
-    price: `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
-    endpoints: formatCount(listCounted(listing.routes).length, 'endpoint'),
+    verification: formatVerification(listing),
+    price: `${formatItemPrice(listing)} USDC per request`,
+    endpoints: formatCount(listing.endpoints_count, 'endpoint'),
     category: listing.category,
     network: formatNetworks(listing),
     protocol: 'x402',
@@ -370,19 +364,18 @@ interface Glance {
 }
 
 /** Builds the facts on the first screen of a listing's page. */
-function buildGlance(listing: LiveListing): Glance {
-  const verification = getVerification(listing);
-  const [standing] = listItemStandings({ ...verification, cautions: listCautionSummaries(listing) });
+function buildGlance(listing: PublicListing): Glance {
+  const [standing] = listItemStandings(listing);
   const isProof = standing.tone === 'proved' || standing.tone === 'partly';
-  const proof = formatVerification(verification);
+  const proof = formatVerification(listing);
   return {
     standing: isProof ? { ...standing, text: proof } : standing,
     verification:
-      verification.last_verified_at === null
+      listing.last_verified_at === null
         ? `Unverified: ${formatLackOfProof(listing)}`
-        : `${isProof ? '' : `${proof}. `}${formatOtherRoutes(verification)}`,
+        : `${isProof ? '' : `${proof}. `}${formatOtherRoutes(listing)}`,
     price: {
-      value: formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing)),
+      value: formatItemPrice(listing),
       note: formatPriceEvidence(listing),
     },
     reliability: buildReliability(listing),
@@ -390,7 +383,7 @@ function buildGlance(listing: LiveListing): Glance {
 }
 
 /** Says why no route is verified. It names a payment without a product, or one that no longer proves anything. */
-function formatLackOfProof(listing: LiveListing): string {
+function formatLackOfProof(listing: PublicListing): string {
   const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
   const latest = undelivered.at(-1);
   if (latest !== undefined) return `paid ${formatDay(latest)}; nothing was delivered`;
@@ -399,14 +392,14 @@ function formatLackOfProof(listing: LiveListing): string {
 }
 
 /** Finds the day of the last verified call of a listing; undefined while a route is verified. */
-function findLapsedProof({ routes, networks }: LiveListing): string | undefined {
+function findLapsedProof({ routes, network_entries }: PublicListing): string | undefined {
   if (routes.some(({ proof }) => proof !== null)) return undefined;
-  const latest = networks.flatMap(({ last_verified_at }) => last_verified_at ?? []).sort();
+  const latest = network_entries.flatMap(({ last_verified_at }) => last_verified_at ?? []).sort();
   const day = latest.at(-1);
   return day === undefined ? undefined : formatDay(day);
 }
 
-function formatPriceEvidence({ routes }: LiveListing): string {
+function formatPriceEvidence({ routes }: PublicListing): string {
   const current = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   const seen = current.flatMap(({ evidence, last_seen_at }) =>
     evidence === 'observed' && last_seen_at !== null ? [last_seen_at] : [],
@@ -415,7 +408,7 @@ function formatPriceEvidence({ routes }: LiveListing): string {
   return latest === undefined ? 'as declared' : `402 seen ${formatDay(latest)}`;
 }
 
-function buildReliability({ reliability }: LiveListing): GlanceFact {
+function buildReliability({ reliability }: PublicHead): GlanceFact {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null)
     return { value: 'Unscored', note: days.length === 0 ? 'not yet sampled' : 'no conclusive answer so far' };
@@ -452,7 +445,7 @@ interface NetworkRow {
 }
 
 /** Builds the rows of the sources of a listing. */
-function buildSourceRows(listing: Pick<Listing, 'sources' | 'said_by' | 'routes'>): SourceRow[] {
+function buildSourceRows(listing: Pick<PublicListing, 'sources' | 'said_by' | 'routes'>): SourceRow[] {
   return describeSources(listing).map(({ title, authority, said }, at) => {
     const { name = '', observed_at = null, observed_in = null } = listing.sources[at] ?? {};
     return {
@@ -467,8 +460,8 @@ function buildSourceRows(listing: Pick<Listing, 'sources' | 'said_by' | 'routes'
 }
 
 /** Builds the rows of the networks on which a listing can be paid, with the evidence. */
-function buildNetworkRows(listing: Listing): NetworkRow[] {
-  return listing.networks.map((entry) => {
+function buildNetworkRows(listing: PublicHead): NetworkRow[] {
+  return listing.network_entries.map((entry) => {
     const { key, label, id, last_seen_at, settlement_verified, last_verified_at } = entry;
     const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
     const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
@@ -482,7 +475,7 @@ function buildNetworkRows(listing: Listing): NetworkRow[] {
 }
 
 /** Writes the reliability of a listing: score, band, and their evidence. */
-function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>): string {
+function formatReliabilityEvidence({ reliability }: Pick<PublicHead, 'reliability'>): string {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null) {
     return days.length === 0 ? 'unscored, not yet sampled' : 'unscored, no sample so far tells anything';
@@ -492,7 +485,7 @@ function formatReliabilityEvidence({ reliability }: Pick<Listing, 'reliability'>
 }
 
 /** Writes the time that valid answers to probes took, and the evidence for it; null without a figure. */
-function formatLatency({ latency, reliability }: Pick<Listing, 'latency' | 'reliability'>): string | null {
+function formatLatency({ latency, reliability }: Pick<PublicHead, 'latency' | 'reliability'>): string | null {
   if (latency === null) return null;
   const { p95_ms, probes } = latency;
   const basis = `${formatCount(probes, 'valid answer')} in ${reliability.window_days} days`;

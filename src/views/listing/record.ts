@@ -1,16 +1,15 @@
 import { z } from 'zod';
-import { listNeeds } from '../../evidence/abilities.ts';
-import { needs } from '../../model/ability.ts';
+import type { Category } from '../../model/catalogue.ts';
 import { caution } from '../../model/caution.ts';
 import { type Change, change } from '../../model/change.ts';
 import { getHost, type Listing, type LiveListing, reliability, slug, webhookOffSince } from '../../model/listing.ts';
-import { NETWORKS, networkEntry } from '../../model/network.ts';
+import { networkEntry } from '../../model/network.ts';
 import { correctedReceipt } from '../../model/payment.ts';
-import { getRouteUrl, isToolPath, type Route, route } from '../../model/route.ts';
+import type { Route } from '../../model/route.ts';
 import { listedSource, listingSaidBy } from '../../model/source.ts';
-import { recordedTerms } from '../../model/terms.ts';
-import { formatUsdc } from '../../model/usdc.ts';
-import { type AgentItem, agentItem } from './item.ts';
+import type { Site } from '../site.ts';
+import { agentItem, buildAgentItem } from './item.ts';
+import { agentRoute, buildPublicRoute, type PublicRoute } from './route-record.ts';
 
 /** The public rest of a delisted listing: its identity, and author, reason and time of its removal. */
 export const tombstone = z
@@ -26,6 +25,14 @@ export const tombstone = z
   .meta({ id: 'Tombstone' });
 export type Tombstone = z.infer<typeof tombstone>;
 
+/** What is public of a delisted listing: its tombstone, its category, and which routes it had, so that a call of one is recognised. */
+export interface RemovedListing {
+  readonly tombstone: Tombstone;
+  readonly base_url: string;
+  readonly category: Category;
+  readonly routes: readonly Pick<Route, 'id' | 'method' | 'path'>[];
+}
+
 /** Builds the tombstone of a listing; undefined while it is not delisted. */
 export function findTombstone(listing: Listing): Tombstone | undefined {
   if (listing.state !== 'delisted') return undefined;
@@ -40,29 +47,12 @@ export function findTombstone(listing: Listing): Tombstone | undefined {
   };
 }
 
-export const agentTerms = recordedTerms
-  .omit({ extra_needs: true })
-  .extend({
-    network_id: z.string().describe('CAIP-2 identifier, as x402 version 2 writes it'),
-    amount: z.string().describe('Price of one request in atomic USDC (6 decimals), as x402 writes it'),
-    amount_usdc: z.string().describe('The same as a decimal amount'),
-    needs,
-  })
-  .meta({ id: 'AgentTerms' });
-
-export const agentRoute = route
-  .extend({
-    url: z.string().describe('Where the route is called; fill in templates first'),
-    terms: z.array(agentTerms),
-  })
-  .meta({ id: 'AgentRoute' });
-
 export const evidenceSource = listedSource.meta({ id: 'EvidenceSource' });
 
 /** The answer of `GET /agent/listings/{slug}`: everything on record about one live listing. */
 export const agentListing = z
   .object({
-    revision: z.int().nonnegative().describe('Catalogue revision that this answer is of'),
+    revision: z.int().nonnegative().describe('Catalogue revision of its latest change'),
     listing: agentItem.extend({
       description: z.string().describe("Provider's text"),
       category_inferred: z.boolean().describe('True when no source names the category'),
@@ -104,52 +94,54 @@ export const goneProblem = z
   })
   .meta({ id: 'GoneProblem' });
 
-/**
- * Builds everything on record about a live listing and those of its routes that are given, with its short form and its
- * decisions; all but the revision.
- */
-export function buildAgentListing(
-  listing: LiveListing,
-  {
-    item,
-    routesTotal,
-    nextCursor,
-    decisions,
-  }: { item: AgentItem; routesTotal: number; nextCursor?: string | undefined; decisions: Change[] },
-): Omit<AgentListing, 'revision'> {
+/** A live listing as code on the public side has it, without its routes. It begins with its short form. */
+export type PublicHead = Omit<AgentListing['listing'], 'routes'>;
+
+/** A live listing as code on the public side has it: what `GET /agent/listings/{slug}` says of it, with all its routes. */
+export type PublicListing = PublicHead & { readonly routes: PublicRoute[] };
+
+/** Builds the public form of a live listing. */
+export function buildPublicListing(listing: LiveListing, site: Pick<Site, 'baseUrl'>): PublicListing {
   return {
-    listing: {
-      ...item,
-      description: listing.description,
-      category_inferred: listing.category_inferred,
-      mcp_endpoint: listing.mcp_endpoint,
-      docs_url: listing.docs_url,
-      network_entries: listing.networks,
-      reliability: listing.reliability,
-      sources: listing.sources,
-      said_by: listing.said_by,
-      ...(listing.webhook_off_since && { webhook_off_since: listing.webhook_off_since }),
-      listed_at: listing.listed_at,
-      listing_cautions: listing.cautions,
-      corrections: listing.corrections,
-      routes: listing.routes.map((entry) => buildAgentRoute(listing, entry)),
-    },
-    routes_total: routesTotal,
-    ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-    decisions,
+    ...buildAgentItem(listing, site),
+    description: listing.description,
+    category_inferred: listing.category_inferred,
+    mcp_endpoint: listing.mcp_endpoint,
+    docs_url: listing.docs_url,
+    network_entries: listing.networks,
+    reliability: listing.reliability,
+    sources: listing.sources,
+    said_by: listing.said_by,
+    ...(listing.webhook_off_since && { webhook_off_since: listing.webhook_off_since }),
+    listed_at: listing.listed_at,
+    listing_cautions: listing.cautions,
+    corrections: listing.corrections,
+    routes: listing.routes.map((entry) => buildPublicRoute(listing.base_url, entry)),
   };
 }
 
-function buildAgentRoute(listing: Listing, entry: Route): z.infer<typeof agentRoute> {
-  return {
-    ...entry,
-    url: getRouteUrl(listing.base_url, entry.path),
-    terms: entry.terms.map(({ extra_needs, ...offer }) => ({
-      ...offer,
-      network_id: NETWORKS[offer.network].id,
-      amount: String(offer.amount),
-      amount_usdc: formatUsdc(offer.amount),
-      needs: listNeeds({ ...offer, ...(extra_needs && { extra_needs }) }, { isTool: isToolPath(entry.path) }),
-    })),
+/** What stands around the routes of a listing in its document. */
+interface Around {
+  /** JSON of `PublicHead`. */
+  readonly head: string;
+  /** Revision of its latest change. */
+  readonly revision: number;
+  /** Slugs of listings that are the same product at other addresses. */
+  readonly sameProduct: readonly string[];
+  /** How many routes it has in all. */
+  readonly routesTotal: number;
+  readonly nextCursor?: string | undefined;
+  readonly decisions: readonly Change[];
+}
+
+/** Joins the document of a listing, JSON of `AgentListing`, from its parts and those of its routes that are shown, each JSON of `AgentRoute`. */
+export function joinListing(routes: readonly string[], { head, revision, sameProduct, ...around }: Around): string {
+  const same = sameProduct.length > 0 ? `"same_product":${JSON.stringify(sameProduct)},` : '';
+  const listing = `{${same}${head.slice(1, -1)},"routes":[${routes.join(',')}]}`;
+  const rest = {
+    routes_total: around.routesTotal,
+    ...(around.nextCursor !== undefined && { next_cursor: around.nextCursor }),
+    decisions: around.decisions,
   };
+  return `{"revision":${revision},"listing":${listing},${JSON.stringify(rest).slice(1)}`;
 }

@@ -3,10 +3,9 @@ import { toSlug } from '../../evidence/slug.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import type { CautionSeverity } from '../../model/caution.ts';
-import type { LiveListing } from '../../model/listing.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { PaidAnswer } from '../../model/payment.ts';
-import { formatRoute, type Route, type RouteProof } from '../../model/route.ts';
+import { formatRoute, type RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
 import { lowerFirst, upperFirst } from '../../model/text.ts';
 import { formatPaid, formatPrice, formatUsdc } from '../../model/usdc.ts';
@@ -19,6 +18,8 @@ import { formatOutcome, getOutcomeWeight, type OutcomeWeight } from '../words/ou
 import { describeRouteAuthors } from '../words/source.ts';
 import { listStandings, type Standing } from '../words/standing.ts';
 import { findOutputFields, type InputFields, listInputFields, type OutputFields, type PaidAnswers } from './fields.ts';
+import type { PublicListing } from './record.ts';
+import type { PublicRoute } from './route-record.ts';
 
 /** A route that a paid test call proved (specification, "Listing page": method, path, price, date, receipt). */
 export interface VerifiedRoute {
@@ -94,7 +95,7 @@ export interface RouteRow {
   /** True where only others name it, so that it does not count: see `set_aside` of a route. */
   readonly is_aside: boolean;
   /** The route that stands for it in lists, and why. */
-  readonly folded_under: Route['folded_under'];
+  readonly folded_under: PublicRoute['folded_under'];
   /** `Settlement-verified 2026-11-20` or `Last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
   readonly verification: string;
   /** Its standings, the gravest first. */
@@ -129,7 +130,7 @@ export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'met
 }
 
 /** Returns whether a name is that of the page of a route. The pages of releases before had hashes for names. */
-export function isRoutePage(name: string, route: Route): boolean {
+export function isRoutePage(name: string, route: PublicRoute): boolean {
   return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
 }
 
@@ -138,7 +139,7 @@ function findReceiptHref(id: string, receipts: PaidAnswers): string | null {
 }
 
 /** Lists the payments that prove the routes of a listing, one for each network, the latest first. */
-export function listVerifiedRoutes(routes: readonly Route[], receipts = NO_RECEIPTS): VerifiedRoute[] {
+export function listVerifiedRoutes(routes: readonly PublicRoute[], receipts = NO_RECEIPTS): VerifiedRoute[] {
   return routes
     .flatMap(({ method, path, proofs, terms }) =>
       proofs.map((proof) => {
@@ -166,7 +167,7 @@ function formatChain({ network, public_chain }: RouteProof): string {
   return public_chain ? label : `a local test chain for ${label}`;
 }
 
-function formatRouteVerification({ proof, terms }: Route, asOf: string): string {
+function formatRouteVerification({ proof, terms }: PublicRoute, asOf: string): string {
   if (!proof) return 'Unverified';
   const proved = findProvedPrice(proof, terms);
   const price = proved === null ? '' : ` at ${formatUsdc(proved)} USDC`;
@@ -175,14 +176,14 @@ function formatRouteVerification({ proof, terms }: Route, asOf: string): string 
 }
 
 /** Lists the standings of a route as of a time (ISO 8601 UTC), the gravest first. */
-export function listRouteStandings(route: Route, asOf: string): readonly Standing[] {
+export function listRouteStandings(route: PublicRoute, asOf: string): readonly Standing[] {
   const proof = { tone: 'proved', text: lowerFirst(formatRouteVerification(route, asOf)) } as const;
   return listStandings(route.cautions, route.proof ? proof : null);
 }
 
 /** Builds one row of the table of all routes of a listing, as of a time (ISO 8601 UTC). */
 export function buildRouteRow(
-  route: Route,
+  route: PublicRoute,
   { slug, asOf }: { slug: string; asOf: string },
   receipts = NO_RECEIPTS,
 ): RouteRow {
@@ -216,7 +217,7 @@ export function buildRouteRow(
 }
 
 /** Builds everything that is needed to call a route of a listing, and its output. */
-export function buildRouteDetail(listing: LiveListing, route: Route, receipts = NO_RECEIPTS): RouteDetail {
+export function buildRouteDetail(listing: PublicListing, route: PublicRoute, receipts = NO_RECEIPTS): RouteDetail {
   const { proof } = route;
   const answer = (proof && receipts.get(proof.receipt_id)) ?? null;
   const output = findOutputFields(route, answer?.fields ?? []);
@@ -240,8 +241,8 @@ export function buildRouteDetail(listing: LiveListing, route: Route, receipts = 
 
 /** Says whose words the output of a route is in: of the provider or another source, or of the answer to a paid call. */
 function describeOutputBasis(
-  listing: LiveListing,
-  route: Route,
+  listing: PublicListing,
+  route: PublicRoute,
   { output, answer }: { output: OutputFields | null; answer: PaidAnswer | null },
 ): string {
   const author = describeRouteAuthors(listing, route, ['output']) || 'its source';

@@ -1,23 +1,14 @@
 import { z } from 'zod';
-import { getPriceCeilings } from '../../evidence/terms.ts';
 import { category } from '../../model/catalogue.ts';
-import {
-  getPrimaryNetwork,
-  getVerifiedRouteCount,
-  type Listing,
-  type LiveListing,
-  listCautionSummaries,
-  reliabilityBand,
-} from '../../model/listing.ts';
+import { reliabilityBand } from '../../model/listing.ts';
 import { isPaidOn, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
-import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import { formatPriceRange, getUsdcNumber } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 import { formatCautionLine } from '../words/caution.ts';
 import { formatCount } from '../words/figures.ts';
-import { formatOtherRoutes, formatVerification, getVerification } from './item.ts';
+import { formatItemPrice, formatOtherRoutes, formatVerification } from './item.ts';
+import type { PublicHead } from './record.ts';
 
 /** A listing as a tag of the OpenAPI document, field by field of the specification's table. */
 export const listingTag = z
@@ -46,21 +37,20 @@ export const listingTag = z
 export type ListingTag = z.infer<typeof listingTag>;
 
 /** Builds the tag of a live listing. */
-export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
-  const verifiedRoutes = getVerifiedRouteCount(listing);
+export function buildListingTag(listing: PublicHead, site: Site): ListingTag {
   const primary = getPrimaryNetwork(listing);
   return {
     name: listing.slug,
     description: buildDescription(listing),
     externalDocs: { description: `${listing.title} base URL`, url: listing.base_url },
-    'x-payment-verified': verifiedRoutes > 0,
-    'x-verified-route-count': verifiedRoutes,
+    'x-payment-verified': listing.payment_verified,
+    'x-verified-route-count': listing.verified_route_count,
     'x-reliability-score': listing.reliability.score,
     'x-reliability-band': listing.reliability.band,
-    'x-price-min-usdc': getUsdcNumber(listing.price_min),
-    'x-price-max-usdc': getUsdcNumber(listing.price_max),
+    'x-price-min-usdc': listing.price_min_usdc,
+    'x-price-max-usdc': listing.price_max_usdc,
     'x-network': primary.key,
-    'x-endpoints-count': listCounted(listing.routes).length,
+    'x-endpoints-count': listing.endpoints_count,
     'x-category': listing.category,
     'x-provider-name': listing.provider_name,
     'x-base-url': listing.base_url,
@@ -68,7 +58,7 @@ export function buildListingTag(listing: LiveListing, site: Site): ListingTag {
     'x-marketplace-url': buildUrl(site.baseUrl, PATHS.listing(listing.slug)),
     'x-listing-id': listing.id,
     'x-network-id': primary.id,
-    'x-networks': listing.networks,
+    'x-networks': listing.network_entries,
   };
 }
 
@@ -79,7 +69,7 @@ const QUOTED_CHARACTERS = 600;
  * Builds the description of a listing's tag: the provider's text, cut at a character boundary, then one generated suffix
  * that is never cut (specification, "Listing").
  */
-export function buildDescription(listing: LiveListing): string {
+export function buildDescription(listing: PublicHead): string {
   return [cutText(listing.description, QUOTED_CHARACTERS), buildSuffix(listing)].filter(Boolean).join(' ');
 }
 
@@ -93,27 +83,36 @@ export function splitDescription(description: string): { quoted: string; line: s
 }
 
 /** Writes category, price range, network, endpoint count, verification and reliability of a listing in one line. */
-export function buildSuffix(listing: LiveListing): string {
-  const verification = getVerification(listing);
-  const others = formatOtherRoutes(verification);
+export function buildSuffix(listing: PublicHead): string {
+  const others = formatOtherRoutes(listing);
   return [
     `[${listing.category}`,
-    `${formatPriceRange(listing.price_min, listing.price_max, getPriceCeilings(listing))} USDC per request`,
+    `${formatItemPrice(listing)} USDC per request`,
     formatNetworks(listing),
-    formatCount(listCounted(listing.routes).length, 'endpoint'),
-    formatVerification(verification),
+    formatCount(listing.endpoints_count, 'endpoint'),
+    formatVerification(listing),
     ...(others ? [others.toLowerCase().replace(/\.$/, '')] : []),
     formatReliability(listing),
-    ...listCautionSummaries(listing).map(formatCautionLine),
+    ...listing.cautions.map(formatCautionLine),
   ]
     .join('; ')
     .concat(']');
 }
 
+/**
+ * Gives the entry of the network that a listing is shown under: the one that is advertised, else the one that is declared, else
+ * the first; the first where several are (specification, "Network entry"). Throws where it has no entry at all.
+ */
+export function getPrimaryNetwork({ network_entries: entries }: Pick<PublicHead, 'network_entries'>): NetworkEntry {
+  const entry = entries.find(({ advertised }) => advertised) ?? entries.find(isPaidOn) ?? entries[0];
+  if (!entry) throw new Error('a listing carries an entry for base');
+  return entry;
+}
+
 /** Names the networks of a listing, the one it is shown under first, and says so where payment is not advertised. */
-export function formatNetworks(listing: Listing): string {
+export function formatNetworks(listing: Pick<PublicHead, 'network_entries'>): string {
   const primary = getPrimaryNetwork(listing);
-  const others = listing.networks.filter((entry) => entry.key !== primary.key && isPaidOn(entry));
+  const others = listing.network_entries.filter((entry) => entry.key !== primary.key && isPaidOn(entry));
   return [primary, ...others]
     .map((entry) => (entry.advertised ? entry.label : `${entry.label} (${describeOffer(entry)})`))
     .join(', ');
@@ -126,7 +125,7 @@ export function describeOffer({ advertised, declared }: NetworkEntry): string {
 }
 
 /** Writes the reliability of a listing in words, with the samples behind the score. */
-export function formatReliability({ reliability }: Pick<LiveListing, 'reliability'>): string {
+export function formatReliability({ reliability }: Pick<PublicHead, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { getCurrentTerms } from '../../evidence/terms.ts';
-import { getHost, type ListingHead, listRouteCautions } from '../../model/listing.ts';
-import type { Route } from '../../model/route.ts';
+import { listRouteCautions } from '../../model/listing.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { COMPARED_MAX, compareQuery, describeAbsence, getProofAge, type NamedRoute } from '../compare.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
 import { listFilters } from '../listing/query.ts';
+import type { PublicHead } from '../listing/record.ts';
 import { buildSearchResult, type SearchResult } from '../listing/result.ts';
+import type { PublicRoute } from '../listing/route-record.ts';
 import { buildRouteRow, formatOfferEvidence, getRouteAnchor, listRouteStandings } from '../listing/routes.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
@@ -98,9 +99,7 @@ export interface ComparePage {
 export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
   const first = routes.find(({ route }) => route !== undefined);
   if (!first?.route) return undefined;
-  const words = [first.route.description, first.live?.item.tagline, first.live?.item.title].find((text) =>
-    text?.trim(),
-  );
+  const words = [first.route.description, first.live?.tagline, first.live?.title].find((text) => text?.trim());
   return words?.slice(0, LIKE_LENGTH);
 }
 
@@ -120,7 +119,7 @@ export function buildComparePage(
 ): ComparePage {
   const names = routes.map(({ name }) => name);
   const known = new Set(
-    routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.item.slug, route)] : [])),
+    routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.slug, route)] : [])),
   );
   const others = items
     .map((item) => buildSearchResult(item))
@@ -154,7 +153,7 @@ function buildColumn(
   { names, asOf, q }: { names: readonly string[]; asOf: string; q: string },
 ): ComparedColumn {
   const { name, live, route, nearest, tombstone } = found;
-  const slug = live?.item.slug ?? tombstone?.slug;
+  const slug = live?.slug ?? tombstone?.slug;
   const others = names.filter((other) => other !== name);
   const place = { name, without: others.length === 0 ? null : buildComparePath(others, q) };
   const [, label = name] = /^\S+ (.*)$/s.exec(name) ?? [];
@@ -162,9 +161,9 @@ function buildColumn(
     return {
       ...place,
       route: `${route.method} ${route.path}`,
-      facts: buildFacts(live.listing, route, asOf),
+      facts: buildFacts(live, route, asOf),
       notice: null,
-      href: `${PATHS.listing(live.item.slug)}#${getRouteAnchor(route)}`,
+      href: `${PATHS.listing(live.slug)}#${getRouteAnchor(route)}`,
       nearest: [],
     };
   }
@@ -186,7 +185,7 @@ function buildColumn(
   };
 }
 
-function buildFacts(listing: ListingHead, route: Route, asOf: string): ComparedFacts {
+function buildFacts(listing: PublicHead, route: PublicRoute, asOf: string): ComparedFacts {
   const { offers } = buildRouteRow(route, { slug: listing.slug, asOf });
   const { input = '', outputs } = buildMatchedRoute(listing, route);
   const { score, band } = listing.reliability;
@@ -194,7 +193,7 @@ function buildFacts(listing: ListingHead, route: Route, asOf: string): ComparedF
   const age = getProofAge(route, asOf);
   return {
     title: listing.title,
-    host: getHost(listing.base_url),
+    host: listing.host,
     price: price || 'unknown',
     price_evidence: offers[0] ? formatOfferEvidence(offers[0]) : '',
     recorded: recorded === price ? null : recorded,
@@ -202,7 +201,7 @@ function buildFacts(listing: ListingHead, route: Route, asOf: string): ComparedF
       offers.length === 1 ? offer.networks : `${offer.price} USDC on ${offer.networks}`,
     ),
     proof_age: age === null ? null : age === 0 ? 'less than a day old' : `${formatCount(age, 'day')} old`,
-    standing: listRouteStandings({ ...route, cautions: listRouteCautions(listing, route) }, asOf),
+    standing: listRouteStandings({ ...route, cautions: listRouteCautions(listing.listing_cautions, route) }, asOf),
     reliability: score === null ? 'unscored' : `${score} of 100, ${band}`,
     latency: route.probe?.latency ? formatMedian(route.probe.latency) : 'too few measured',
     input,

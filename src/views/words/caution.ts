@@ -1,7 +1,7 @@
 import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
-import type { CautionSummary, Listing } from '../../model/listing.ts';
+import type { CautionSummary } from '../../model/listing.ts';
 import { UNRECOGNISED } from '../../model/payment.ts';
-import { formatRoute, listCounted } from '../../model/route.ts';
+import { formatRoute, listCounted, type Route } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 import { formatDay, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
@@ -94,10 +94,16 @@ export interface CautionView {
 const NAMED_ROUTES = 5;
 const SHOWN_REPLIES = 3;
 
+/** What a listing carries of cautions: about itself, and about each of its routes. */
+interface Cautioned {
+  readonly listing_cautions: readonly Caution[];
+  readonly routes: readonly Pick<Route, 'method' | 'path' | 'cautions' | 'set_aside'>[];
+}
+
 /** Lists the cautions of a listing and its routes, one view for each code, the gravest first. */
-export function listCautionViews({ cautions, routes }: Pick<Listing, 'cautions' | 'routes'>): CautionView[] {
+export function listCautionViews({ listing_cautions, routes }: Cautioned): CautionView[] {
   const held = [
-    ...cautions.map((caution) => ({ route: undefined, caution })),
+    ...listing_cautions.map((caution) => ({ route: undefined, caution })),
     ...listCounted(routes).flatMap((route) => route.cautions.map((caution) => ({ route, caution }))),
   ];
   const byCode = Map.groupBy(held, ({ caution }) => caution.code);

@@ -7,7 +7,7 @@ import { formatOfferEvidence } from '../../../src/views/listing/routes.ts';
 import { buildListingTag, buildSuffix } from '../../../src/views/listing/tag.ts';
 import { SITE } from '../../http/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
-import { makeLiveListing } from '../listings.ts';
+import { makeLiveListing, toPublic } from '../listings.ts';
 
 const TWO_ROUTES = makeDeclaration({
   routes: [makeRoute(), makeRoute({ method: 'POST', path: '/v1/other', terms: [makeTerms({ amount: 50_000 })] })],
@@ -15,7 +15,7 @@ const TWO_ROUTES = makeDeclaration({
 
 describe('the page of a listing with a verified route', () => {
   it('says in its status line how many routes are verified, the price range, size, category, network and protocol', async () => {
-    const page = buildListingPage(await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' }), {}, SITE);
+    const page = buildListingPage(toPublic(await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' })), {}, SITE);
     expect(page.status).toEqual({
       verification: '1 of 2 routes settlement-verified, 2026-11-19',
       price: '0.001-0.05 USDC per request',
@@ -30,7 +30,7 @@ describe('the page of a listing with a verified route', () => {
   it('lists that route with price, date and receipt, and says that all others are unverified', async () => {
     const listing = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
     const receipts = new Map([['5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', null]]);
-    const page = buildListingPage(listing, { receipts }, SITE);
+    const page = buildListingPage(toPublic(listing), { receipts }, SITE);
     expect(page.verified_routes).toEqual([
       {
         method: 'POST',
@@ -45,7 +45,7 @@ describe('the page of a listing with a verified route', () => {
         anchor: 'receipt-5f3a0c53-3b6e',
       },
     ]);
-    expect(buildListingPage(listing, {}, SITE).verified_routes[0]?.record_href).toBeNull();
+    expect(buildListingPage(toPublic(listing), {}, SITE).verified_routes[0]?.record_href).toBeNull();
     expect(page.routes.map(({ anchor }) => anchor)).toEqual(['post-v1-other', 'get-v1-price-_symbol']);
     expect(page.unverified_statement).toBe('All other routes are unverified.');
     expect(page.routes.filter(({ standing }) => standing[0]?.tone === 'proved').map(({ path }) => path)).toEqual([
@@ -55,13 +55,16 @@ describe('the page of a listing with a verified route', () => {
 
   it('keeps what was paid beside a price that changed since', async () => {
     const listing = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other', amount: 40_000 });
-    expect(buildListingPage(listing, {}, SITE).verified_routes[0]).toMatchObject({ price: '0.04', price_now: '0.05' });
+    expect(buildListingPage(toPublic(listing), {}, SITE).verified_routes[0]).toMatchObject({
+      price: '0.04',
+      price_now: '0.05',
+    });
   });
 });
 
 describe('the page of an unverified listing', () => {
   it('says so, lists no verified route, and calls nothing sampled that was not', async () => {
-    const page = buildListingPage(await makeLiveListing(TWO_ROUTES), {}, SITE);
+    const page = buildListingPage(toPublic(await makeLiveListing(TWO_ROUTES)), {}, SITE);
     expect(page.status.verification).toBe('unverified');
     expect(page.verified_routes).toEqual([]);
     expect(page.unverified_statement).toContain('all of its routes are unverified');
@@ -71,7 +74,7 @@ describe('the page of an unverified listing', () => {
   it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', async () => {
     const listing = await makeLiveListing(TWO_ROUTES);
     const getVerification = (changed: typeof listing) => {
-      const page = buildListingPage(changed, {}, SITE);
+      const page = buildListingPage(toPublic(changed), {}, SITE);
       return [page.glance.verification, page.unverified_statement];
     };
     expect(getVerification(listing)[0]).toBe('Unverified: no route was paid for by this service');
@@ -98,7 +101,7 @@ describe('the page of an unverified listing', () => {
         ...{ routes: [], networks: ['solana'], price: { min: 10_000, max: 10_000 } },
       }),
     );
-    const { status, networks, call } = buildListingPage(listing, {}, SITE);
+    const { status, networks, call } = buildListingPage(toPublic(listing), {}, SITE);
     expect(status.network).toBe('Solana (declared, not seen)');
     expect(networks.map(({ label, state }) => [label, state])).toEqual([
       ['Base', 'not currently advertised; never verified'],
@@ -106,8 +109,11 @@ describe('the page of an unverified listing', () => {
     ]);
     expect([call?.network, call?.price]).toEqual(['Solana', '0.01']);
     expect([call?.paying, call?.lack]).toEqual([null, 'No route is on record, so nothing says what a call takes.']);
-    expect(buildSuffix(listing)).toContain('; Solana (declared, not seen); ');
-    expect(buildListingTag(listing, SITE)).toMatchObject({ 'x-network': 'solana', 'x-network-id': NETWORKS.solana.id });
+    expect(buildSuffix(toPublic(listing))).toContain('; Solana (declared, not seen); ');
+    expect(buildListingTag(toPublic(listing), SITE)).toMatchObject({
+      'x-network': 'solana',
+      'x-network-id': NETWORKS.solana.id,
+    });
   });
 
   it('names every network, and which of them nobody has seen', async () => {
@@ -118,8 +124,8 @@ describe('the page of an unverified listing', () => {
     };
     const bare = await build(null);
     const words = 'Base (declared, not seen), Solana (declared, not seen)';
-    expect(buildListingPage(bare, {}, SITE).status.network).toBe(words);
-    expect(buildSuffix(bare)).toContain(`; ${words}; `);
+    expect(buildListingPage(toPublic(bare), {}, SITE).status.network).toBe(words);
+    expect(buildSuffix(toPublic(bare))).toContain(`; ${words}; `);
     const item = buildAgentItem(bare, SITE);
     expect(item).toMatchObject({ networks: ['base', 'solana'], declared_networks: ['base', 'solana'] });
     expect(buildListingCard(item).networks).toBe(words);
@@ -130,7 +136,7 @@ describe('the page of an unverified listing', () => {
 
   it('tells dated evidence from a bare claim', async () => {
     const bare = makeDeclaration({ source: { kind: 'manifest', name: 'x.yaml', observed_at: null } });
-    const page = buildListingPage(await makeLiveListing(bare), {}, SITE);
+    const page = buildListingPage(toPublic(await makeLiveListing(bare)), {}, SITE);
     expect(page.sources).toEqual([
       {
         ...{ kind: 'A manifest kept by the catalogue', authority: 'the operator of this catalogue says so' },
@@ -140,10 +146,10 @@ describe('the page of an unverified listing', () => {
     ]);
     expect(page.words_by).toBe('a manifest');
     const fed = makeDeclaration({ source: { kind: 'bazaar', name: 'feed', observed_at: null } });
-    expect(buildListingPage(await makeLiveListing(fed), {}, SITE).words_by).toBe('a discovery feed');
+    expect(buildListingPage(toPublic(await makeLiveListing(fed)), {}, SITE).words_by).toBe('a discovery feed');
     expect(page.status.network).toBe('Base (declared, not seen)');
     expect(page.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, undated']);
-    const dated = buildListingPage(await makeLiveListing(), {}, SITE);
+    const dated = buildListingPage(toPublic(await makeLiveListing()), {}, SITE);
     expect(dated.routes[0]?.offers.map(formatOfferEvidence)).toEqual(['declared, seen 2026-11-01']);
     expect(dated.networks[0]?.state).toBe('advertised, last seen 2026-11-01; never verified');
   });
@@ -151,7 +157,7 @@ describe('the page of an unverified listing', () => {
   it('shows one line for what two networks ask alike, and the declared price where no route is itemised', async () => {
     const both = [makeTerms(), makeTerms({ network: 'solana' }), makeTerms({ network: 'solana', amount: 3000 })];
     const page = buildListingPage(
-      await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] })),
+      toPublic(await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: both })] }))),
       {},
       SITE,
     );
@@ -160,7 +166,7 @@ describe('the page of an unverified listing', () => {
       ['0.003', 'Solana'],
     ]);
     const bare = makeDeclaration({ routes: [], networks: ['base'], price: { min: 1000, max: 1000 } });
-    expect(buildListingPage(await makeLiveListing(bare), {}, SITE).status).toMatchObject({
+    expect(buildListingPage(toPublic(await makeLiveListing(bare)), {}, SITE).status).toMatchObject({
       price: '0.001 USDC per request',
       endpoints: '0 endpoints',
     });
@@ -168,7 +174,11 @@ describe('the page of an unverified listing', () => {
 
   it('shows related listings with title, ratio of verified routes and one line', async () => {
     const other = await makeLiveListing(TWO_ROUTES, { verified: '/v1/other' });
-    const [card] = buildListingPage(await makeLiveListing(), { related: [buildAgentItem(other, SITE)] }, SITE).related;
+    const [card] = buildListingPage(
+      toPublic(await makeLiveListing()),
+      { related: [buildAgentItem(other, SITE)] },
+      SITE,
+    ).related;
     expect(card).toMatchObject({
       href: '/api/example-prices',
       title: 'Example Prices',
@@ -191,7 +201,7 @@ describe('the latency of a listing', () => {
   it('is said with what it rests on and where from, of its routes beside their probes', async () => {
     const listing = await makeLiveListing();
     const measured = { ...listing, latency, routes: listing.routes.map((route) => ({ ...route, probe })) };
-    const page = buildListingPage(measured, {}, SITE);
+    const page = buildListingPage(toPublic(measured), {}, SITE);
     const words =
       'median 1,234 ms, 95 % within 2,345 ms (40 valid answers in 30 days, as our probe saw it, from one place)';
     expect([page.latency, page.routes[0]?.probe?.latency]).toEqual([words, 'median 90 ms']);
@@ -203,7 +213,7 @@ describe('the latency of a listing', () => {
 
   it('is not mentioned where it is not known', async () => {
     const listing = await makeLiveListing();
-    const page = buildListingPage(listing, {}, SITE);
+    const page = buildListingPage(toPublic(listing), {}, SITE);
     expect(page.latency).toBeNull();
     expect(buildListingMarkdown(page, SITE)).not.toMatch(/latency|median/i);
     expect(buildListingCard(buildAgentItem(listing, SITE)).latency).toBe('');
@@ -212,7 +222,7 @@ describe('the latency of a listing', () => {
 
 it('does not say in the description what the tagline says already', async () => {
   const describe = async (description: string) =>
-    buildListingPage(await makeLiveListing(makeDeclaration({ tagline: 'Says it.', description })), {}, SITE)
+    buildListingPage(toPublic(await makeLiveListing(makeDeclaration({ tagline: 'Says it.', description }))), {}, SITE)
       .description;
   expect(await describe('Says it.')).toBe('');
   expect(await describe('Says it. And more.')).toBe('And more.');
@@ -223,7 +233,9 @@ it('gives the details of as many routes as a page can carry, the most telling fi
   const routes = Array.from({ length: 200 }, (_, at) => makeRoute({ path: `/v1/${at}` }));
   const example = { query: { q: 'x' } };
   const page = buildListingPage(
-    await makeLiveListing(makeDeclaration({ routes: [...routes, makeRoute({ path: '/v1/telling', example })] })),
+    toPublic(
+      await makeLiveListing(makeDeclaration({ routes: [...routes, makeRoute({ path: '/v1/telling', example })] })),
+    ),
     {},
     SITE,
   );
@@ -233,7 +245,11 @@ it('gives the details of as many routes as a page can carry, the most telling fi
     ({ detail, is_open, href }) => !detail && !is_open && href.startsWith('/api/example-prices/get-v1-'),
   );
   expect(brief.length).toBeGreaterThan(150);
-  const few = buildListingPage(await makeLiveListing(makeDeclaration({ routes: routes.slice(0, 4) })), {}, SITE);
+  const few = buildListingPage(
+    toPublic(await makeLiveListing(makeDeclaration({ routes: routes.slice(0, 4) }))),
+    {},
+    SITE,
+  );
   expect(few.routes.map(({ detail, is_open }) => [detail !== null, is_open])).toEqual([
     [true, true],
     [true, false],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getListingId, getRouteId } from '../../../src/model/ids.ts';
-import type { Route } from '../../../src/model/route.ts';
 import type { RecordedTerms } from '../../../src/model/terms.ts';
+import type { PublicRoute } from '../../../src/views/listing/route-record.ts';
 import {
   buildRouteRow,
   formatOfferEvidence,
@@ -15,7 +15,7 @@ import {
 } from '../../../src/views/listing/routes.ts';
 import { describeRouteAuthors } from '../../../src/views/words/source.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
-import { makeLiveListing } from '../listings.ts';
+import { makeLiveListing, makePublicListing } from '../listings.ts';
 
 function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
   return {
@@ -29,10 +29,11 @@ function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
   };
 }
 
-function makePublished(overrides: Partial<Route> = {}): Route {
+function makePublished(overrides: Partial<PublicRoute> = {}): PublicRoute {
   return {
     ...makeRoute(),
     id: 'b2c0ffee-0000-5000-8000-000000000000',
+    url: 'https://api.prices.example-provider.com/v1/price/:symbol',
     verification: 'unverified',
     proof: null,
     proofs: [],
@@ -146,7 +147,7 @@ describe('the state of a route', () => {
 });
 
 async function makeRows(paths: readonly string[]): Promise<RouteRow[]> {
-  const { routes } = await makeLiveListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
+  const { routes } = await makePublicListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
   return routes.map((route) => buildRouteRow(route, WHERE));
 }
 
@@ -172,7 +173,7 @@ it('names who says what a route takes and returns, and when that was seen', asyn
   const [manifest] = listing.sources;
   if (!manifest) throw new Error('the listing has no source');
   const feed = { ...manifest, kind: 'bazaar', authority: 'hearsay', observed_at: null } as const;
-  const describe = (said_by: Route['said_by']) =>
+  const describe = (said_by: PublicRoute['said_by']) =>
     describeRouteAuthors({ sources: [manifest, feed] }, makePublished({ said_by }));
   expect(describe({ description: 0, input: 0 })).toBe('a manifest, seen 2026-11-01');
   expect(describe({ description: 0, output: 1 })).toBe('a manifest, seen 2026-11-01, and of a discovery feed');

@@ -1,36 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { buildCompactItem, buildCompactListing } from '../../../src/mcp/compact-listing.ts';
 import { buildFullGuideListing } from '../../../src/views/guide.ts';
-import { buildAgentItem, buildListingCard } from '../../../src/views/listing/item.ts';
+import { buildListingCard } from '../../../src/views/listing/item.ts';
 import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../../src/views/listing/page.ts';
 import { buildDescription, buildListingTag } from '../../../src/views/listing/tag.ts';
 import { buildListingPicture } from '../../../src/views/picture.ts';
 import { makeDeclaration, makeRoute } from '../../builders.ts';
 import { SITE } from '../../http/serving.ts';
-import { makeLiveListing } from '../listings.ts';
+import { makePublicListing } from '../listings.ts';
 
 /** Makes a listing of some routes, the first of them verified or none. */
 async function makeVerified(routes: number, isVerified = true) {
   const paths = Array.from({ length: routes }, (_, at) => `/v1/tool-${at}`);
   const declaration = makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) });
-  return await makeLiveListing(declaration, isVerified ? { verified: '/v1/tool-0' } : {});
+  return await makePublicListing(declaration, isVerified ? { verified: '/v1/tool-0' } : {});
 }
 
 /** Everything that says of a listing, in words, how far it is verified. */
 function listSayings(listing: Awaited<ReturnType<typeof makeVerified>>) {
-  const item = buildAgentItem(listing, SITE);
   const page = buildListingPage(listing, {}, SITE);
   return {
     page: `${page.glance.standing.text}. ${page.glance.verification}`,
     summary: page.summary,
     markdown: buildListingMarkdown(page, SITE),
     tag: buildDescription(listing),
-    guide: buildFullGuideListing(item, buildListingTag(listing, SITE)),
-    card: buildListingCard(item).verified_ratio,
-    picture: buildListingPicture(item, SITE).stamp?.text ?? '',
-    found: buildCompactItem(item).verified,
-    detail: buildCompactListing(listing, item).verified_routes,
+    guide: buildFullGuideListing(listing, buildListingTag(listing, SITE)),
+    card: buildListingCard(listing).verified_ratio,
+    picture: buildListingPicture(listing, SITE).stamp?.text ?? '',
+    found: buildCompactItem(listing).verified,
+    detail: buildCompactListing(listing).verified_routes,
   };
 }
 
@@ -75,12 +74,11 @@ describe('how far a listing is verified', () => {
 
   it('is told apart by the sign of its mark', async () => {
     const tones = [await makeVerified(1), await makeVerified(2), await makeVerified(2, false)].map((listing) => {
-      const item = buildAgentItem(listing, SITE);
       const { glance } = buildListingPage(listing, {}, SITE);
       return [
         glance.standing.tone,
-        buildListingCard(item).standing[0]?.tone,
-        buildListingPicture(item, SITE).stamp?.tone,
+        buildListingCard(listing).standing[0]?.tone,
+        buildListingPicture(listing, SITE).stamp?.tone,
       ];
     });
     expect(tones).toEqual([
@@ -95,21 +93,24 @@ describe('the host of a listing', () => {
   const host = 'xn--pi-6kc.coingecko.example';
 
   it('stands beside its name wherever that is shown, lookalike letters spelled out, however long the title', async () => {
-    const listing = await makeLiveListing(
+    const listing = await makePublicListing(
       makeDeclaration({ base_url: 'https://аpi.coingecko.example/v1', title: `CoinGecko ${'official '.repeat(40)}` }),
     );
-    const item = buildAgentItem(listing, SITE);
     const page = buildListingPage(listing, {}, SITE);
-    expect(item.host).toBe(host);
-    expect([buildListingCard(item).host, page.host, buildListingPicture(item, SITE).host]).toEqual([host, host, host]);
-    expect([buildCompactItem(item).host, buildCompactListing(listing, item).host]).toEqual([host, host]);
+    expect(listing.host).toBe(host);
+    expect([buildListingCard(listing).host, page.host, buildListingPicture(listing, SITE).host]).toEqual([
+      host,
+      host,
+      host,
+    ]);
+    expect([buildCompactItem(listing).host, buildCompactListing(listing).host]).toEqual([host, host]);
     expect(page.name).toMatch(new RegExp(`^CoinGecko .{1,60} \\(${host}\\)$`));
     expect(buildListingMarkdown(page, SITE)).toContain(`- Host: \`${host}\``);
   });
 
   it('keeps its end in a picture, which is whose it is', async () => {
     const base_url = `https://coingecko.com.${'long-'.repeat(11)}name.evil.example`;
-    const long = buildAgentItem(await makeLiveListing(makeDeclaration({ base_url })), SITE);
+    const long = await makePublicListing(makeDeclaration({ base_url }));
     expect(buildListingPicture(long, SITE).host).toMatch(/^….{20,55}\.evil\.example$/);
     expect(buildCompactItem(long).host).toBe(new URL(base_url).host);
   });

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliCompress, brotliCompressSync, createGunzip, createGzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { HASH_LENGTH } from '../published/hash.ts';
+import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
+import type { Compression, Document, Encoding, LargeDocument, SmallDocument } from './document.ts';
+import type { Env } from './request.ts';
+
+/** Bodies up to here are compressed or unpacked within a millisecond. */
+const SHORT_BYTES = 32 * 1024;
+
+/** Brotli's quality for what never changes; it takes many times as long as the usual. */
+const IMMUTABLE_QUALITY = 11;
+const GZIP = { level: 5 };
+
+/** UTF-16 units of a large document that are compressed at once. The memory of many small buffers would not be given back. */
+const CHUNK_LENGTH = 256 * 1024;
+
+/** Time after which making a large document lets others be answered, in milliseconds. */
+const TURN_MS = 2;
+
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** A response in its `encoding`. */
+export interface Encoded extends SmallDocument {
+  readonly encoding: Encoding;
+}
+
+/** Answers a request with a live document. Only pages and assets come as brotli: it takes twice as long as gzip. */
+export async function answerLive(c: Context<Env>, make: () => Document | Promise<Document>): Promise<Response> {
+  const wanted = chooseEncoding(c, ['gzip']);
+  return send(c, await compress(await make(), wanted), wanted);
+}
+
+/** Chooses the compression of some that a client takes most gladly, the first where it takes several alike (RFC 9110, section 12.5.3). */
+export function chooseEncoding(c: Context<Env>, supports: readonly Compression[]): Encoding {
+  return accepts(c, {
+    header: 'Accept-Encoding',
+    supports: [...supports],
+    default: 'identity',
+    match: (accepted) => {
+      const getWeight = (name: string) =>
+        (accepted.find(({ type }) => type.toLowerCase() === name) ?? accepted.find(({ type }) => type === '*'))?.q ?? 0;
+      const [best] = supports.filter((name) => getWeight(name) > 0).toSorted((a, b) => getWeight(b) - getWeight(a));
+      return best ?? 'identity';
+    },
+  }) as Encoding;
+}
+
+/** Compresses a document, unless it is short, of a type that does not shrink, or compressed already. One in pieces comes as gzip. */
+export async function compress(document: Document, encoding: Encoding): Promise<Encoded> {
+  const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
+  const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
+  const headers = { ...document.headers, ...(vary && { Vary: vary }) };
+  if ('pieces' in document) return { ...(await compressLarge(document)), headers };
+  const { body } = document;
+  if (document.encoding !== undefined) return { ...document, headers, encoding: document.encoding };
+  if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
+    return { ...document, headers, encoding: 'identity' };
+  return { ...document, headers, body: copyOut(await compressWhole(document, encoding)), encoding };
+}
+
+/** Compresses a short body at once: handing it to another thread takes half as long again. */
+function compressWhole({ body, cacheControl }: SmallDocument, encoding: Encoding): Uint8Array | Promise<Uint8Array> {
+  const isShort = body.length <= SHORT_BYTES;
+  if (encoding === 'gzip') return isShort ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
+  const options = getBrotliOptions(body.length, cacheControl.includes('immutable') ? IMMUTABLE_QUALITY : undefined);
+  return isShort ? brotliCompressSync(body, options) : compressBrotli(body, options);
+}
+
+/** Compresses pieces while they are made, and hashes what they say. */
+async function compressLarge({ pieces, incidental, ...facts }: LargeDocument): Promise<Encoded> {
+  const compressing = createGzip(GZIP);
+  const hash = createHash('sha256');
+  let isFirst = true;
+  const hashChunk = (text: string) => {
+    hash.update(isFirst && incidental !== undefined ? text.replace(incidental, '') : text);
+    isFirst = false;
+    return Buffer.from(text);
+  };
+  const read = async function* () {
+    let since = performance.now();
+    let text = '';
+    for (const piece of pieces) {
+      text += piece;
+      if (text.length >= CHUNK_LENGTH) {
+        yield hashChunk(text);
+        text = '';
+      }
+      if (performance.now() - since < TURN_MS) continue;
+      await nextTurn();
+      since = performance.now();
+    }
+    yield hashChunk(text);
+  };
+  const [compressed] = await Promise.all([buffer(compressing), pipeline(Readable.from(read()), compressing)]);
+  return {
+    ...facts,
+    body: copyOut(compressed),
+    etag: hash.digest('base64url').slice(0, HASH_LENGTH),
+    encoding: 'gzip',
+  };
+}
+
+/** Returns a copy: the output of zlib may be a small part of a large buffer, which would be kept as a whole. */
+function copyOut(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+/** Sends a response. Who does not want it compressed gets it unpacked. */
+export function send(c: Context<Env>, { body, encoding, ...document }: Encoded, wanted: Encoding): Response {
+  const { status = 200, type, etag, cacheControl } = document;
+  const headers = { ...document.headers, 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` };
+  if (encoding === 'identity' || wanted !== 'identity') {
+    return c.body(body as Uint8Array<ArrayBuffer>, status, {
+      ...headers,
+      ...(encoding !== 'identity' && { 'Content-Encoding': encoding }),
+      'Content-Length': String(body.length),
+    });
+  }
+  if (body.length <= SHORT_BYTES) {
+    const plain = new Uint8Array(gunzipSync(body));
+    return c.body(plain, status, { ...headers, 'Content-Length': String(plain.length) });
+  }
+  // Unpacked while it is read, what is large is never in memory as a whole, however many read it.
+  const plain = createGunzip();
+  plain.end(body);
+  return c.body(Readable.toWeb(plain) as ReadableStream, status, headers);
+}
