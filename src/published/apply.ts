@@ -9,7 +9,7 @@ import { readRoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 import { getHash } from './hash.ts';
 import { buildListingRows, parseListing } from './listing-rows.ts';
-import { findLive, SAME_PRODUCT_MAX, writeDocument } from './listings.ts';
+import { joinDocument, type ListingRef, SAME_PRODUCT_MAX, writeDocument } from './listings.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
 import { getSubject, isTelling } from './subjects.ts';
@@ -79,8 +79,8 @@ export async function applyNews(
         await giveWay();
       }
     }
-    for (const slug of writer.listToAnswer()) {
-      writer.writeAnswer(slug);
+    for (const listing of writer.listRelated()) {
+      writer.writeAnswer(listing);
       await giveWay();
     }
     const { identity, revision, revised_at } = news.state;
@@ -107,14 +107,14 @@ function openWriter(published: Published, baseUrl: string) {
     inserts.set(table, write);
     write(row);
   };
-  /** The live listings that were written. */
-  const written = new Set<string>();
   /** The products of listings that were written, each with those of its listings that others name, as they were before. */
-  const namedBefore = new Map<number, string>();
+  const namedBefore = new Map<number, readonly string[]>();
   const noteProduct = (product: unknown) => {
     if (typeof product === 'number' && !namedBefore.has(product))
       namedBefore.set(product, listNamed(published, product));
   };
+  const insertAnswer = (listing: number, text: string) =>
+    insert('answers', { listing, etag: getHash(text), body: gzipSync(text, GZIP) });
   return {
     writeRows({ revisions = [], listing_days = [], rounds = [], changes = [] }: Omit<NewsSlice, 'listings'>): void {
       for (const row of revisions) insert('revisions', row);
@@ -139,28 +139,32 @@ function openWriter(published: Published, baseUrl: string) {
       if (rows.document) insert('documents', { listing: number, ...rows.document });
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);
-      if (rows.live) {
+      if (rows.live && rows.document) {
         const { search, matchedRoutes } = rows.live;
         insert('search_entries', { listing: number, ...search });
         for (const [position, route] of matchedRoutes.entries())
           insert('rendered_routes', { listing: number, position, route });
-        written.add(row.slug);
+        const routes = rows.routes.map(({ document }) => String(document));
+        const part = readRoutesPart({}, row.slug);
+        const found = { ...row, head: rows.document.document, routesTotal: routes.length };
+        const shown = { ...found, routes: routes.slice(part.from, part.to), part };
+        insertAnswer(number, joinDocument(published, row.slug, shown));
       }
       for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
     },
-    /** Lists the slugs of the listings whose documents are others now: those written, and those that name other listings than before. */
-    listToAnswer(): ReadonlySet<string> {
-      const slugs = new Set(written);
-      for (const [product, before] of namedBefore) {
-        if (listNamed(published, product) === before) continue;
-        for (const { slug } of published.prepare<{ slug: string }>(OF_PRODUCT).iterate(product)) slugs.add(slug);
-      }
-      return slugs;
+    /** Lists the listings whose documents name others than before, since these came, went or became another product. */
+    listRelated(): ListingRef[] {
+      return [...namedBefore].flatMap(([product, before]) => {
+        const named = listNamed(published, product);
+        const isNewAlone = before.length === 0 && named.length === 1;
+        if (isNewAlone || isDeepStrictEqual(named, before)) return [];
+        return published.prepare<ListingRef>(OF_PRODUCT).all(product);
+      });
     },
-    writeAnswer(slug: string): void {
+    /** Writes the document of a live listing again. */
+    writeAnswer({ number, slug }: ListingRef): void {
       const text = writeDocument(published, slug, { part: readRoutesPart({}, slug) });
-      const listing = findLive(published, slug)?.number;
-      if (text !== undefined) insert('answers', { listing, etag: getHash(text), body: gzipSync(text, GZIP) });
+      if (text !== undefined) insertAnswer(number, text);
     },
   };
 }
@@ -169,16 +173,15 @@ function openWriter(published: Published, baseUrl: string) {
 const GZIP = { level: 6 };
 
 const PRODUCT_OF = 'SELECT product FROM listings WHERE number = ?';
-const OF_PRODUCT = 'SELECT slug FROM listings WHERE product = ?';
+const OF_PRODUCT = 'SELECT number, slug FROM listings WHERE product = ?';
 
-/** Writes the slugs of a product's listings that others name: as many as each names, and one more, which is the one that names them. */
-function listNamed(published: Published, product: number): string {
+/** Lists the slugs of a product's listings that others name: as many as each names, and one more, which is the one that names them. */
+function listNamed(published: Published, product: number): readonly string[] {
   const sql = `${OF_PRODUCT} ORDER BY slug LIMIT ${SAME_PRODUCT_MAX + 1}`;
   return published
-    .prepare<{ slug: string }>(sql)
+    .prepare<ListingRef>(sql)
     .all(product)
-    .map(({ slug }) => slug)
-    .join(' ');
+    .map(({ slug }) => slug);
 }
 
 function openInsert({ sqlite }: Published, table: string): (row: object) => void {

@@ -246,8 +246,15 @@ export function writeDocument(
   { part, fitting }: AskedRoutes & { part: RoutesPart },
 ): string | undefined {
   const found = findPart(published, slug, { part, fitting });
-  if (!found) return undefined;
-  const { routes, ...around } = found;
+  return found && joinDocument(published, slug, { ...found, part });
+}
+
+/** Joins the document of a live listing of what lies in the file, its routes those of a part. */
+export function joinDocument(
+  published: Published,
+  slug: string,
+  { part, routes, ...around }: UnparsedPart & { part: RoutesPart },
+): string {
   return joinListing(routes, {
     ...around,
     sameProduct: listSameProduct(published, slug),

@@ -182,7 +182,7 @@ export const OWN_SCHEMA = `
 CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'live';
 ${ORDER_INDEXES.join('\n')}
 CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
-CREATE INDEX listings_by_product ON listings (product) WHERE product IS NOT NULL;
+CREATE INDEX listings_by_product ON listings (product, slug) WHERE product IS NOT NULL;
 
 -- What the live listings are found by: their words and what filters ask of their routes, as JSON, and a vector of what they are about.
 CREATE TABLE search_entries (
