@@ -105,6 +105,14 @@ describe('routes of one text', () => {
     expect(fold(paid).slice(0, 4)).toEqual(['/r3', '/r5', '/other', '/r0 < GET /r3']);
   });
 
+  it('keep the row of a template that stands for others', async () => {
+    const routes = await makeRoutes(
+      ...makeAlike(ALIKE_FROM),
+      ...[{ path: '/price/:symbol', description: 'One text.' }, { path: '/price/btc' }],
+    );
+    expect(fold(routes)).toContain('/price/:symbol');
+  });
+
   it('without a text have nothing in common', async () => {
     const silent = await makeRoutes(...makeAlike(2 * ALIKE_FROM).map((route) => ({ ...route, description: '' })));
     expect(fold(silent)).toEqual(silent.map(({ path }) => path));

@@ -65,6 +65,13 @@ describe('the tool', () => {
     expect(countTokens(await ask({ url: CALLED, challenge: hostile }))).toBeLessThan(1000);
   });
 
+  it('names four offers on record at most', async () => {
+    const terms = Array.from({ length: 9 }, (_, n) => makeTerms({ amount: 1000 + n }));
+    const { url } = await serveMcp([makeFresh({ routes: [makeRoute({ terms })] })]);
+    const { structured } = await (await connectModern(url)).call('check_payment_terms', { url: CALLED });
+    expect(structured).toMatchObject({ on_record: Array(4).fill(expect.stringMatching(/USDC/)) });
+  });
+
   it('shows what differs, field by field', async () => {
     const { url } = await serveMcp([makeFresh()]);
     const client = await connectModern(url);

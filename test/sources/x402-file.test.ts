@@ -13,6 +13,12 @@ const URL_OF_FILE = 'https://api.tides-of-tests.com/.well-known/x402';
 const AT = { url: URL_OF_FILE, name: URL_OF_FILE };
 
 describe('a /.well-known/x402 file', () => {
+  it('may have the address of a route in the extra of its offer', () => {
+    const extra = { resource: 'https://api.tides-of-tests.com/v1/tides' };
+    const { declarations } = takeDocument({ x402Version: 2, items: [{ accepts: [{ ...makeOffer(), extra }] }] }, AT);
+    expect(declarations.flatMap(({ routes }) => routes.map(({ path }) => path))).toEqual(['/v1/tides']);
+  });
+
   it('of whole items becomes a listing with their terms and the texts of the file', () => {
     const items = [
       {

@@ -72,13 +72,14 @@ function list(query: Query, limit: number) {
   const { key, isAfter, order } = SORTS[query.sort ?? 'name'] ?? (SORTS.name as (typeof SORTS)[string]);
   const filters = Object.keys(CONDITIONS).filter((name) => query[name] !== undefined);
   const where = ['network = @network', ...filters.map((name) => CONDITIONS[name])].join(' AND ');
-  const [afterKey, afterSlug] = query.cursor ? JSON.parse(Buffer.from(query.cursor, 'base64url').toString()) : [];
+  // As ours: key and slug of the last one, and what a peer has no use for.
+  const [afterKey, afterSlug] = query.cursor?.split('~') ?? [];
   const values = {
     ...query,
     network: query.network ?? '',
     verified: Number(query.verified === 'true'),
     max_price_usdc: Number(query.max_price_usdc),
-    ...{ limit, key: afterKey, slug: afterSlug },
+    ...{ limit, key: query.sort === 'price' ? Number(afterKey) : afterKey, slug: afterSlug },
   };
   const page = `SELECT number, slug, ${key} AS key FROM listed WHERE ${where}${query.cursor ? ` AND ${isAfter}` : ''}
     ORDER BY ${order} LIMIT @limit`;
@@ -87,7 +88,7 @@ function list(query: Query, limit: number) {
   return {
     items: rows.map((row) => (row as string[])[0]).join(),
     total: prepare(`SELECT total(listings) FROM counts WHERE ${where}`).pluck().get(values),
-    ...(last && { next_cursor: Buffer.from(JSON.stringify(last.slice(1))).toString('base64url') }),
+    ...(last && { next_cursor: last.slice(1).join('~') }),
     ...(query.facets === 'true' && { facets: countFacets(filters, values) }),
   };
 }

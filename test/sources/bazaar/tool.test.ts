@@ -46,6 +46,11 @@ it('makes a route of each tool of one endpoint, with its arguments as the body',
   ]);
 });
 
+it('takes no call without arguments for the example of a tool that needs some', () => {
+  const inputSchema = { type: 'object', properties: { city: { type: 'string' } } };
+  expect(read(makeTool({ inputSchema })).routes.map(({ example }) => example)).toEqual([null]);
+});
+
 it.each([
   ['without a name', makeTool({ toolName: undefined })],
   ['with a name that MCP does not allow', makeTool({ toolName: 'a b#c' })],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getListingId, getRouteId } from '../../../src/model/ids.ts';
 import type { RecordedTerms } from '../../../src/model/terms.ts';
+import { listInputFields } from '../../../src/views/listing/fields.ts';
 import type { PublicRoute } from '../../../src/views/listing/route-record.ts';
 import {
   buildRouteRow,
@@ -178,4 +179,12 @@ it('names who says what a route takes and returns, and when that was seen', asyn
   expect(describe({ description: 0, input: 0 })).toBe('a manifest, seen 2026-11-01');
   expect(describe({ description: 0, output: 1 })).toBe('a manifest, seen 2026-11-01, and of a discovery feed');
   expect(describe({ route: 0 })).toBe('');
+});
+
+it('shows no header that pays among what a route takes', () => {
+  const headers = { properties: { 'X-PAYMENT': { type: 'string' }, 'X-Tenant': { type: 'string' } } };
+  const route = makePublished({ input_schema: { properties: { headers } } });
+  expect(listInputFields(route).map(({ place, rows }) => [place, rows.map(({ name }) => name)])).toEqual([
+    ['Headers', ['X-Tenant']],
+  ]);
 });
