@@ -1,5 +1,6 @@
 import { STOP_WORDS } from './stop-words.ts';
 import { readSearchText } from './suggestions.ts';
+import { removePlatform } from './terms.ts';
 import { getStem, listWords, removeContractions } from './words.ts';
 
 /** A word of a request, and how much it says of what is asked for: 1 for a plain one. */
@@ -59,6 +60,9 @@ const ASKS = new RegExp(
 /** What is quoted, or an address: each is split off as a part of its own. */
 const QUOTED = /("[^"]*"|“[^”]*”|(?<!\w)'[^'\s][^']*'(?!\w)|\S{1,64}@\S+|\bhttps?:\S+|\bwww\.\S+)/;
 
+/** What may be a host, or a registered domain. */
+const HOST = /^[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}$/i;
+
 /** A request in words. */
 export interface ReadRequest {
   /** Its telling words in their order, each once; all words where none is telling. */
@@ -83,7 +87,9 @@ export function readRequest(request: string): ReadRequest {
 function listAsked(text: string, lesser: ReadonlySet<string>, isTelling: (word: string) => boolean): AskedWord[] {
   const asked = new Map<string, { word: string; stem: string; sum: number }>();
   for (const { token, weight } of listTokens(text)) {
-    for (const word of listWords(removeContractions(token)).filter(isTelling)) {
+    // Listings are found by their hosts without the ending.
+    const name = HOST.test(token) ? removePlatform(token.toLowerCase()) : token;
+    for (const word of listWords(removeContractions(name)).filter(isTelling)) {
       const stem = getStem(word);
       const entry = asked.get(stem) ?? { word, stem, sum: 0 };
       entry.sum += weight;

@@ -1,4 +1,4 @@
-import { getPublicSuffix } from 'tldts';
+import { parse } from 'tldts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
 import { listCounted, type Route } from '../model/route.ts';
@@ -121,10 +121,10 @@ function isHost(name: string, host: string): boolean {
   return name.includes('.') && host.includes(name.toLowerCase());
 }
 
-/** Removes from a host what its owner did not choose: `com`, `vercel.app`, `up.railway.app`. */
-function removePlatform(host: string): string {
-  const suffix = getPublicSuffix(host, { allowPrivateDomains: true });
-  return suffix && host.endsWith(`.${suffix}`) ? host.slice(0, -suffix.length - 1) : host;
+/** Removes from a host what its owner did not choose: `com`, `vercel.app`, `up.railway.app`. Any other text is left as it is. */
+export function removePlatform(host: string): string {
+  const { publicSuffix: suffix, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true });
+  return suffix && (isIcann || isPrivate) && host.endsWith(`.${suffix}`) ? host.slice(0, -suffix.length - 1) : host;
 }
 
 function openTerms<Field extends string>(weights: Readonly<Record<Field, number>> & { readonly again: number }) {

@@ -161,6 +161,16 @@ describe('GET /agent/list', () => {
     expect([weak.suggested, known.suggested]).toEqual([undefined, undefined]);
   });
 
+  it('reads a domain without its ending, and says so where nothing fits', async () => {
+    const { get } = await serveLive(await makeMany());
+    const [first] = agentList.parse(await (await get('/agent/list?limit=1')).json()).listings;
+    const domain = first?.host.split('.').slice(-2).join('.') ?? '';
+    const byDomain = agentList.parse(await (await get(`/agent/list?q=${domain}`)).json());
+    expect([byDomain.total > 0, byDomain.unmatched]).toEqual([true, undefined]);
+    const nothing = await (await get('/agent/list?q=weather&max_price_usdc=0.000001')).json();
+    expect(nothing).toMatchObject({ total: 0, notice: 'Nothing fits this.' });
+  });
+
   it('suggests the filters that a request names, and applies none', async () => {
     const { get } = await serveLive(await makeMany());
     const { filters, suggested, total } = await read(get, '/agent/list?q=forecast+on+Solana,+cheapest+under+%240.01');

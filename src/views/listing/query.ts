@@ -213,8 +213,13 @@ function describeUnmatched(words: readonly string[]): string {
 
 /** Builds the fields of an answer beside its listings; empty ones are left out. */
 export function buildAnswerNotes({ total, suggested, notice, answer }: AnswerFacts) {
-  const nearest = answer?.isWeak && total > 0 ? 'Nothing fits all of this; the nearest are listed.' : undefined;
   const unknown = answer && answer.unmatched.length > 0 ? describeUnmatched(answer.unmatched) : undefined;
+  const nearest =
+    total === 0 && answer && !unknown
+      ? 'Nothing fits this.'
+      : answer?.isWeak && total > 0
+        ? 'Nothing fits all of this; the nearest are listed.'
+        : undefined;
   const notices = [nearest, unknown, notice].filter((text) => text !== undefined);
   return {
     ...(suggested.length > 0 && { suggested: [...suggested] }),
