@@ -1,5 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { getHash } from '../published/hash.ts';
+import type { StoredAnswer } from '../published/listings.ts';
 import { type HeldReading, type Reading, readInPieces } from '../published/reading.ts';
 import type { Walk } from '../published/resources.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
@@ -72,8 +73,8 @@ export function buildDocument(
 }
 
 /** Builds a live document that lies compressed by gzip. */
-export function buildStored({ body, etag }: Pick<SmallDocument, 'body' | 'etag'>, facts: LiveFacts): SmallDocument {
-  return { ...buildFacts(facts), body, etag, encoding: 'gzip' };
+export function buildStored({ body, etag, revision }: StoredAnswer): SmallDocument {
+  return { ...buildFacts({ revision }), body, etag, encoding: 'gzip' };
 }
 
 /** Builds a live document from pieces that are made while it is compressed. */

@@ -22,8 +22,8 @@ const PAGE_BYTES = 8192;
 /** How many statements are kept prepared: lists have one for each set of filters. */
 const STATEMENTS_KEPT = 500;
 
-/** Memory for the pages of a file that is made, in kibibytes. */
-const COPY_CACHE = 32_000;
+/** Memory for the pages of a file that is made, and of one that is read, in kibibytes. */
+const PAGE_CACHE = 32_000;
 
 /** How long the head of a database is, and the place in it of the application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
@@ -78,8 +78,10 @@ function openForReading(file: string): Sqlite.Database {
     const sqlite = openSqlite(file, { readonly: true });
     // Another file took its place meanwhile, and the journal beside it may be of that one.
     if (findFileNumber(file) !== number) sqlite.close();
-    else if (isCurrentSchema(sqlite)) return sqlite;
-    else {
+    else if (isCurrentSchema(sqlite)) {
+      sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
+      return sqlite;
+    } else {
       sqlite.close();
       throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
         hint: 'npm start and npm run rebuild make it again from the catalogue.',
@@ -147,7 +149,7 @@ export function createPublished(file: string): Published {
   try {
     published.sqlite.pragma(`page_size = ${PAGE_BYTES}`);
     published.sqlite.pragma('synchronous = OFF');
-    published.sqlite.pragma(`cache_size = -${COPY_CACHE}`);
+    published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
   } catch (error) {
     published.close();
     throw asPublishedError(file, error);

@@ -226,17 +226,18 @@ export function listRouteNames({ prepare }: Published, slug: string): NamedAddre
   ).all(slug);
 }
 
-/** The document of a live listing as it is sent: compressed by gzip. */
+/** The document of a live listing as it is sent, compressed by gzip, and the revision of the catalogue that has it. */
 export interface StoredAnswer {
   readonly etag: string;
   readonly body: Buffer;
+  readonly revision: number;
 }
 
-/** Finds the document of a live listing with its first page of routes. */
+/** Finds the document of a live listing with its first page of routes, by one query. */
 export function findAnswer({ prepare }: Published, slug: string): StoredAnswer | undefined {
-  return prepare<StoredAnswer>('SELECT etag, body FROM listings JOIN answers ON listing = number WHERE slug = ?').get(
-    slug,
-  );
+  return prepare<StoredAnswer>(
+    'SELECT etag, body, catalogue.revision FROM catalogue, listings JOIN answers ON listing = number WHERE slug = ?',
+  ).get(slug);
 }
 
 /** Writes the document of a live listing, JSON of `AgentListing`, with some of its routes; undefined for all others. */

@@ -14,6 +14,8 @@ export interface Reading {
   /** Throws while nothing may be read. */
   readonly refresh: () => void;
   readonly getSnapshot: GetSnapshot;
+  /** Runs `work`, which is one query: that needs no transaction. */
+  readonly readOne: <Result>(work: () => Result) => Result;
   /** Runs `work`, which may not wait, in a read transaction: the file stays at the revision of the snapshot. */
   readonly readAtOnce: <Result>(work: (snapshot: Snapshot) => Result) => Result;
   readonly now: () => Date;
@@ -58,11 +60,15 @@ export function buildReading(
     refresh();
     return attempt(read);
   };
+  const readOne = <Result>(work: () => Result) => {
+    refresh();
+    return attempt(work);
+  };
   const readAtOnce = <Result>(work: (snapshot: Snapshot) => Result) => {
     refresh();
     return attempt(() => published.sqlite.transaction(() => work(read()))());
   };
-  return { site, published, refresh, getSnapshot, readAtOnce, now, listRelated, selectListings };
+  return { site, published, refresh, getSnapshot, readOne, readAtOnce, now, listRelated, selectListings };
 }
 
 /** A published catalogue that stays at the revision of a snapshot. */

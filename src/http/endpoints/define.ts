@@ -94,6 +94,13 @@ interface From extends AtRevision {
   readonly asked: string;
 }
 
+/** Finds a document that lies in the file as it is sent, by one query; undefined where it has to be built. */
+type Find<Query> = (
+  query: Query,
+  reading: Reading,
+  params: Readonly<Record<string, string>>,
+) => SmallDocument | undefined;
+
 /** Methods of a path at which questions are posted, beside those that read. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
@@ -133,6 +140,7 @@ export function defineRead<Query extends z.ZodObject>({
   answer,
   failures = [],
   isKept = false,
+  find,
   build,
   ...words
 }: Words & {
@@ -148,6 +156,7 @@ export function defineRead<Query extends z.ZodObject>({
   readonly failures?: readonly FailureName[];
   /** True for a document of the whole catalogue, which is kept until that changes. */
   readonly isKept?: boolean;
+  readonly find?: Find<z.output<Query>>;
   readonly build: (query: z.output<Query>, from: From) => Document;
 }): Endpoint {
   const { path } = words;
@@ -164,7 +173,7 @@ export function defineRead<Query extends z.ZodObject>({
       },
     }),
     mount: (to) => {
-      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { isKept, build });
+      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { isKept, find, build });
     },
   };
 }
@@ -270,10 +279,12 @@ function mountGet<Query extends z.ZodObject>(
   {
     only,
     isKept,
+    find,
     build,
   }: {
     readonly only?: RegExp | undefined;
     readonly isKept: boolean;
+    readonly find?: Find<z.output<Query>> | undefined;
     readonly build: (query: z.output<Query>, from: From) => Document;
   },
 ): void {
@@ -282,6 +293,8 @@ function mountGet<Query extends z.ZodObject>(
     if (named === null) return next();
     const params = { ...c.req.param(), ...named?.groups };
     const question = parseQuery(query, new URL(c.req.url).searchParams);
+    const found = find && reading.readOne(() => find(question, reading, params));
+    if (found) return answerLive(c, () => found);
     const asked = `${c.req.path} ${JSON.stringify(question)}`;
     const make = () => reading.readAtOnce((snapshot) => build(question, { reading, snapshot, params, asked }));
     return isKept ? answer(c, asked, make) : answerLive(c, make);

@@ -32,14 +32,15 @@ export const listingEndpoint = defineRead({
   examples: { q: 'price of a token', limit: 20, cursor: '0~example-prices~1abc~~~' },
   answer: { description: 'The listing', schema: agentListing, example: buildListingExample },
   failures: ['NotFound', 'Gone'],
+  find: ({ q, cursor, limit }, { published }, { slug = '' }) => {
+    if (q !== undefined || cursor !== undefined || limit !== undefined) return undefined;
+    const stored = findAnswer(published, slug);
+    return stored && buildStored(stored);
+  },
   build: (query, { reading, snapshot, params: { slug = '' } }) => {
     const { published } = reading;
     const { revision } = snapshot;
-    const { q, cursor, limit } = query;
-    if (q === undefined && cursor === undefined && limit === undefined) {
-      const stored = findAnswer(published, slug);
-      return stored ? buildStored(stored, { revision }) : refuseListing(reading, slug);
-    }
+    const { q } = query;
     const fitting = q === undefined ? undefined : listFittingRoutes(published, snapshot, { slug, q });
     const text = writeDocument(published, slug, { part: readRoutesPart(query, slug), fitting });
     return text === undefined ? refuseListing(reading, slug) : buildDocument(text, { revision });
