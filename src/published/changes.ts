@@ -24,7 +24,7 @@ export function listChanges(
     .prepare<ChangeRow>(
       `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
        FROM listings l JOIN changes c ON c.listing_id = l.id
-       WHERE l.slug = @slug ${ofKinds} ORDER BY c.seq DESC LIMIT @limit`,
+       WHERE l.slug = +@slug ${ofKinds} ORDER BY c.seq DESC LIMIT +@limit`,
     )
     .all({ slug, limit, ...(kinds && { kinds: JSON.stringify(kinds) }) });
   return rows.reverse().map(parseUnnumbered);
@@ -45,7 +45,7 @@ export function findLogPlace(
 
 /** Lists the first `limit` changes behind the place `after`, one by one. */
 export function listLog(published: Published, { after, limit }: { after: number; limit: number }): LoggedChange[] {
-  return list(published, `${SELECT} WHERE c.seq > ? ORDER BY c.seq LIMIT ?`, after, limit);
+  return list(published, `${SELECT} WHERE c.seq > +? ORDER BY c.seq LIMIT +?`, after, limit);
 }
 
 /** Lists, of the changes behind `after` and up to `upTo`, the first `limit` that no later one of their subject supersedes. */
@@ -55,7 +55,7 @@ export function listLatestChanges(
 ): LoggedChange[] {
   const sql = `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
     FROM latest_changes n JOIN changes c ON c.seq = n.seq JOIN listings l ON l.id = c.listing_id
-    WHERE n.seq > ? AND n.seq <= ? ORDER BY n.seq LIMIT ?`;
+    WHERE n.seq > +? AND n.seq <= +? ORDER BY n.seq LIMIT +?`;
   return list(published, sql, after, upTo, limit);
 }
 
@@ -64,13 +64,13 @@ export function listTellingChanges(
   published: Published,
   { after, limit }: { after: LogPlace | undefined; limit: number },
 ): LoggedChange[] {
-  const sql = `${SELECT} WHERE c.telling = 1 AND c.revision >= ? AND c.seq > ? ORDER BY c.revision, c.seq LIMIT ?`;
+  const sql = `${SELECT} WHERE c.telling = 1 AND c.revision >= +? AND c.seq > +? ORDER BY c.revision, c.seq LIMIT +?`;
   return list(published, sql, after?.revision ?? 0, after?.seq ?? 0, limit);
 }
 
 /** Lists the latest `limit` telling changes, in the order they happened. */
 export function listLatestTellingChanges(published: Published, limit: number): LoggedChange[] {
-  const sql = `${SELECT} WHERE c.telling = 1 ORDER BY c.revision DESC, c.seq DESC LIMIT ?`;
+  const sql = `${SELECT} WHERE c.telling = 1 ORDER BY c.revision DESC, c.seq DESC LIMIT +?`;
   return list(published, sql, limit).reverse();
 }
 
@@ -83,9 +83,9 @@ const CATEGORY =
 /** Builds the test of the listing `l` that changes are of, and its value. */
 function buildTest(of: ChangesOf | undefined): { test: string; values: string[] } {
   if (of === undefined) return { test: '', values: [] };
-  if ('slug' in of) return { test: 'AND l.slug = ?', values: [of.slug] };
-  if ('domain' in of) return { test: 'AND l.domain = ?', values: [of.domain] };
-  return { test: `AND ${CATEGORY} = ?`, values: [of.category] };
+  if ('slug' in of) return { test: 'AND l.slug = +?', values: [of.slug] };
+  if ('domain' in of) return { test: 'AND l.domain = +?', values: [of.domain] };
+  return { test: `AND ${CATEGORY} = +?`, values: [of.category] };
 }
 
 /** Lists the telling changes that one revision brought, in the order they happened. */
@@ -93,7 +93,7 @@ export function listTellingChangesOf(published: Published, revision: number, of?
   // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
   const { test, values } = buildTest(of);
   const statement = published.prepare<ChangeRow>(
-    `${SELECT} WHERE c.telling = 1 AND c.revision = ? ${test} ORDER BY c.seq`,
+    `${SELECT} WHERE c.telling = 1 AND c.revision = +? ${test} ORDER BY c.seq`,
   );
   return Array.from(statement.iterate(revision, ...values), parseUnnumbered);
 }
@@ -106,7 +106,7 @@ export function listTellingRevisions(
   const { test, values } = buildTest(of);
   const joined = of === undefined ? '' : 'JOIN listings l ON l.id = c.listing_id';
   const sql = `SELECT DISTINCT c.revision FROM changes c ${joined}
-    WHERE c.telling = 1 AND c.revision <= ? ${test} ORDER BY c.revision DESC LIMIT ?`;
+    WHERE c.telling = 1 AND c.revision <= +? ${test} ORDER BY c.revision DESC LIMIT +?`;
   return published
     .prepare<{ revision: number }>(sql)
     .all(until, ...values, limit)

@@ -4,7 +4,7 @@ import type { Published } from './file.ts';
 import { findListingPart, findTombstone, listRouteNames } from './listings.ts';
 
 const AT_PATH = `
-  SELECT position FROM routes JOIN listings ON number = listing WHERE path = ? AND method = ? AND slug = ?
+  SELECT position FROM routes JOIN listings ON number = listing WHERE path = +? AND method = +? AND slug = +?
   ORDER BY position LIMIT 1`;
 
 /** Finds what the catalogue has under the names of routes, in their order: by method, and by path or whole address. */

@@ -24,7 +24,7 @@ interface SetFilter {
 const FILTERS: {
   readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>, query: Filters) => SetFilter;
 } = {
-  category: (value) => ({ sql: 'category = @category', test: ({ category }) => category === value }),
+  category: (value) => ({ sql: 'category = +@category', test: ({ category }) => category === value }),
   network: (value, { seen }) => ({
     sql:
       seen === false
@@ -41,9 +41,9 @@ const FILTERS: {
     sql: `verified_routes ${value ? '>' : '='} 0`,
     test: ({ isVerified }) => isVerified === value,
   }),
-  band: (value) => ({ sql: 'reliability_band = @band', test: ({ band }) => band === value }),
+  band: (value) => ({ sql: 'reliability_band = +@band', test: ({ band }) => band === value }),
   max_price_usdc: (value) => ({
-    sql: 'price_min <= @max_price_usdc',
+    sql: 'price_min <= +@max_price_usdc',
     bound: parseUsdc(value) ?? 0,
     test: ({ price }) => price <= Number(value),
   }),
@@ -54,11 +54,11 @@ const FILTERS: {
   path: () => ({}),
   provider: (value) => {
     const name = value.toLowerCase();
-    return { sql: 'provider_key = @provider', bound: name, test: ({ provider }) => provider === name };
+    return { sql: 'provider_key = +@provider', bound: name, test: ({ provider }) => provider === name };
   },
   updated_since: (value) => {
     const latest = -Date.parse(value);
-    const sql = `${ORDERS.updated.sql} <= @updated_since`;
+    const sql = `${ORDERS.updated.sql} <= +@updated_since`;
     return { sql, bound: latest, test: ({ updated }) => updated <= latest };
   },
 };
@@ -94,7 +94,7 @@ export function buildListingCondition(query: Filters): { sql: string; values: ob
 /** Builds the condition that a route of a listing passes, which asks what `buildRouteFilter` does; `TRUE` where every one does. */
 export function buildRouteCondition({ network, verified, max_price_usdc }: Filters): string {
   if (network === undefined && max_price_usdc === undefined && verified !== true) return 'TRUE';
-  const passes = max_price_usdc === undefined ? 'IS NOT NULL' : '<= @max_price_usdc';
+  const passes = max_price_usdc === undefined ? 'IS NOT NULL' : '<= +@max_price_usdc';
   const networks = network === undefined ? networkKey.options : [network];
   return `(${networks.map((key) => `${getPriceColumn(key, verified === true)} ${passes}`).join(' OR ')})`;
 }

@@ -28,13 +28,13 @@ export function listPassing(
   const read = (where: string, order: string, count: number) =>
     published
       .prepare<Listed>(
-        `SELECT number, slug, ${key ?? 0} AS key FROM listings WHERE ${sql} AND ${where} ORDER BY ${order} LIMIT @count`,
+        `SELECT number, slug, ${key ?? 0} AS key FROM listings WHERE ${sql} AND ${where} ORDER BY ${order} LIMIT +@count`,
       )
       .all({ ...values, ...after, count });
-  if (key === undefined) return read(after ? 'slug > @slug' : 'TRUE', 'slug', limit);
+  if (key === undefined) return read(after ? 'slug > +@slug' : 'TRUE', 'slug', limit);
   if (!after) return read('TRUE', `${key}, slug`, limit);
-  const even = read(`${key} = @key AND slug > @slug`, 'slug', limit);
-  return even.length === limit ? even : [...even, ...read(`${key} > @key`, `${key}, slug`, limit - even.length)];
+  const even = read(`${key} = +@key AND slug > +@slug`, 'slug', limit);
+  return even.length === limit ? even : [...even, ...read(`${key} > +@key`, `${key}, slug`, limit - even.length)];
 }
 
 /** For how many sets of filters the count is kept, of one snapshot. */

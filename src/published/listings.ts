@@ -35,7 +35,7 @@ function parseHead({ number, document }: HeadRow): FoundHead {
 
 /** Finds a live listing without its routes. */
 export function findHead({ prepare }: Published, slug: string): FoundHead | undefined {
-  const row = prepare<HeadRow>(`${LIVE} AND slug = ?`).get(slug);
+  const row = prepare<HeadRow>(`${LIVE} AND slug = +?`).get(slug);
   return row && parseHead(row);
 }
 
@@ -55,7 +55,7 @@ const READ_AT_ONCE = 32;
 
 /** Goes through the live listings by slug, without their routes, a few at a time. */
 export function* iterateLive(published: Published): Generator<readonly PublicHead[]> {
-  const next = published.prepare<HeadRow>(`${LIVE} AND slug > ? ORDER BY slug LIMIT ?`);
+  const next = published.prepare<HeadRow>(`${LIVE} AND slug > +? ORDER BY slug LIMIT +?`);
   for (let last = ''; ; ) {
     const listings = next.all(last, READ_AT_ONCE).map(parseHead);
     if (listings.length > 0) yield listings;
@@ -72,7 +72,7 @@ export function findKnownName(published: Published, slug: string): { title: stri
 
 /** Finds what is public of a delisted listing; undefined for all others. */
 export function findRemoved({ prepare }: Published, slug: string): RemovedListing | undefined {
-  const sql = "SELECT document FROM listings JOIN documents ON listing = number WHERE slug = ? AND state = 'delisted'";
+  const sql = "SELECT document FROM listings JOIN documents ON listing = number WHERE slug = +? AND state = 'delisted'";
   const row = prepare<{ document: string }>(sql).get(slug);
   return row && JSON.parse(row.document);
 }
@@ -188,7 +188,7 @@ export function findPart(
   const row = prepare<{ number: number; revision: number; head: string; routesTotal: number }>(
     `SELECT number, revision, document AS head,
        (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routesTotal
-     FROM listings JOIN documents ON listing = number WHERE slug = ? AND state = 'live'`,
+     FROM listings JOIN documents ON listing = number WHERE slug = +? AND state = 'live'`,
   ).get(slug);
   if (!row) return undefined;
   const { number, ...found } = row;
@@ -221,7 +221,7 @@ export function findListingPart(published: Published, slug: string, asked: Asked
 /** Lists the methods, paths and addresses of the routes of a live listing by position. */
 export function listRouteNames({ prepare }: Published, slug: string): NamedAddress[] {
   return prepare<NamedAddress>(
-    `SELECT method, path, url FROM listings JOIN routes ON listing = number WHERE slug = ? AND state = 'live'
+    `SELECT method, path, url FROM listings JOIN routes ON listing = number WHERE slug = +? AND state = 'live'
      ORDER BY position`,
   ).all(slug);
 }
@@ -236,7 +236,7 @@ export interface StoredAnswer {
 /** Finds the document of a live listing with its first page of routes, by one query. */
 export function findAnswer({ prepare }: Published, slug: string): StoredAnswer | undefined {
   return prepare<StoredAnswer>(
-    'SELECT etag, body, catalogue.revision FROM catalogue, listings JOIN answers ON listing = number WHERE slug = ?',
+    'SELECT etag, body, catalogue.revision FROM catalogue, listings JOIN answers ON listing = number WHERE slug = +?',
   ).get(slug);
 }
 
@@ -266,7 +266,7 @@ export function joinDocument(
 
 /** Says whether a live listing has a route at a place, counted from 0. */
 export function hasRouteAt({ prepare }: Published, slug: string, place: number): boolean {
-  const sql = 'SELECT 1 FROM listings JOIN routes ON listing = number WHERE slug = ? AND position = ?';
+  const sql = 'SELECT 1 FROM listings JOIN routes ON listing = number WHERE slug = +? AND position = +?';
   return prepare(sql).get(slug, place) !== undefined;
 }
 
@@ -291,7 +291,7 @@ const ON_ORIGIN = `
   SELECT number, slug, base_url, revision FROM listings WHERE base_url = @origin AND state = 'live'
   UNION ALL
   SELECT number, slug, base_url, revision FROM listings
-    WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live' LIMIT @limit`;
+    WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live' LIMIT +@limit`;
 
 /** Lists the live and delisted listings whose base address is one of these, or is one of these with a query behind it. */
 export function listListingsAt(published: Published, addresses: readonly string[]): ListingAddress[] {
@@ -307,7 +307,7 @@ export function listLiveOnOrigin(published: Published, origin: string, limit: nu
 export function listNewest(published: Published, limit: number): (ListingRef & { listed_at: string })[] {
   return published
     .prepare<ListingRef & { listed_at: string }>(
-      "SELECT number, slug, listed_at FROM listings WHERE +state = 'live' ORDER BY listed_at DESC, slug LIMIT ?",
+      "SELECT number, slug, listed_at FROM listings WHERE +state = 'live' ORDER BY listed_at DESC, slug LIMIT +?",
     )
     .all(limit);
 }
@@ -316,7 +316,7 @@ export function listNewest(published: Published, limit: number): (ListingRef & {
 export function listNewlyVerified(published: Published, limit: number): ListingRef[] {
   return published
     .prepare<ListingRef>(
-      'SELECT number, slug FROM listings WHERE verified_at IS NOT NULL ORDER BY verified_at DESC, slug LIMIT ?',
+      'SELECT number, slug FROM listings WHERE verified_at IS NOT NULL ORDER BY verified_at DESC, slug LIMIT +?',
     )
     .all(limit);
 }
@@ -358,7 +358,7 @@ export function listUpdates(
   start: number,
   limit: number,
 ): { slug: string; updated_at: string }[] {
-  const sql = "SELECT slug, updated_at FROM listings WHERE state = 'live' ORDER BY slug LIMIT ? OFFSET ?";
+  const sql = "SELECT slug, updated_at FROM listings WHERE state = 'live' ORDER BY slug LIMIT +? OFFSET +?";
   return published.prepare<{ slug: string; updated_at: string }>(sql).all(limit, start);
 }
 
@@ -367,7 +367,7 @@ export const SAME_PRODUCT_MAX = 20;
 
 /** Only live listings have a product. */
 const SAME_PRODUCT = `SELECT other.slug FROM listings AS own JOIN listings AS other ON other.product = own.product
-  WHERE own.slug = ? AND other.number <> own.number ORDER BY other.slug LIMIT ${SAME_PRODUCT_MAX}`;
+  WHERE own.slug = +? AND other.number <> own.number ORDER BY other.slug LIMIT ${SAME_PRODUCT_MAX}`;
 
 /** Lists the slugs of the listings that are the same product as one, at other addresses; empty if it is at one alone. */
 export function listSameProduct(published: Published, slug: string): string[] {

@@ -37,7 +37,7 @@ function findAtPath(published: Published, path: string): NamedRoutes {
   const found = new Map<number, Set<number>>();
   const rows = published
     .prepare<{ listing: number; position: number }>(
-      'SELECT listing, position FROM routes WHERE path = ? ORDER BY listing, position LIMIT ?',
+      'SELECT listing, position FROM routes WHERE path = ? ORDER BY listing, position LIMIT +?',
     )
     .all(path, ROUTES_MAX);
   for (const { listing, position } of rows) found.set(listing, (found.get(listing) ?? new Set()).add(position));

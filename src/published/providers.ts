@@ -88,7 +88,7 @@ export function findProviderPage(reading: Reading, domain: string, page: number)
 
 /** Lists live listings of a domain by slug, one more than a page shows. */
 function listLivePart(published: Published, domain: string, from: number): ListingRef[] {
-  const sql = "SELECT number, slug FROM listings WHERE domain = ? AND state = 'live' ORDER BY slug LIMIT ? OFFSET ?";
+  const sql = "SELECT number, slug FROM listings WHERE domain = ? AND state = 'live' ORDER BY slug LIMIT +? OFFSET +?";
   return published.prepare<ListingRef>(sql).all(domain, PAGE_SIZE + 1, from);
 }
 
@@ -109,7 +109,7 @@ function readFigures(published: Published, domain: string, revisedAt: string): P
 /** Lists the names that a provider goes by, by the first listing with each. */
 function listNames(published: Published, domain: string): string[] {
   const sql = `SELECT provider_name FROM listings WHERE domain = ? AND state = 'live'
-    GROUP BY provider_name ORDER BY min(slug) LIMIT ?`;
+    GROUP BY provider_name ORDER BY min(slug) LIMIT +?`;
   return published
     .prepare<{ provider_name: string }>(sql)
     .all(domain, NAMES_SHOWN)

@@ -25,7 +25,7 @@ interface ReceiptRow {
 export function findReceipt(published: Published, id: string): PublishedReceipt | undefined {
   const row = published
     .prepare<ReceiptRow>(
-      `SELECT slug, method, path, document, correction FROM receipts JOIN listings ON listing = number WHERE receipts.id = ?`,
+      `SELECT slug, method, path, document, correction FROM receipts JOIN listings ON listing = number WHERE receipts.id = +?`,
     )
     .get(id);
   if (!row) return undefined;
@@ -47,7 +47,7 @@ export function getCurrentReceipts(published: Published, slug: string): PaidAnsw
   const rows = published
     .prepare<{ id: string; answer: string | null }>(
       `SELECT receipts.id, receipts.document ->> '$.answer' AS answer FROM listings JOIN receipts ON listing = number
-       WHERE slug = ? AND current = 1 ORDER BY receipts.id`,
+       WHERE slug = +? AND current = 1 ORDER BY receipts.id`,
     )
     .all(slug);
   return new Map(rows.map(({ id, answer }) => [id, answer === null ? null : JSON.parse(answer)]));

@@ -223,7 +223,7 @@ function listNeighbours({ prepare }: Published, slug: string, side: keyof typeof
   const [near, far, direction] = NEIGHBOURS_OF[side];
   const read = (beyond: string, limit: number) =>
     prepare<{ number: number }>(
-      `SELECT number FROM listings WHERE state = 'live' AND slug ${beyond} ? ORDER BY slug ${direction} LIMIT ?`,
+      `SELECT number FROM listings WHERE state = 'live' AND slug ${beyond} ? ORDER BY slug ${direction} LIMIT +?`,
     ).all(slug, limit);
   const first = read(near, NEIGHBOURS);
   const rest = first.length < NEIGHBOURS ? read(far, NEIGHBOURS - first.length) : [];

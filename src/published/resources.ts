@@ -54,8 +54,8 @@ export function* walkResources(
   const { total, blocks } = yield* countResources(published, snapshot, filters);
   const rows = published.prepare<{ listing: number; head: string; route: string }>(
     `SELECT listing, documents.document AS head, routes.document AS route
-     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND listing < @end AND ${buildCondition(filters)}
-       ORDER BY listing, position LIMIT @limit OFFSET @skipped)
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= +@from AND listing < +@end AND ${buildCondition(filters)}
+       ORDER BY listing, position LIMIT +@limit OFFSET +@skipped)
      JOIN routes USING (listing, position) JOIN documents USING (listing)`,
   );
   const parameters = buildParameters(filters);
@@ -85,7 +85,7 @@ function* countResources(published: Published, snapshot: Snapshot, filters: Disc
   if (known) return known;
   const rows = published.prepare<{ listing: number; count: number }>(
     `SELECT min(listing) AS listing, count(*) AS count
-     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= @from AND listing < @end AND ${buildCondition(filters)})
+     FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= +@from AND listing < +@end AND ${buildCondition(filters)})
      GROUP BY listing / ${BLOCK} ORDER BY 1`,
   );
   const parameters = buildParameters(filters);

@@ -23,10 +23,10 @@ export function completeSlug(
 }
 
 /** No character of a slug sorts after the tilde. */
-const STARTING = `SELECT slug FROM listings WHERE state = 'live' AND slug >= @start AND slug < @start || '~' ORDER BY slug LIMIT @left`;
+const STARTING = `SELECT slug FROM listings WHERE state = 'live' AND slug >= @start AND slug < @start || '~' ORDER BY slug LIMIT +@left`;
 
 const CONTAINING = `SELECT slug FROM listings WHERE state = 'live' AND substr(slug, 1, length(@start)) <> @start
-  AND NOT EXISTS (SELECT 1 FROM json_each(@words) WHERE instr('-' || slug, '-' || value) = 0) ORDER BY slug LIMIT @left`;
+  AND NOT EXISTS (SELECT 1 FROM json_each(@words) WHERE instr('-' || slug, '-' || value) = 0) ORDER BY slug LIMIT +@left`;
 
 /** Writes what was typed with the characters of a slug; unlike a slug it may end in a hyphen, which ends a word. */
 function normalise(typed: string): string {

@@ -9,7 +9,7 @@ const NAMED = 5;
 const REMOVED = `
   SELECT document FROM listings JOIN documents ON listing = number
     WHERE (base_url = @origin OR base_url >= @origin || '/' AND base_url < @origin || '0') AND state = 'delisted'
-    LIMIT @limit`;
+    LIMIT +@limit`;
 
 /** Listings of an origin: those that are live, and one that the operator removed. */
 export interface Submitted {
