@@ -25,6 +25,7 @@ import { findDelisting, listHistory } from './history.ts';
 import { listPassing } from './indexed-lists.ts';
 import {
   findListing,
+  findListingInPieces,
   findLive,
   findTombstone,
   getItem,
@@ -149,12 +150,20 @@ export function findListingPage(reading: Reading, slug: string, number = 1): Lis
   });
 }
 
-/** Finds the page of a route by its listing and its name; undefined where the listing is not live, or has no such route. */
-export function findRoutePage({ published, readAtOnce }: Reading, slug: string, name: string): RoutePage | undefined {
-  return readAtOnce(() => {
-    const listing = findListing(published, slug);
-    return listing && buildRoutePage(listing, name, getCurrentReceipts(published, slug));
+/**
+ * Finds the page of a route by its listing and its name, with others answered in between; undefined where the listing is not live, or
+ * has no such route.
+ */
+export async function findRoutePage(
+  { published, readAtOnce }: Reading,
+  slug: string,
+  name: string,
+): Promise<RoutePage | undefined> {
+  const read = readAtOnce(() => {
+    const parse = findListingInPieces(published, slug);
+    return parse && { parse, receipts: getCurrentReceipts(published, slug) };
   });
+  return read && buildRoutePage(await read.parse(), name, read.receipts);
 }
 
 function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {
