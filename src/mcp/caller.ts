@@ -19,6 +19,8 @@ export interface Caller {
   isOurFault(result: CallToolResult): boolean;
   /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
+  /** The same for what takes long: `work` reads, and what it gives builds the answer bit by bit. */
+  answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer>;
 }
 
 /** Options of the caller, besides a reading. */
@@ -65,6 +67,13 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     answer: (work) => {
       try {
         return answerAtOnce(work);
+      } catch (error) {
+        throw asProtocolError(error);
+      }
+    },
+    answerInPieces: async (work) => {
+      try {
+        return await answerAtOnce(work)();
       } catch (error) {
         throw asProtocolError(error);
       }

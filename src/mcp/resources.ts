@@ -7,8 +7,10 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
-import { findListingPage } from '../published/page-models.ts';
+import { findListingPageInPieces } from '../published/page-models.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
+import type { ListingPage, TombstonePage } from '../views/listing/page.ts';
+import type { Site } from '../views/site.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
@@ -35,48 +37,72 @@ const LISTING = {
  * Builds the answers about resources. Listings are not in the list of resources: hosts walk a list to its end and show all
  * of it, and there are thousands; the template with its completion leads to each.
  */
-export function buildResources({ answer }: Caller): (server: Server) => void {
+export function buildResources({ answerInPieces }: Caller): (server: Server) => void {
   const resources = [{ uri: SUMMARY_URI, name: 'summary', ...SUMMARY }];
+  const underWay: UnderWay = new Map();
   const resourceTemplates = [{ name: 'listing', uriTemplate: LISTING_URI, ...LISTING }];
   return (server) => {
     server.setRequestHandler('resources/list', () => ({ resources }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
     server.setRequestHandler('resources/read', ({ params: { uri } }) =>
-      answer((context) => readResource(uri, context)),
+      answerInPieces((context) => readResource(uri, context, underWay)),
     );
   };
 }
 
 const listingAddress = new UriTemplate(LISTING_URI);
 
-/** Reads the resource at an address. Throws ProtocolError for an unknown address. */
-function readResource(uri: string, context: ToolContext): ReadResourceResult {
+/** Reads the resource at an address, and gives what builds it. Throws ProtocolError for an unknown address, as that does. */
+function readResource(uri: string, context: ToolContext, underWay: UnderWay): () => Promise<ReadResourceResult> {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
     const data = { uri, reason: 'invalid_uri' };
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource URI ${uri} is invalid`, data);
   }
   if (href === SUMMARY_URI) {
-    return buildContents(href, SUMMARY.mimeType, buildSummaryText(context), context);
+    const text = buildSummaryText(context);
+    return async () => buildContents(href, SUMMARY.mimeType, text, context);
   }
   const named = listingAddress.match(href)?.slug;
   if (named === undefined) throw new ResourceNotFoundError(uri);
-  const text = findListingText(String(named), context);
-  if (text === undefined) {
+  const build = findListingText(String(named), context, underWay);
+  if (!build) {
     throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
   }
-  return buildContents(href, LISTING.mimeType, text, context);
+  return async () => buildContents(href, LISTING.mimeType, await build(), context);
 }
 
 function buildSummaryText(context: ToolContext): string {
   return JSON.stringify(catalogueSummaryTool.answer({}, context));
 }
 
-/** Finds the text of a listing: the Markdown twin of its page, or of its tombstone. */
-function findListingText(named: string, { reading }: ToolContext): string | undefined {
-  const page = slug.safeParse(named).success ? findListingPage(reading, named) : undefined;
-  if (!page) return undefined;
-  return page.kind === 'live' ? buildListingMarkdown(page, reading.site) : buildTombstoneMarkdown(page);
+/** Texts of listings that are being built, by slug and revision. */
+type UnderWay = Map<string, Promise<string>>;
+
+/**
+ * Finds what builds the text of a listing: the Markdown twin of its page, or of its tombstone. Who asks for the same one
+ * meanwhile gets it, too: one of thousands of routes takes long.
+ */
+function findListingText(
+  named: string,
+  { reading, snapshot }: ToolContext,
+  underWay: UnderWay,
+): (() => Promise<string>) | undefined {
+  const key = `${named} ${snapshot.revision}`;
+  const shared = underWay.get(key);
+  if (shared) return () => shared;
+  const build = slug.safeParse(named).success ? findListingPageInPieces(reading, named, 1) : undefined;
+  if (!build) return undefined;
+  return () => {
+    const text = buildText(build, reading.site).finally(() => underWay.delete(key));
+    underWay.set(key, text);
+    return text;
+  };
+}
+
+async function buildText(build: () => Promise<ListingPage | TombstonePage>, site: Site): Promise<string> {
+  const page = await build();
+  return page.kind === 'live' ? buildListingMarkdown(page, site) : buildTombstoneMarkdown(page);
 }
 
 function buildContents(uri: string, mimeType: string, text: string, { snapshot }: ToolContext): ReadResourceResult {
