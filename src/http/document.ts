@@ -5,6 +5,7 @@ import { type HeldReading, type Reading, readInPieces } from '../published/readi
 import type { Walk } from '../published/resources.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
 import { getRendering } from '../published/state.ts';
+import { joinPieces, type Piece } from './gzip-pieces.ts';
 
 /** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
 const MAX_AGE_SECONDS = 5;
@@ -43,6 +44,12 @@ export interface LargeDocument extends Facts {
   readonly pieces: Iterable<string>;
   /** Part of the first piece that may change while the document says the same. Left out of the ETag. */
   readonly incidental?: string | undefined;
+}
+
+/** A document of all listings, as the parts of one gzip member, which all who read it share. */
+export interface JoinedDocument extends Facts {
+  readonly parts: readonly Buffer[];
+  readonly etag: string;
 }
 
 export type Document = SmallDocument | LargeDocument;
@@ -106,20 +113,34 @@ function* writeAtEnd(walk: Walk<object>): Generator<string> {
   }
 }
 
+/** Builds a live document of all listings from its pieces. `etag` is by what it is made of, but for the time. */
+export function buildJoined(
+  pieces: readonly Piece[],
+  { etag, ...facts }: LiveFacts & { readonly etag: string },
+): JoinedDocument {
+  return { ...buildFacts(facts), parts: joinPieces(pieces), etag };
+}
+
+/** Builds the ETag of a document by what it is made of: the catalogue, path and query, the code, and the site's settings. */
+export function buildEtag({ site, published }: Reading, snapshot: Snapshot, asked: string): string {
+  const { identity, revision, revised_at } = snapshot;
+  const { code_version } = getRendering(published);
+  return getHash(JSON.stringify([identity, revision, revised_at, code_version, site, asked]));
+}
+
 /**
  * Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. What depends
  * on nothing but the catalogue and what was `asked`, path and query, has an ETag of these, of the code and of the site's settings.
  */
 export function buildSummed(
-  { site, published, now }: Reading,
+  reading: Reading,
   snapshot: Snapshot,
   { rest, asked }: { readonly rest: string; readonly asked?: string },
 ): SmallDocument {
-  const { identity, revision, revised_at } = snapshot;
-  const summary = buildSummary(snapshot, site, now());
+  const { revision } = snapshot;
+  const summary = buildSummary(snapshot, reading.site, reading.now());
   const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
-  const { code_version } = getRendering(published);
-  const etag = asked && getHash(JSON.stringify([identity, revision, revised_at, code_version, site, asked]));
+  const etag = asked && buildEtag(reading, snapshot, asked);
   return buildDocument(text, { generatedAt: summary.generated_at, revision, ...(etag && { etag }) });
 }
 

@@ -9,7 +9,7 @@ import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { HASH_LENGTH } from '../published/hash.ts';
 import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
-import type { Compression, Document, Encoding, LargeDocument, SmallDocument } from './document.ts';
+import type { Compression, Document, Encoding, JoinedDocument, LargeDocument, SmallDocument } from './document.ts';
 import type { Env } from './request.ts';
 
 /** Bodies up to here are compressed or unpacked within a millisecond. */
@@ -37,6 +37,22 @@ export interface Encoded extends SmallDocument {
 export async function answerLive(c: Context<Env>, make: () => Document | Promise<Document>): Promise<Response> {
   const wanted = chooseEncoding(c, ['gzip']);
   return send(c, await compress(await make(), wanted), wanted);
+}
+
+/** Answers a request with a document of all listings. */
+export async function answerJoined(c: Context<Env>, make: () => Promise<JoinedDocument>): Promise<Response> {
+  const wanted = chooseEncoding(c, ['gzip']);
+  const { parts, type, etag, cacheControl, headers } = await make();
+  const packed = Readable.from(parts);
+  const body = wanted === 'gzip' ? packed : packed.pipe(createGunzip());
+  return c.body(Readable.toWeb(body) as ReadableStream, 200, {
+    ...headers,
+    ...{ Vary: 'Accept-Encoding', 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` },
+    ...(wanted === 'gzip' && {
+      'Content-Encoding': 'gzip',
+      'Content-Length': String(parts.reduce((sum, { length }) => sum + length, 0)),
+    }),
+  });
 }
 
 /** Chooses the compression of some that a client takes most gladly, the first where it takes several alike (RFC 9110, section 12.5.3). */

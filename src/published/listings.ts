@@ -76,18 +76,16 @@ export function findListingInPieces(published: Published, slug: string): (() => 
   };
 }
 
-/** Listings read at a time: few, so that others are answered soon and V8 can throw the listings away while they are young. */
-const READ_AT_ONCE = 32;
-
-/** Goes through the live listings by slug, without their routes, a few at a time. */
-export function* iterateLive(published: Published): Generator<readonly PublicHead[]> {
-  const next = published.prepare<HeadRow>(`${LIVE} AND slug > +? ORDER BY slug LIMIT +?`);
-  for (let last = ''; ; ) {
-    const listings = next.all(last, READ_AT_ONCE).map(parseHead);
-    if (listings.length > 0) yield listings;
-    last = listings.at(-1)?.slug ?? '';
-    if (listings.length < READ_AT_ONCE) return;
-  }
+/** Lists the first live listings by slug from one slug on, up to another if that is given, without their routes. */
+export function listLive(
+  { prepare }: Published,
+  { from, to, limit }: { from: string; to?: string | undefined; limit: number },
+): PublicHead[] {
+  const before = to === undefined ? '' : 'AND slug < +@to';
+  const sql = `${LIVE} AND slug >= +@from ${before} ORDER BY slug LIMIT +@limit`;
+  return prepare<HeadRow>(sql)
+    .all({ from, limit, ...(to !== undefined && { to }) })
+    .map(({ document }) => JSON.parse(document));
 }
 
 /** What readers know of a listing in any state by its slug; title and host are empty where it was never live. */

@@ -81,4 +81,39 @@ describe('the OpenAPI document', () => {
     expect(after.status).toBe(200);
     expect(await after.json()).toMatchObject({ 'x-catalogue': { live_listings: 1, settlement_verified: 1 } });
   });
+
+  it('has every listing once and in order, as the plain text has, whatever came, changed and went', async () => {
+    const catalogue = await makeCatalogue();
+    const declare = (from: number, to: number, change: object = {}) =>
+      declareListings(
+        catalogue,
+        Array.from({ length: to - from }, (_, at) => ({ ...buildSyntheticDeclaration(from + at), ...change })),
+      );
+    await declare(0, 700);
+    const { get } = await serveLive(catalogue);
+    const listTags = async () => {
+      const { tags } = (await (await get('/openapi.json')).json()) as {
+        tags: { name: string; description: string }[];
+      };
+      return tags;
+    };
+    const check = async (count: number) => {
+      const tags = await listTags();
+      const names = tags.map(({ name }) => name);
+      expect(names).toEqual([...new Set(names)].sort());
+      expect(names).toHaveLength(count);
+      const text = await (await get('/llms-full.txt')).text();
+      expect([...text.matchAll(/^## (\S+)$/gm)].map(([, name]) => name)).toEqual(names);
+      return tags;
+    };
+    const before = await check(700);
+    await declare(700, 1300);
+    await check(1300);
+    for (const { name } of before.slice(0, 400)) {
+      await removeListing(catalogue, name, { by: 'operator', reason: 'test' });
+    }
+    await check(900);
+    await declare(1000, 1001, { description: 'Said anew.' });
+    expect((await check(900)).filter(({ description }) => description.startsWith('Said anew.'))).toHaveLength(1);
+  });
 });

@@ -9,11 +9,11 @@ import type { Snapshot } from '../../published/snapshot.ts';
 import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from '../../views/openapi/components.ts';
 import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
-import type { Document, SmallDocument } from '../document.ts';
+import type { Document, JoinedDocument, SmallDocument } from '../document.ts';
 import { parseQuery } from '../parameters.ts';
 import type { Env } from '../request.ts';
 import type { Answer } from '../response-cache.ts';
-import { answerLive } from '../sending.ts';
+import { answerJoined, answerLive } from '../sending.ts';
 import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 
 /** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
@@ -23,7 +23,7 @@ export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 export interface Mount {
   readonly app: Hono<Env>;
   readonly reading: Reading;
-  /** Answers with a document of the whole catalogue, which is kept. */
+  /** Answers with a sitemap, which is kept. */
   readonly answer: Answer;
   /** Logs failures that are our own. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -101,6 +101,9 @@ type Find<Query> = (
   params: Readonly<Record<string, string>>,
 ) => SmallDocument | undefined;
 
+/** Joins a document of all listings; `asked` is the path. */
+type Join = (reading: Reading, asked: string) => Promise<JoinedDocument>;
+
 /** Methods of a path at which questions are posted, beside those that read. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
@@ -139,8 +142,8 @@ export function defineRead<Query extends z.ZodObject>({
   examples = {},
   answer,
   failures = [],
-  isKept = false,
   find,
+  join,
   build,
   ...words
 }: Words & {
@@ -154,10 +157,10 @@ export function defineRead<Query extends z.ZodObject>({
   readonly answer: JsonAnswer;
   /** Failures besides those that all have. */
   readonly failures?: readonly FailureName[];
-  /** True for a document of the whole catalogue, which is kept until that changes. */
-  readonly isKept?: boolean;
   readonly find?: Find<z.output<Query>>;
-  readonly build: (query: z.output<Query>, from: From) => Document;
+  /** Joins a document of all listings; `build` is left out then. */
+  readonly join?: Join;
+  readonly build?: (query: z.output<Query>, from: From) => Document;
 }): Endpoint {
   const { path } = words;
   return {
@@ -173,7 +176,7 @@ export function defineRead<Query extends z.ZodObject>({
       },
     }),
     mount: (to) => {
-      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { isKept, find, build });
+      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { find, join, build });
     },
   };
 }
@@ -231,6 +234,7 @@ export function defineFile({
   failures = [],
   responses = {},
   isKept = false,
+  join,
   build,
   ...words
 }: Words & {
@@ -246,9 +250,11 @@ export function defineFile({
   readonly failures?: readonly FailureName[];
   /** Answers that it alone has. */
   readonly responses?: OpenAPIV3_1.ResponsesObject;
-  /** True for a document of the whole catalogue, which is kept until that changes. */
+  /** True for what is kept until the catalogue changes. */
   readonly isKept?: boolean;
-  readonly build: (from: From) => Document;
+  /** Joins a document of all listings; `build` is left out then. */
+  readonly join?: Join;
+  readonly build?: (from: From) => Document;
 }): Endpoint {
   const [type = ''] = content.type.split(';');
   return {
@@ -267,7 +273,10 @@ export function defineFile({
       };
     },
     mount: (to) =>
-      mountGet(to, at?.path ?? words.path, NO_QUERY, { only: at?.only, isKept, build: (_, from) => build(from) }),
+      mountGet(to, at?.path ?? words.path, NO_QUERY, {
+        ...{ only: at?.only, isKept, join },
+        ...(build && { build: (_, from) => build(from) }),
+      }),
   };
 }
 
@@ -280,12 +289,14 @@ function mountGet<Query extends z.ZodObject>(
     only,
     isKept,
     find,
+    join,
     build,
   }: {
     readonly only?: RegExp | undefined;
-    readonly isKept: boolean;
+    readonly isKept?: boolean;
     readonly find?: Find<z.output<Query>> | undefined;
-    readonly build: (query: z.output<Query>, from: From) => Document;
+    readonly join?: Join | undefined;
+    readonly build?: ((query: z.output<Query>, from: From) => Document) | undefined;
   },
 ): void {
   app.get(path, (c, next) => {
@@ -296,6 +307,8 @@ function mountGet<Query extends z.ZodObject>(
     const found = find && reading.readOne(() => find(question, reading, params));
     if (found) return answerLive(c, () => found);
     const asked = `${c.req.path} ${JSON.stringify(question)}`;
+    if (join) return answerJoined(c, () => join(reading, asked));
+    if (!build) throw new Error(`nothing builds the answer of ${path}`);
     const make = () => reading.readAtOnce((snapshot) => build(question, { reading, snapshot, params, asked }));
     return isKept ? answer(c, asked, make) : answerLive(c, make);
   });

@@ -1,14 +1,18 @@
-import { iterateLive } from '../../published/listings.ts';
 import { getCounts } from '../../published/page-lists.ts';
-import { readInPieces } from '../../published/reading.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingTag } from '../../views/listing/tag.ts';
 import { SERVICE_MEANING } from '../../views/site.ts';
-import { buildLargeDocument } from '../document.ts';
+import { buildEtag, buildJoined } from '../document.ts';
+import { deflatePiece } from '../gzip-pieces.ts';
+import { keepListingPieces } from '../listing-pieces.ts';
 import { defineFile } from './define.ts';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
+const texts = keepListingPieces((listings, { site }) =>
+  listings.map((listing) => buildFullGuideListing(listing, buildListingTag(listing, site))).join(''),
+);
 
 /** The text of every live listing. */
 export const fullGuideEndpoint = defineFile({
@@ -16,23 +20,19 @@ export const fullGuideEndpoint = defineFile({
   path: PATHS.guideFull,
   summary: 'Every listing as plain text',
   description: 'Large: to find something, search instead.',
-  isKept: true,
   content: {
     description: 'The listings',
     type: PLAIN_TEXT,
     example: (site) => `# ${site.serviceTitle}\n\n> ${SERVICE_MEANING}\n`,
   },
-  build: ({ reading }) =>
-    readInPieces(reading, ({ published, snapshot }) => {
-      const [{ revision }, { site }] = [snapshot, reading];
-      const head = buildFullGuideHead(getCounts(snapshot), revision, site);
-      const pieces = function* () {
-        yield head;
-        for (const listings of iterateLive(published)) {
-          const texts = listings.map((listing) => buildFullGuideListing(listing, buildListingTag(listing, site)));
-          yield texts.join('');
-        }
-      };
-      return buildLargeDocument(pieces(), { type: PLAIN_TEXT, revision });
-    }),
+  join: async (reading, asked) => {
+    const { site } = reading;
+    const { pieces, read } = await texts.get(reading, (snapshot) => ({
+      head: buildFullGuideHead(getCounts(snapshot), snapshot.revision, site),
+      revision: snapshot.revision,
+      etag: buildEtag(reading, snapshot, asked),
+    }));
+    const { head, ...facts } = read;
+    return buildJoined([deflatePiece(head), ...pieces], { type: PLAIN_TEXT, ...facts });
+  },
 });

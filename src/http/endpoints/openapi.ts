@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { catalogueSummary } from '../../model/catalogue.ts';
-import { iterateLive } from '../../published/listings.ts';
-import { readInPieces } from '../../published/reading.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingTag, listingTag } from '../../views/listing/tag.ts';
 import { buildDocumentHead, type DocumentFrame } from '../../views/openapi/document.ts';
 import { EXAMPLE_SEEN, NOWHERE } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
-import { buildLargeDocument } from '../document.ts';
+import { buildEtag, buildJoined } from '../document.ts';
+import { deflatePiece, type Piece } from '../gzip-pieces.ts';
+import { keepListingPieces } from '../listing-pieces.ts';
 import { defineRead, type Endpoint, NO_QUERY } from './define.ts';
 
 const catalogueDocument = z
@@ -16,11 +16,18 @@ const catalogueDocument = z
   .describe('What this document adds to OpenAPI: the summary, and a listing in each tag')
   .meta({ id: 'CatalogueDocument' });
 
+/** What stands between the tags of one piece and those of the next, and behind the last. */
+const SEPARATOR = deflatePiece(',');
+const END = deflatePiece(']}');
+
 /** Defines the OpenAPI document: the service's own endpoints, and the catalogue as tags. */
 export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoint {
-  const frames = new WeakMap<Site, string>();
-  const getFrame = (site: Site): string => {
-    const known = frames.get(site) ?? `,${JSON.stringify(buildFrame(site)).slice(1, -1)},"tags":[`;
+  const tags = keepListingPieces((listings, { site }) =>
+    listings.map((listing) => JSON.stringify(buildListingTag(listing, site))).join(','),
+  );
+  const frames = new WeakMap<Site, Piece>();
+  const getFrame = (site: Site): Piece => {
+    const known = frames.get(site) ?? deflatePiece(`,${JSON.stringify(buildFrame(site)).slice(1, -1)},"tags":[`);
     frames.set(site, known);
     return known;
   };
@@ -30,7 +37,6 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
     summary: 'This document: one tag a listing',
     description: 'Made per request from the catalogue as it is. Large: to find something, search instead.',
     query: NO_QUERY,
-    isKept: true,
     answer: {
       description: 'OpenAPI 3.1.0',
       schema: catalogueDocument,
@@ -46,23 +52,17 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
         tags: [],
       }),
     },
-    build: (_, { reading }) =>
-      readInPieces(reading, ({ published, snapshot }) => {
-        const { site, now } = reading;
-        const { revision, revised_at } = snapshot;
-        const summary = buildSummary(snapshot, site, now());
-        const head = JSON.stringify(buildDocumentHead(summary, revised_at, site)).slice(0, -1);
-        const start = head + getFrame(site);
-        const pieces = function* () {
-          yield start;
-          let separator = '';
-          for (const listings of iterateLive(published)) {
-            yield separator + listings.map((listing) => JSON.stringify(buildListingTag(listing, site))).join(',');
-            separator = ',';
-          }
-          yield ']}';
-        };
-        return buildLargeDocument(pieces(), { generatedAt: summary.generated_at, revision });
-      }),
+    join: async (reading, asked) => {
+      const { site, now } = reading;
+      const { pieces, read } = await tags.get(reading, (snapshot) => ({
+        head: buildDocumentHead(buildSummary(snapshot, site, now()), snapshot.revised_at, site),
+        revision: snapshot.revision,
+        etag: buildEtag(reading, snapshot, asked),
+      }));
+      const { head, ...facts } = read;
+      const start = [deflatePiece(JSON.stringify(head).slice(0, -1)), getFrame(site)];
+      const joined = pieces.flatMap((piece, at) => (at === 0 ? [piece] : [SEPARATOR, piece]));
+      return buildJoined([...start, ...joined, END], facts);
+    },
   });
 }
