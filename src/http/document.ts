@@ -49,6 +49,8 @@ export interface LargeDocument extends Facts {
 /** A document of all listings, as the parts of one gzip member, which all who read it share. */
 export interface JoinedDocument extends Facts {
   readonly parts: readonly Buffer[];
+  /** Bytes of it unpacked. */
+  readonly length: number;
   readonly etag: string;
 }
 
@@ -118,7 +120,8 @@ export function buildJoined(
   pieces: readonly Piece[],
   { etag, ...facts }: LiveFacts & { readonly etag: string },
 ): JoinedDocument {
-  return { ...buildFacts(facts), parts: joinPieces(pieces), etag };
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return { ...buildFacts(facts), parts: joinPieces(pieces), length, etag };
 }
 
 /** Builds the ETag of a document by what it is made of: the catalogue, path and query, the code, and the site's settings. */

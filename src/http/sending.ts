@@ -42,16 +42,16 @@ export async function answerLive(c: Context<Env>, make: () => Document | Promise
 /** Answers a request with a document of all listings. */
 export async function answerJoined(c: Context<Env>, make: () => Promise<JoinedDocument>): Promise<Response> {
   const wanted = chooseEncoding(c, ['gzip']);
-  const { parts, type, etag, cacheControl, headers } = await make();
+  const { parts, length, type, etag, cacheControl, headers } = await make();
   const packed = Readable.from(parts);
-  const body = wanted === 'gzip' ? packed : packed.pipe(createGunzip());
+  const isPacked = wanted === 'gzip';
+  const body = isPacked ? packed : packed.pipe(createGunzip());
+  const bytes = isPacked ? parts.reduce((sum, part) => sum + part.length, 0) : length;
   return c.body(Readable.toWeb(body) as ReadableStream, 200, {
     ...headers,
     ...{ Vary: 'Accept-Encoding', 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` },
-    ...(wanted === 'gzip' && {
-      'Content-Encoding': 'gzip',
-      'Content-Length': String(parts.reduce((sum, { length }) => sum + length, 0)),
-    }),
+    'Content-Length': String(bytes),
+    ...(isPacked && { 'Content-Encoding': 'gzip' }),
   });
 }
 
