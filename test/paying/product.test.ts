@@ -66,7 +66,7 @@ describe('an honest answer is recognised as the product', () => {
     ['a list with one failure', [{ error: 'x' }, { price: 1 }]],
     ['a list of offers for resources', { x402Version: 2, items: [{ accepts: [] }] }],
     ['success that is said', { success: true, message: 'sent' }],
-    ['an error that is said to be none', { error: 'None', price: 1 }],
+    ['an error that is said to be none', { error: 'None', message: 'sent' }],
     ['an answer as deep as can be', `${'['.repeat(5000)}1${']'.repeat(5000)}`],
   ])('%s', (_name, body, type) => {
     expect(judge(body, type ? { type } : {})).toMatchObject({ unrecognised: null, conforming: 'undeclared' });
