@@ -9,7 +9,7 @@ export interface Piece {
   readonly crc: number;
   /** Bytes of the text. */
   readonly length: number;
-  /** What the checksum of the text before it becomes by so many bytes. */
+  /** Matrices that move the checksum of the text before it over its bytes, so that the two checksums can be added. */
   readonly shift: readonly Uint32Array[];
 }
 
@@ -48,7 +48,7 @@ export function joinPieces(pieces: readonly Piece[]): Buffer[] {
 /** The polynomial of CRC-32, bits reversed. */
 const POLYNOMIAL = 0xedb88320;
 
-/** Lists the matrices over GF(2) that together append so many zero bytes to a checksum. */
+/** Lists the matrices that, one after the other, move a checksum over so many bytes. Bits are added without carry. */
 function listShifts(bytes: number): Uint32Array[] {
   const shifts: Uint32Array[] = [];
   for (let [left, power] = [bytes, 0]; left > 0; left = Math.floor(left / 2), power += 1) {
@@ -59,7 +59,7 @@ function listShifts(bytes: number): Uint32Array[] {
 
 const shiftsOf: Uint32Array[] = [];
 
-/** Gives the matrix that appends 2 to the power of so many zero bytes. */
+/** Gives the matrix that moves a checksum over 2 to the given power bytes. */
 function getShift(power: number): Uint32Array {
   const known = shiftsOf[power];
   if (known) return known;

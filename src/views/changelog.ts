@@ -42,7 +42,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
       'No filter is applied because of words. /agent/list and search_listings have `suggested` in place of `understood`: parameters that the words of `q` seem to name, to add or not. `filters` has `q` as it was sent. search_listings takes `host`. POST /search keeps to a price that its words name.',
       'A product that is listed at several addresses has up to three rows of an answer to `q`; its other listings are in `folded`, as those of one provider are, and `total` and `facets` count them. `same_product` is in the document of one listing alone.',
       '/agent/list takes no `explain`, and listings have no `why`. `unmatched` still names the words that no listing has.',
-      '`revision` in /agent/listings/{slug} is that of the latest change of the listing; the header `X-Catalogue-Revision` names that of the catalogue. Documents for programs come as gzip or as they are, no longer as brotli.',
+      '`revision` in /agent/listings/{slug} is that of the latest change of the listing; the header `X-Catalogue-Revision` names that of the catalogue. `primary_network` is the network that a listing is shown under. Documents for programs come as gzip or as they are, no longer as brotli.',
       'In the file of the catalogue, `documents` and `routes` hold what /agent/listings/{slug} says; of a removed listing `documents` has `tombstone`.',
     ],
   },

@@ -71,6 +71,7 @@ function buildListingExample(): AgentListing {
       category_inferred: false,
       mcp_endpoint: null,
       docs_url: null,
+      primary_network: key,
       network_entries: [
         {
           id,

@@ -10,7 +10,6 @@ import { formatPrice } from '../../model/usdc.ts';
 import { getAtomic } from '../listing/item.ts';
 import type { PublicHead, PublicListing } from '../listing/record.ts';
 import type { PublicRoute } from '../listing/route-record.ts';
-import { getPrimaryNetwork } from '../listing/tag.ts';
 import { describeCaution } from '../words/caution.ts';
 import { formatDay } from '../words/figures.ts';
 import {
@@ -163,6 +162,6 @@ function comparePrices(a: CallPrice, b: CallPrice): number {
   );
 }
 
-function getListingPrice(listing: PublicHead): CallPrice {
-  return { network: getPrimaryNetwork(listing).key, amount: getAtomic(listing.price_max_usdc), scheme: 'exact' };
+function getListingPrice({ primary_network, price_max_usdc }: PublicHead): CallPrice {
+  return { network: primary_network, amount: getAtomic(price_max_usdc), scheme: 'exact' };
 }

@@ -3,7 +3,7 @@ import type { Category } from '../../model/catalogue.ts';
 import { caution } from '../../model/caution.ts';
 import { type Change, change } from '../../model/change.ts';
 import { getHost, type Listing, type LiveListing, reliability, slug, webhookOffSince } from '../../model/listing.ts';
-import { networkEntry } from '../../model/network.ts';
+import { networkEntry, networkKey } from '../../model/network.ts';
 import { correctedReceipt } from '../../model/payment.ts';
 import type { Route } from '../../model/route.ts';
 import { listedSource, listingSaidBy } from '../../model/source.ts';
@@ -58,6 +58,9 @@ export const agentListing = z
       category_inferred: z.boolean().describe('True when no source names the category'),
       mcp_endpoint: z.url().nullable().describe("Provider's own MCP server"),
       docs_url: z.url().nullable(),
+      primary_network: networkKey.describe(
+        'The network that it is shown under, whether or not payment on it is advertised',
+      ),
       network_entries: z.array(networkEntry),
       reliability,
       sources: z
@@ -108,6 +111,7 @@ export function buildPublicListing(listing: LiveListing, site: Pick<Site, 'baseU
     category_inferred: listing.category_inferred,
     mcp_endpoint: listing.mcp_endpoint,
     docs_url: listing.docs_url,
+    primary_network: listing.primary_network,
     network_entries: listing.networks,
     reliability: listing.reliability,
     sources: listing.sources,

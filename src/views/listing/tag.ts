@@ -99,18 +99,18 @@ export function buildSuffix(listing: PublicHead): string {
     .concat(']');
 }
 
-/**
- * Gives the entry of the network that a listing is shown under: the one that is advertised, else the one that is declared, else
- * the first; the first where several are (specification, "Network entry"). Throws where it has no entry at all.
- */
-export function getPrimaryNetwork({ network_entries: entries }: Pick<PublicHead, 'network_entries'>): NetworkEntry {
-  const entry = entries.find(({ advertised }) => advertised) ?? entries.find(isPaidOn) ?? entries[0];
+/** The networks of a listing, and which of them it is shown under. */
+type ShownNetworks = Pick<PublicHead, 'primary_network' | 'network_entries'>;
+
+/** Gives the entry of the network that a listing is shown under. Throws where it has no entry at all. */
+function getPrimaryNetwork({ primary_network, network_entries }: ShownNetworks): NetworkEntry {
+  const entry = network_entries.find(({ key }) => key === primary_network) ?? network_entries[0];
   if (!entry) throw new Error('a listing carries an entry for base');
   return entry;
 }
 
 /** Names the networks of a listing, the one it is shown under first, and says so where payment is not advertised. */
-export function formatNetworks(listing: Pick<PublicHead, 'network_entries'>): string {
+export function formatNetworks(listing: ShownNetworks): string {
   const primary = getPrimaryNetwork(listing);
   const others = listing.network_entries.filter((entry) => entry.key !== primary.key && isPaidOn(entry));
   return [primary, ...others]

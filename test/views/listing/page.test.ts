@@ -4,7 +4,7 @@ import { buildAgentItem, buildListingCard } from '../../../src/views/listing/ite
 import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
 import { buildListingPage } from '../../../src/views/listing/page.ts';
 import { formatOfferEvidence } from '../../../src/views/listing/routes.ts';
-import { buildListingTag, buildSuffix } from '../../../src/views/listing/tag.ts';
+import { buildListingTag, buildSuffix, formatNetworks } from '../../../src/views/listing/tag.ts';
 import { SITE } from '../../http/serving.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
 import { makeLiveListing, toPublic } from '../listings.ts';
@@ -256,4 +256,13 @@ it('gives the details of as many routes as a page can carry, the most telling fi
     [true, false],
     [true, false],
   ]);
+});
+
+it('names first the network that a listing was sold on, though nothing offers it any more', async () => {
+  const solana = makeTerms({ network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' });
+  const listing = await makeLiveListing(makeDeclaration({ routes: [makeRoute({ terms: [solana] })] }));
+  const networks = listing.networks.map(({ declared: _declared, ...entry }) => ({ ...entry, advertised: false }));
+  const withdrawn = toPublic({ ...listing, networks });
+  expect(formatNetworks(withdrawn)).toBe('Solana (not currently advertised)');
+  expect(buildListingTag(withdrawn, SITE)['x-network']).toBe('solana');
 });
