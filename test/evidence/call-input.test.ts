@@ -125,6 +125,7 @@ describe('what a call sends', () => {
     const sent = (body?: string) => fill({ method: 'POST', input_schema, example: { headers, ...(body && { body }) } });
     expect(sent('q=a+b&n=2')).toMatchObject({ body: 'q=a+b&n=2', lack: null });
     expect(sent()).toMatchObject({ body: 'q=%3Cq%3E&n=1', lack: null });
+    expect(sent('q=a+b')).toMatchObject({ body: 'q=a+b&n=1', lack: null });
     const other = { headers: { 'content-type': 'multipart/form-data' } };
     expect(fill({ method: 'POST', input_schema, example: other }).lack).toContain('it takes multipart/form-data');
   });

@@ -22,6 +22,7 @@ it.each([
   [1000, 1000, false, false, '0.001'],
   [1000, 50_000, false, false, '0.001-0.05'],
   [50_000, 50_000, true, true, 'up to 0.05'],
+  [50_000, 50_000, false, true, '0.05'],
   [1000, 50_000, false, true, '0.001 or up to 0.05'],
   [1000, 50_000, true, true, 'up to 0.001 or up to 0.05'],
   [1000, 50_000, true, false, 'up to 0.001 or 0.05'],
