@@ -83,7 +83,7 @@ export function createApp(service: Service): Hono<Env> {
 
   const answer = createResponseCache(getVersionReader(service));
   for (const { mount } of ENDPOINTS)
-    mount?.({ app, reading, answer, onError, onToolCall, checkProvider: service.intake?.check });
+    mount?.({ app, reading, onError, onToolCall, checkProvider: service.intake?.check });
   app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);

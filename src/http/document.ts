@@ -1,17 +1,14 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { getHash } from '../published/hash.ts';
 import type { StoredAnswer } from '../published/listings.ts';
-import { type HeldReading, type Reading, readInPieces } from '../published/reading.ts';
-import type { Walk } from '../published/resources.ts';
+import type { Reading } from '../published/reading.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
 import { getRendering } from '../published/state.ts';
+import { type HeldReading, type Walk, walkAtOnce, walkInTurns } from '../published/walk.ts';
 import { joinPieces, type Piece } from './gzip-pieces.ts';
 
 /** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
 const MAX_AGE_SECONDS = 5;
-
-/** Time for which a document that names the time of its making may be given again, in milliseconds. */
-const TIMED_MS = 1000;
 
 /** Compression of a body. Only pages and assets come as brotli. */
 export type Compression = 'br' | 'gzip';
@@ -26,24 +23,15 @@ interface Facts {
   readonly type: string;
   readonly cacheControl: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Time for which it may be sent again, in milliseconds; by default until the published catalogue changes. */
-  readonly ttlMs?: number;
 }
 
 /** A page or document. */
-export interface SmallDocument extends Facts {
+export interface Document extends Facts {
   readonly body: Uint8Array;
   /** Compression that the body already has. */
   readonly encoding?: Encoding | undefined;
   /** Changes whenever what the document says does. */
   readonly etag: string;
-}
-
-/** A document of the whole catalogue, made piece by piece while it is compressed. */
-export interface LargeDocument extends Facts {
-  readonly pieces: Iterable<string>;
-  /** Part of the first piece that may change while the document says the same. Left out of the ETag. */
-  readonly incidental?: string | undefined;
 }
 
 /** A document of all listings, as the parts of one gzip member, which all who read it share. */
@@ -53,8 +41,6 @@ export interface JoinedDocument extends Facts {
   readonly length: number;
   readonly etag: string;
 }
-
-export type Document = SmallDocument | LargeDocument;
 
 /** Facts about a live document that its headers state. */
 interface LiveFacts {
@@ -75,44 +61,27 @@ interface LiveFacts {
 export function buildDocument(
   text: string,
   { incidental, etag, ...facts }: LiveFacts & { readonly incidental?: string; readonly etag?: string } = {},
-): SmallDocument {
+): Document {
   const left = incidental ?? facts.generatedAt;
   const hashed = () => getHash(left === undefined ? text : text.replace(left, ''));
   return { ...buildFacts(facts), body: Buffer.from(text), etag: etag ?? hashed() };
 }
 
 /** Builds a live document that lies compressed by gzip. */
-export function buildStored({ body, etag, revision }: StoredAnswer): SmallDocument {
+export function buildStored({ body, etag, revision }: StoredAnswer): Document {
   return { ...buildFacts({ revision }), body, etag, encoding: 'gzip' };
 }
 
-/** Builds a live document from pieces that are made while it is compressed. */
-export function buildLargeDocument(pieces: Iterable<string>, facts: LiveFacts): LargeDocument {
-  return { ...buildFacts(facts), pieces, incidental: facts.generatedAt };
-}
-
 /**
- * Builds a live document from what a walk through the catalogue gives. A long walk answers others in between, for which the
+ * Makes a live document of what a walk through the catalogue gives. A long walk answers others in between, for which the
  * file is opened once more; a short one is done at once.
  */
-export function buildWalked(
+export async function makeWalked(
   reading: Reading,
-  snapshot: Snapshot,
   { isLong, walk }: { readonly isLong: boolean; readonly walk: (held: HeldReading) => Walk<object> },
-): Document {
-  const read = (held: HeldReading) => buildLargeDocument(writeAtEnd(walk(held)), { revision: held.snapshot.revision });
-  if (isLong) return readInPieces(reading, read);
-  const text = [...writeAtEnd(walk({ published: reading.published, snapshot }))].join('');
-  return buildDocument(text, { revision: snapshot.revision });
-}
-
-/** Gives nothing for each step of a walk, and then what it found, as JSON. */
-function* writeAtEnd(walk: Walk<object>): Generator<string> {
-  for (;;) {
-    const { done, value } = walk.next();
-    yield done ? JSON.stringify(value) : '';
-    if (done) return;
-  }
+): Promise<Document> {
+  const { found, snapshot } = await (isLong ? walkInTurns : walkAtOnce)(reading, walk);
+  return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
 }
 
 /** Builds a live document of all listings from its pieces. `etag` is by what it is made of, but for the time. */
@@ -139,7 +108,7 @@ export function buildSummed(
   reading: Reading,
   snapshot: Snapshot,
   { rest, asked }: { readonly rest: string; readonly asked?: string },
-): SmallDocument {
+): Document {
   const { revision } = snapshot;
   const summary = buildSummary(snapshot, reading.site, reading.now());
   const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
@@ -151,12 +120,10 @@ function buildFacts({
   revision,
   type = 'application/json; charset=utf-8',
   maxAge = MAX_AGE_SECONDS,
-  generatedAt,
-}: LiveFacts): Facts {
+}: Omit<LiveFacts, 'generatedAt'>): Facts {
   return {
     type,
     cacheControl: `public, max-age=${maxAge}, must-revalidate`,
     ...(revision !== undefined && { headers: { 'X-Catalogue-Revision': String(revision) } }),
-    ...(generatedAt !== undefined && { ttlMs: TIMED_MS }),
   };
 }

@@ -1,23 +1,42 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Published } from '../published/file.ts';
-import { listLive } from '../published/listings.ts';
+import type { SlugRange } from '../published/listings.ts';
 import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
-import type { PublicHead } from '../views/listing/record.ts';
 import { deflatePiece, type Piece } from './gzip-pieces.ts';
 
 /** How many listings a piece has when it is cut; it may grow to twice as many. */
 const CUT_AT = 250;
-const MOST = 2 * CUT_AT;
+export const MOST_IN_PIECE = 2 * CUT_AT;
 
 /** Longest time that pieces are made before other requests have their turn, in milliseconds: one takes some ten. */
 const TURN_MS = 5;
+
+/** What a document of all listings says of some of them that stand behind each other. */
+export interface ListingPiece extends Piece {
+  /** How many they are, at most `MOST_IN_PIECE`. */
+  readonly count: number;
+  /** Time of the latest change of any of them. */
+  readonly latest: string;
+}
 
 /** The listings from one slug on, up to the first of the next range. */
 interface Range {
   readonly from: string;
   /** Undefined while it is to be made; null where it has no listing. */
-  piece: Piece | null | undefined;
+  piece: ListingPiece | null | undefined;
+}
+
+/** A listing as a document of all of them needs it. */
+interface Item {
+  readonly slug: string;
+  readonly updated_at: string;
+}
+
+/** How a document reads some of the live listings, in the order of their slugs, and what it says of them. */
+interface Writing<Listing extends Item> {
+  readonly list: (published: Published, range: SlugRange) => readonly Listing[];
+  readonly write: (listings: readonly Listing[], reading: Reading) => string;
 }
 
 /** The text of all live listings in the order of their slugs, in pieces that are made again where a listing changed. */
@@ -25,7 +44,10 @@ export interface ListingPieces {
   /**
    * Gives the pieces as of one revision, and what `read` reads of it in the same transaction. Throws as `reading.readAtOnce` does.
    */
-  get<Read>(reading: Reading, read: (snapshot: Snapshot) => Read): Promise<{ pieces: readonly Piece[]; read: Read }>;
+  get<Read>(
+    reading: Reading,
+    read: (snapshot: Snapshot) => Read,
+  ): Promise<{ pieces: readonly ListingPiece[]; read: Read }>;
 }
 
 /** What is kept of a published catalogue. */
@@ -36,8 +58,8 @@ interface Kept {
   seen: number;
 }
 
-/** Keeps the pieces of all listings, as `write` writes some of them. */
-export function keepListingPieces(write: (listings: readonly PublicHead[], reading: Reading) => string): ListingPieces {
+/** Keeps the pieces of all listings, as a document reads and writes some of them. */
+export function keepListingPieces<Listing extends Item>({ list, write }: Writing<Listing>): ListingPieces {
   const keptOf = new WeakMap<Published, Kept>();
 
   /** Gives what is kept, with note taken of what changed since the pieces were made. */
@@ -62,9 +84,14 @@ export function keepListingPieces(write: (listings: readonly PublicHead[], readi
     const at = ranges.findIndex(({ piece }) => piece === undefined);
     const range = ranges[at];
     if (!range) return false;
-    const listings = listLive(reading.published, { from: range.from, to: ranges[at + 1]?.from, limit: MOST + 1 });
-    const own = listings.length > MOST ? listings.slice(0, CUT_AT) : listings;
-    range.piece = own.length === 0 ? null : deflatePiece(write(own, reading));
+    const listings = list(reading.published, { from: range.from, to: ranges[at + 1]?.from, limit: MOST_IN_PIECE + 1 });
+    const own = listings.length > MOST_IN_PIECE ? listings.slice(0, CUT_AT) : listings;
+    const latest =
+      own
+        .map(({ updated_at }) => updated_at)
+        .sort()
+        .at(-1) ?? '';
+    range.piece = own.length === 0 ? null : { ...deflatePiece(write(own, reading)), count: own.length, latest };
     const rest = listings[own.length];
     if (rest) ranges.splice(at + 1, 0, { from: rest.slug, piece: undefined });
     return true;

@@ -17,7 +17,7 @@ import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../views
 import { PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
 import { type CurrentRelease, readIfThere } from './current-release.ts';
-import type { Compression, SmallDocument } from './document.ts';
+import type { Compression, Document } from './document.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
 import { buildProblem, NOTHING_HERE } from './problem.ts';
@@ -132,7 +132,7 @@ export function openPages(
     return current.findHeader()?.revision !== snapshot.revision || current.hasPage(path);
   };
 
-  const findAsset = (name: string, type: string | undefined): SmallDocument => {
+  const findAsset = (name: string, type: string | undefined): Document => {
     const body = type && readIfThere(join(assets, name));
     if (!type || !body) throw MISSING;
     return { body, type, etag: getHash(name), cacheControl: IMMUTABLE };
@@ -149,7 +149,7 @@ export function openPages(
   };
 
   /** Throws `MISSING` where there is no such page. */
-  const find = async (path: string, query: string, wanted?: Compression): Promise<SmallDocument> => {
+  const find = async (path: string, query: string, wanted?: Compression): Promise<Document> => {
     const [, asset, ending = ''] = ASSET.exec(path) ?? [];
     if (asset !== undefined) return findAsset(asset, ASSET_TYPES[ending]);
     if (!PLAIN_PATH.test(path)) throw MISSING;
@@ -190,7 +190,7 @@ export function openPages(
       if (page)
         return c.body(new Uint8Array(page.body), 404, { 'Content-Type': page.type, Vary: 'Accept', Link: link });
     }
-    const make = async (wanted: Compression): Promise<SmallDocument> => {
+    const make = async (wanted: Compression): Promise<Document> => {
       const page = await find(PATHS.notFound, '', wanted);
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
     };
@@ -205,7 +205,7 @@ export function openPages(
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const { search, searchParams } = new URL(c.req.url);
     const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(twin ?? path, searchParams);
-    const make = async (wanted: Compression): Promise<SmallDocument> => {
+    const make = async (wanted: Compression): Promise<Document> => {
       const page = await find(twin ?? path, query, wanted);
       const headers = {
         ...page.headers,

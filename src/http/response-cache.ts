@@ -8,7 +8,7 @@ import { chooseEncoding, compress, type Encoded, send } from './sending.ts';
 type Make = (wanted: Compression) => Document | Promise<Document>;
 
 /**
- * Answers a request with a page or a sitemap, made by `make` unless it is cached under `key`: what was asked, however it is spelt.
+ * Answers a request with a page, made by `make` unless it is cached under `key`: what was asked, however it is spelt.
  * It is compressed by one of `supports`, gzip where left out.
  */
 export type Answer = (c: Context<Env>, key: string, make: Make, supports?: readonly Compression[]) => Promise<Response>;
@@ -25,7 +25,7 @@ interface Stored extends Encoded {
 }
 
 /**
- * Creates the cache of pages and of sitemaps: LRU, bounded by bytes, keys counted. The key holds all that is asked: path, query and
+ * Creates the cache of pages: LRU, bounded by bytes, keys counted. The key holds all that is asked: path, query and
  * what was negotiated. What is stored is given again for as long as published catalogue and release have the version that it was
  * begun at (`findVersion`); without a version nothing is cached. A response that is asked for twice at once is made
  * once, and one version at a time: a document takes seconds, and the catalogue may have many revisions meanwhile. Who asks
@@ -38,10 +38,9 @@ export function createResponseCache(findVersion: () => string | undefined, limit
     sizeCalculation: ({ body }, key) => body.length + key.length + ENTRY_BYTES,
     // A response that is pushed out while it is made is still sent.
     ignoreFetchAbort: true,
-    fetchMethod: async (_key, _stale, { context: make, options }) => {
+    fetchMethod: async (_key, _stale, { context: make }) => {
       const version = findVersion();
       const made = await make();
-      options.ttl = made.ttlMs ?? 0;
       return { ...made, version };
     },
   });

@@ -1,15 +1,10 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, createGunzip, createGzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
+import { brotliCompress, brotliCompressSync, createGunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import { HASH_LENGTH } from '../published/hash.ts';
 import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
-import type { Compression, Document, Encoding, JoinedDocument, LargeDocument, SmallDocument } from './document.ts';
+import type { Compression, Document, Encoding, JoinedDocument } from './document.ts';
 import type { Env } from './request.ts';
 
 /** Bodies up to here are compressed or unpacked within a millisecond. */
@@ -19,30 +14,27 @@ const SHORT_BYTES = 32 * 1024;
 const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
-/** UTF-16 units of a large document that are compressed at once. The memory of many small buffers would not be given back. */
-const CHUNK_LENGTH = 256 * 1024;
-
-/** Time after which making a large document lets others be answered, in milliseconds. */
-const TURN_MS = 2;
-
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
 /** A response in its `encoding`. */
-export interface Encoded extends SmallDocument {
+export interface Encoded extends Document {
   readonly encoding: Encoding;
 }
 
 /** Answers a request with a live document. Only pages and assets come as brotli: it takes twice as long as gzip. */
-export async function answerLive(c: Context<Env>, make: () => Document | Promise<Document>): Promise<Response> {
+export async function answerLive(
+  c: Context<Env>,
+  make: () => Document | Promise<Document | JoinedDocument>,
+): Promise<Response> {
   const wanted = chooseEncoding(c, ['gzip']);
-  return send(c, await compress(await make(), wanted), wanted);
+  const document = await make();
+  return 'parts' in document ? sendJoined(c, document, wanted) : send(c, await compress(document, wanted), wanted);
 }
 
-/** Answers a request with a document of all listings. */
-export async function answerJoined(c: Context<Env>, make: () => Promise<JoinedDocument>): Promise<Response> {
-  const wanted = chooseEncoding(c, ['gzip']);
-  const { parts, length, type, etag, cacheControl, headers } = await make();
+/** Sends a document of all listings. */
+function sendJoined(c: Context<Env>, document: JoinedDocument, wanted: Encoding): Response {
+  const { parts, length, type, etag, cacheControl, headers } = document;
   const packed = Readable.from(parts);
   const isPacked = wanted === 'gzip';
   const body = isPacked ? packed : packed.pipe(createGunzip());
@@ -70,12 +62,11 @@ export function chooseEncoding(c: Context<Env>, supports: readonly Compression[]
   }) as Encoding;
 }
 
-/** Compresses a document, unless it is short, of a type that does not shrink, or compressed already. One in pieces comes as gzip. */
+/** Compresses a document, unless it is short, of a type that does not shrink, or compressed already. */
 export async function compress(document: Document, encoding: Encoding): Promise<Encoded> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
   const headers = { ...document.headers, ...(vary && { Vary: vary }) };
-  if ('pieces' in document) return { ...(await compressLarge(document)), headers };
   const { body } = document;
   if (document.encoding !== undefined) return { ...document, headers, encoding: document.encoding };
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
@@ -84,45 +75,11 @@ export async function compress(document: Document, encoding: Encoding): Promise<
 }
 
 /** Compresses a short body at once: handing it to another thread takes half as long again. */
-function compressWhole({ body, cacheControl }: SmallDocument, encoding: Encoding): Uint8Array | Promise<Uint8Array> {
+function compressWhole({ body, cacheControl }: Document, encoding: Encoding): Uint8Array | Promise<Uint8Array> {
   const isShort = body.length <= SHORT_BYTES;
   if (encoding === 'gzip') return isShort ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
   const options = getBrotliOptions(body.length, cacheControl.includes('immutable') ? IMMUTABLE_QUALITY : undefined);
   return isShort ? brotliCompressSync(body, options) : compressBrotli(body, options);
-}
-
-/** Compresses pieces while they are made, and hashes what they say. */
-async function compressLarge({ pieces, incidental, ...facts }: LargeDocument): Promise<Encoded> {
-  const compressing = createGzip(GZIP);
-  const hash = createHash('sha256');
-  let isFirst = true;
-  const hashChunk = (text: string) => {
-    hash.update(isFirst && incidental !== undefined ? text.replace(incidental, '') : text);
-    isFirst = false;
-    return Buffer.from(text);
-  };
-  const read = async function* () {
-    let since = performance.now();
-    let text = '';
-    for (const piece of pieces) {
-      text += piece;
-      if (text.length >= CHUNK_LENGTH) {
-        yield hashChunk(text);
-        text = '';
-      }
-      if (performance.now() - since < TURN_MS) continue;
-      await nextTurn();
-      since = performance.now();
-    }
-    yield hashChunk(text);
-  };
-  const [compressed] = await Promise.all([buffer(compressing), pipeline(Readable.from(read()), compressing)]);
-  return {
-    ...facts,
-    body: copyOut(compressed),
-    etag: hash.digest('base64url').slice(0, HASH_LENGTH),
-    encoding: 'gzip',
-  };
 }
 
 /** Returns a copy: the output of zlib may be a small part of a large buffer, which would be kept as a whole. */

@@ -5,6 +5,7 @@ import type { Known, News, NewsListing, NewsReceipt, NewsSlice } from '../catalo
 import { parsePayment } from '../catalogue/read/payments.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
+import { countListing } from './counts.ts';
 import { readRoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 import { getHash } from './hash.ts';
@@ -134,8 +135,10 @@ function openWriter(published: Published, baseUrl: string) {
       const rows = buildListingRows(row, listing, { baseUrl });
       noteProduct(published.prepare<{ product: number | null }>(PRODUCT_OF).get(number)?.product);
       noteProduct(rows.listing.product);
+      countListing(published, number, -1);
       for (const table of OF_LISTING) published.prepare(`DELETE FROM ${table} WHERE listing = ?`).run(number);
       insert('listings', rows.listing);
+      countListing(published, number, 1);
       if (rows.document) insert('documents', { listing: number, ...rows.document });
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);

@@ -11,10 +11,12 @@ import { getPriceColumn } from './schema.ts';
 
 type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
 
-/** A filter that is set. Its condition and its test ask the same of a listing as a whole; one of them is left out where it cannot tell. */
+/** A filter that is set. Its conditions and its test ask the same of a listing as a whole; each is left out where it cannot tell. */
 interface SetFilter {
   /** The condition on rows of `listings`. What the filter is set to goes by the filter's name. */
   readonly sql?: string;
+  /** The condition on rows of `counts`, see `counts.ts`; without one its listings are counted as they are found. */
+  readonly counted?: string;
   /** What that name stands for, if it is not just what the filter is set to. */
   readonly bound?: string | number;
   /** The test of a listing in memory. */
@@ -24,27 +26,38 @@ interface SetFilter {
 const FILTERS: {
   readonly [Name in keyof Filters]-?: (value: NonNullable<Filters[Name]>, query: Filters) => SetFilter;
 } = {
-  category: (value) => ({ sql: 'category = +@category', test: ({ category }) => category === value }),
+  category: (value) => ({
+    sql: 'category = +@category',
+    counted: 'category = +@category',
+    test: ({ category }) => category === value,
+  }),
   network: (value, { seen }) => ({
     sql:
       seen === false
         ? `${buildNetworkCondition('networks')} AND NOT ${buildNetworkCondition('seen_networks')}`
         : buildNetworkCondition(seen ? 'seen_networks' : 'networks'),
-    bound: ` ${value} `,
+    counted: 'network = +@network AND price >= 0',
     test: (listing) => isOnNetwork(listing, value, seen),
   }),
   seen: (value) => ({
     sql: value ? `seen_networks <> ''` : 'networks <> seen_networks',
+    counted: value ? 'is_seen' : 'is_unseen',
     test: (listing) => networkKey.options.some((key) => isOnNetwork(listing, key, value)),
   }),
   verified: (value) => ({
     sql: `verified_routes ${value ? '>' : '='} 0`,
+    counted: value ? 'verified AND price >= 0' : 'NOT verified',
     test: ({ isVerified }) => isVerified === value,
   }),
-  band: (value) => ({ sql: 'reliability_band = +@band', test: ({ band }) => band === value }),
+  band: (value) => ({
+    sql: 'reliability_band = +@band',
+    counted: 'band = +@band',
+    test: ({ band }) => band === value,
+  }),
   max_price_usdc: (value) => ({
     sql: 'price_min <= +@max_price_usdc',
     bound: parseUsdc(value) ?? 0,
+    counted: 'price BETWEEN 0 AND +@max_price_usdc',
     test: ({ price }) => price <= Number(value),
   }),
   // Of a listing without routes nobody can tell who can pay it.
@@ -64,7 +77,7 @@ const FILTERS: {
 };
 
 function buildNetworkCondition(column: 'networks' | 'seen_networks'): string {
-  return `(instr(' ' || ${column} || ' ', @network) > 0)`;
+  return `(instr(' ' || ${column} || ' ', ' ' || @network || ' ') > 0)`;
 }
 
 /** Says whether a listing is paid on a network, as dated evidence shows (`seen`), as is only declared, or either. */
@@ -87,6 +100,22 @@ export function buildListingCondition(query: Filters): { sql: string; values: ob
   const set = listSet(query);
   return {
     sql: ["state = 'live'", ...set.flatMap(({ sql }) => sql ?? [])].join(' AND '),
+    values: Object.fromEntries(set.map(({ name, bound }) => [name, bound])),
+  };
+}
+
+/**
+ * Builds the condition on rows of `counts` by which a query is counted, and the values that it names; undefined where it asks what
+ * they do not tell. Words are left out of account.
+ */
+export function buildCountCondition(query: Filters): { sql: string; values: object } | undefined {
+  const set = listSet(query);
+  if (set.some(({ counted }) => counted === undefined)) return undefined;
+  const network = query.network === undefined ? ["network = ''"] : [];
+  return {
+    sql: [`proved = ${Number(query.verified === true)}`, ...network, ...set.map(({ counted }) => counted)].join(
+      ' AND ',
+    ),
     values: Object.fromEntries(set.map(({ name, bound }) => [name, bound])),
   };
 }

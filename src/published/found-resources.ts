@@ -4,11 +4,12 @@ import { getListSort, type ListQuery } from '../views/listing/query.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import { BONUS_MAX, type ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { openPayable, type Resource, readResources, type Walk, walkResources } from './resources.ts';
+import { openPayable, type Resource, readResources, walkResources } from './resources.ts';
 import { getSearchIndex } from './search-index.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
+import type { Walk } from './walk.ts';
 
 /** Routes of one listing that a search shows: one of hundreds of routes must not fill the page. */
 const ROUTES_PER_LISTING = 5;

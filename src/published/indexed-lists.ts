@@ -1,12 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import type { ListQuery, ListSort } from '../views/listing/query.ts';
+import { countByTable } from './counts.ts';
 import type { Cursor } from './cursor.ts';
 import type { Published } from './file.ts';
 import { buildListingCondition, buildRouteCondition } from './filters.ts';
 import type { ListingRef } from './listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
-import type { Snapshot } from './snapshot.ts';
 
 /** A listing of a page of a list, and what its order compares. */
 type Listed = ListingRef & { readonly key: number };
@@ -37,21 +36,13 @@ export function listPassing(
   return even.length === limit ? even : [...even, ...read(`${key} > +@key`, `${key}, slug`, limit - even.length)];
 }
 
-/** For how many sets of filters the count is kept, of one snapshot. */
-const KEPT_COUNTS = 1000;
-
-const countsOf = new WeakMap<Snapshot, LRUCache<string, number>>();
-
-/** Counts the listings that pass a query, as `listPassing` lists them; for each set of filters once for a snapshot. */
-export function countPassing(published: Published, snapshot: Snapshot, query: Filters): number {
-  const kept = countsOf.get(snapshot) ?? new LRUCache<string, number>({ max: KEPT_COUNTS });
-  countsOf.set(snapshot, kept);
+/** Counts the listings that pass a query, as `listPassing` lists them. */
+export function countPassing(published: Published, query: Filters): number {
+  const counted = countByTable(published, query);
+  if (counted !== undefined) return counted;
   const { sql, values } = buildCondition(published, query);
-  const key = `${sql} ${JSON.stringify(values)}`;
   const select = `SELECT count(*) AS count FROM listings WHERE ${sql}`;
-  const count = kept.get(key) ?? published.prepare<{ count: number }>(select).get(values)?.count ?? 0;
-  kept.set(key, count);
-  return count;
+  return published.prepare<{ count: number }>(select).get(values)?.count ?? 0;
 }
 
 function buildCondition(published: Published, query: Filters): { sql: string; values: object } {

@@ -76,16 +76,34 @@ export function findListingInPieces(published: Published, slug: string): (() => 
   };
 }
 
+/** Listings in the order of their slugs: from one on, before another if it is given, and at most so many. */
+export interface SlugRange {
+  readonly from: string;
+  readonly to?: string | undefined;
+  readonly limit: number;
+}
+
 /** Lists the first live listings by slug from one slug on, up to another if that is given, without their routes. */
-export function listLive(
-  { prepare }: Published,
-  { from, to, limit }: { from: string; to?: string | undefined; limit: number },
-): PublicHead[] {
-  const before = to === undefined ? '' : 'AND slug < +@to';
-  const sql = `${LIVE} AND slug >= +@from ${before} ORDER BY slug LIMIT +@limit`;
-  return prepare<HeadRow>(sql)
-    .all({ from, limit, ...(to !== undefined && { to }) })
+export function listLive(published: Published, range: SlugRange): PublicHead[] {
+  const { sql, values } = buildRange(LIVE, range);
+  return published
+    .prepare<HeadRow>(sql)
+    .all(values)
     .map(({ document }) => JSON.parse(document));
+}
+
+/** Lists the slugs of live listings in their order, from one on and before another, each with the time of its latest change. */
+export function listUpdates(published: Published, range: SlugRange): { slug: string; updated_at: string }[] {
+  const { sql, values } = buildRange("SELECT slug, updated_at FROM listings WHERE state = 'live'", range);
+  return published.prepare<{ slug: string; updated_at: string }>(sql).all(values);
+}
+
+function buildRange(select: string, { from, to, limit }: SlugRange): { sql: string; values: object } {
+  const before = to === undefined ? '' : 'AND slug < +@to';
+  return {
+    sql: `${select} AND slug >= +@from ${before} ORDER BY slug LIMIT +@limit`,
+    values: { from, limit, ...(to !== undefined && { to }) },
+  };
 }
 
 /** What readers know of a listing in any state by its slug; title and host are empty where it was never live. */
@@ -374,16 +392,6 @@ export function* iterateRefs(published: Published): Generator<LiveRef> {
     if (!end) return;
     last = end.slug;
   }
-}
-
-/** Lists slugs of live listings in their order, each with the time of its latest change: at most `limit` from a place on. */
-export function listUpdates(
-  published: Published,
-  start: number,
-  limit: number,
-): { slug: string; updated_at: string }[] {
-  const sql = "SELECT slug, updated_at FROM listings WHERE state = 'live' ORDER BY slug LIMIT +? OFFSET +?";
-  return published.prepare<{ slug: string; updated_at: string }>(sql).all(limit, start);
 }
 
 /** Most other addresses of a product that are named. */

@@ -57,8 +57,8 @@ export function findListPart(
 }
 
 /** Counts the listings of each category. */
-export function countByCategory(published: Published, snapshot: Snapshot): ReadonlyMap<Category, number> {
-  return new Map(CATEGORIES.map((category) => [category, countPassing(published, snapshot, { category })]));
+export function countByCategory(published: Published): ReadonlyMap<Category, number> {
+  return new Map(CATEGORIES.map((category) => [category, countPassing(published, { category })]));
 }
 
 /** Gives the counts of a snapshot with the time they are as of. */

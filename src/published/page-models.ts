@@ -50,7 +50,7 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
     buildHomePage(
       {
         counts: getCounts(snapshot),
-        by_category: countByCategory(published, snapshot),
+        by_category: countByCategory(published),
         newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
           item: getItem(published, listing),
           at: listing.listed_at,
@@ -93,7 +93,7 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
 
 /** Gives `llms.txt` as the catalogue is now. */
 export function getGuide({ published, readAtOnce, site }: Reading): string {
-  return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published, snapshot), site));
+  return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published), site));
 }
 
 /** Finds a page of a category by its number from 1; undefined if there is no such page. */

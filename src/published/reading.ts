@@ -4,9 +4,6 @@ import { listRelated } from './related.ts';
 import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
-/** Memory for pages of the file while a document of the whole catalogue is read, in kilobytes: each row is read once. */
-const PAGE_CACHE = 2000;
-
 /** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */
 export interface Reading {
   readonly site: Site;
@@ -69,51 +66,4 @@ export function buildReading(
     return attempt(() => published.sqlite.transaction(() => work(read()))());
   };
   return { site, published, refresh, getSnapshot, readOne, readAtOnce, now, listRelated, selectListings };
-}
-
-/** A published catalogue that stays at the revision of a snapshot. */
-export interface HeldReading {
-  readonly published: Published;
-  readonly snapshot: Snapshot;
-}
-
-/**
- * Reads a document of the whole catalogue bit by bit: the file is opened once more and held at one revision until the last
- * of its pieces is read. Where it cannot be opened, since somebody removed it, all pieces are read at once from the one that
- * is open, which holds up other requests; `build` must read nothing but what it is given.
- */
-export function readInPieces<Read extends { readonly pieces: Iterable<string> }>(
-  reading: Reading,
-  build: (held: HeldReading) => Read,
-): Read {
-  const held = tryHold(reading);
-  if (!held) {
-    return reading.readAtOnce((snapshot) => {
-      const read = build({ published: reading.published, snapshot });
-      return { ...read, pieces: [...read.pieces] };
-    });
-  }
-  const read = build(held);
-  return { ...read, pieces: closeBehind(read.pieces, held.published) };
-}
-
-function tryHold({ published: { file }, getSnapshot }: Reading): HeldReading | undefined {
-  let published: Published | undefined;
-  try {
-    published = openPublished(file);
-    published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
-    published.sqlite.exec('BEGIN');
-    return { published, snapshot: openSnapshots(published, getSnapshot())() };
-  } catch {
-    published?.close();
-    return undefined;
-  }
-}
-
-function* closeBehind<Piece>(pieces: Iterable<Piece>, published: Published): Generator<Piece> {
-  try {
-    yield* pieces;
-  } finally {
-    published.close();
-  }
 }

@@ -9,6 +9,7 @@ import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
 import { findRoute, type ListingRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Walk } from './walk.ts';
 
 /** A route that can be paid for, with what is on record of its listing itself. */
 export interface Resource {
@@ -21,9 +22,6 @@ export interface ResourcePage {
   total: number;
   resources: Resource[];
 }
-
-/** Work that goes through the catalogue in steps of a millisecond or two, after each of which others can be answered. */
-export type Walk<Found> = Generator<undefined, Found>;
 
 /** How many numbers of listings a block has: a page is looked for in its blocks, not from the first listing on. */
 const BLOCK = 64;

@@ -5,7 +5,7 @@ import { ORDERS } from './orders.ts';
 export const APPLICATION_ID = 0x78343032;
 
 /** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 22;
+export const SCHEMA_VERSION = 23;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -14,8 +14,8 @@ export function getPriceColumn(network: NetworkKey, isVerified: boolean): string
 
 const PRICES = networkKey.options.flatMap((key) => [getPriceColumn(key, false), getPriceColumn(key, true)]);
 
-/** What the filters of lists read. The index of each order has it, so that a list is found and counted without the listings. */
-const FILTERED = `category, reliability_band, verified_routes, networks, seen_networks, price_min, ${PRICES.join(', ')}`;
+/** What the filters of lists read. The index of each order has it, so that a list is found without the listings. */
+export const FILTERED = `category, reliability_band, verified_routes, networks, seen_networks, price_min, ${PRICES.join(', ')}`;
 
 const ORDER_INDEXES = Object.entries(ORDERS).map(
   ([sort, { sql }]) => `CREATE INDEX listings_by_${sort} ON listings (${sql}, slug, ${FILTERED}) WHERE state = 'live';`,
@@ -183,6 +183,20 @@ CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'liv
 ${ORDER_INDEXES.join('\n')}
 CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
 CREATE INDEX listings_by_product ON listings (product, slug) WHERE product IS NOT NULL;
+
+-- How many live listings there are, by what lists are filtered by: price, network and proof hold of one and the same route.
+CREATE TABLE counts (
+  network TEXT NOT NULL,          -- that they are paid on; '' for any
+  proved INTEGER NOT NULL,        -- 1: by their settlement-verified routes alone
+  category TEXT NOT NULL,
+  band TEXT NOT NULL,             -- reliability_band
+  verified INTEGER NOT NULL,      -- 1: some route is settlement-verified
+  is_seen INTEGER NOT NULL,       -- 1: dated evidence shows that payment is advertised on that network; for any, on one of them
+  is_unseen INTEGER NOT NULL,     -- 1: it is only declared
+  price INTEGER NOT NULL,         -- the least limit of prices that such a route passes, and the listing; -1 where no such route has one
+  listings INTEGER NOT NULL,
+  PRIMARY KEY (network, proved, category, band, verified, is_seen, is_unseen, price)
+) STRICT, WITHOUT ROWID;
 
 -- What the live listings are found by: their words and what filters ask of their routes, as JSON, and a vector of what they are about.
 CREATE TABLE search_entries (

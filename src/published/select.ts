@@ -1,6 +1,7 @@
 import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
+import { countFacetsByTable } from './counts.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import { BONUS_MAX, type Facts, type ListingFacts } from './facts.ts';
@@ -86,9 +87,11 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
   const { q, can, path, facets: isCounting = false } = query;
-  const isByFile = q === undefined && can === undefined && path === undefined && !isCounting;
+  const isOfRoutes = q !== undefined || can !== undefined || path !== undefined;
+  const ofTable = isCounting && !isOfRoutes ? countFacetsByTable(published, query) : undefined;
+  const isByFile = !isOfRoutes && (!isCounting || ofTable !== undefined);
   const select = isByFile ? selectFromFile : selectFromMemory;
-  const { total, facets, listed, hasMore, words } = select(published, snapshot, { query, sort, cursor });
+  const { total, facets = ofTable, listed, hasMore, words } = select(published, snapshot, { query, sort, cursor });
   const { groups, leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
   const getCursorAfter = (count: number) => {
     const { key = 0, slug = '' } = listed[count - 1] ?? {};
@@ -116,9 +119,9 @@ interface Asked {
   readonly cursor: Cursor | undefined;
 }
 
-function selectFromFile(published: Published, snapshot: Snapshot, { query, sort, cursor }: Asked): FoundPage {
+function selectFromFile(published: Published, _snapshot: Snapshot, { query, sort, cursor }: Asked): FoundPage {
   const listed = listPassing(published, query, { sort, after: cursor?.after, limit: query.limit + 1 });
-  const total = countPassing(published, snapshot, query);
+  const total = countPassing(published, query);
   return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };
 }
 

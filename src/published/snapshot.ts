@@ -36,8 +36,9 @@ function isSameState(one: PublishedState, other: PublishedState): boolean {
 }
 
 function countLive(published: Published): Pick<Snapshot, 'live_listings' | 'settlement_verified'> {
-  const sql = `SELECT count(*) AS live_listings, count(*) FILTER (WHERE verified_routes > 0) AS settlement_verified
-    FROM listings WHERE state = 'live'`;
+  const sql = `SELECT coalesce(sum(listings), 0) AS live_listings,
+      coalesce(sum(listings) FILTER (WHERE verified), 0) AS settlement_verified
+    FROM counts WHERE network = '' AND NOT proved`;
   const counts = published.prepare<Pick<Snapshot, 'live_listings' | 'settlement_verified'>>(sql).get();
   return counts ?? { live_listings: 0, settlement_verified: 0 };
 }

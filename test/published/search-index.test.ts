@@ -48,6 +48,16 @@ it('has after changes what an index has that is built then, also where one is bu
       expect([query, ask(reading, query)]).toEqual([query, ask(fresh, query)]);
     }
     fresh.published.close();
+    // The table of counts has what goes by all of them find: each has changed since that time.
+    for (const query of [
+      {},
+      { max_price_usdc: '0.002' },
+      { network: 'solana', verified: false },
+      { category: 'Data' },
+    ]) {
+      const ofTable = ask(reading, { ...query, facets: true });
+      expect([query, ask(reading, { ...query, facets: true, updated_since: '2000-01-01' })]).toEqual([query, ofTable]);
+    }
   };
   compare();
   // First a few changes, which stand beside what was there, then more than one in a hundred.

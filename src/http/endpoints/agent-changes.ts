@@ -11,7 +11,7 @@ import {
 } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildChangeExample, buildSummaryExample } from '../../views/openapi/example.ts';
-import { buildSummed, type SmallDocument } from '../document.ts';
+import { buildSummed, type Document } from '../document.ts';
 import { defineRead } from './define.ts';
 
 /** A page of what readers saw change after a revision. */
@@ -43,12 +43,7 @@ export const changesEndpoint = defineRead({
 });
 
 /** Builds the page, oldest first. `kept` of the latest changes are given one by one, earlier ones compacted. */
-export function buildChanges(
-  reading: Reading,
-  query: ChangesQuery,
-  snapshot: Snapshot,
-  kept = KEPT_CHANGES,
-): SmallDocument {
+export function buildChanges(reading: Reading, query: ChangesQuery, snapshot: Snapshot, kept = KEPT_CHANGES): Document {
   const { published } = reading;
   const view = query.history === 'all' ? 'whole' : { kept };
   const { since, changes, next, resume, compactedUpTo } = readChangeFeed(published, snapshot, query, view);

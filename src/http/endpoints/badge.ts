@@ -31,7 +31,7 @@ export const badgeEndpoint = defineFile({
       content: { [SVG]: { schema: { type: 'string' } } },
     },
   },
-  build: ({ reading: { published, site }, snapshot, params: { slug = '' } }) => {
+  build: (_, { reading: { published, site }, snapshot, params: { slug = '' } }) => {
     const facts = { type: SVG, maxAge: BADGE_SECONDS, revision: snapshot.revision };
     const listing = findLive(published, slug);
     if (listing) return buildDocument(buildBadge(getItem(published, listing), site), facts);

@@ -9,11 +9,10 @@ import type { Snapshot } from '../../published/snapshot.ts';
 import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from '../../views/openapi/components.ts';
 import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
-import type { Document, JoinedDocument, SmallDocument } from '../document.ts';
+import type { Document, JoinedDocument } from '../document.ts';
 import { parseQuery } from '../parameters.ts';
 import type { Env } from '../request.ts';
-import type { Answer } from '../response-cache.ts';
-import { answerJoined, answerLive } from '../sending.ts';
+import { answerLive } from '../sending.ts';
 import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 
 /** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
@@ -23,8 +22,6 @@ export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 export interface Mount {
   readonly app: Hono<Env>;
   readonly reading: Reading;
-  /** Answers with a sitemap, which is kept. */
-  readonly answer: Answer;
   /** Logs failures that are our own. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Hears of each call of an MCP tool. */
@@ -95,20 +92,22 @@ interface From extends AtRevision {
 }
 
 /** Finds a document that lies in the file as it is sent, by one query; undefined where it has to be built. */
-type Find<Query> = (
-  query: Query,
-  reading: Reading,
-  params: Readonly<Record<string, string>>,
-) => SmallDocument | undefined;
+type Find<Query> = (query: Query, reading: Reading, params: Readonly<Record<string, string>>) => Document | undefined;
 
-/** Joins a document of all listings; `asked` is the path. */
-type Join = (reading: Reading, asked: string) => Promise<JoinedDocument>;
+/** Makes a document by several reads, with others answered in between. Throws a `ServiceError` if there is no such document. */
+type Make<Query> = (query: Query, from: Omit<From, 'snapshot'>) => Promise<Document | JoinedDocument>;
+
+/** What makes the answer: at one revision of the published catalogue, or by several reads. */
+type Answering<Query> =
+  | { readonly build: (query: Query, from: From) => Document; readonly make?: undefined }
+  | { readonly make: Make<Query>; readonly build?: undefined };
 
 /** Methods of a path at which questions are posted, beside those that read. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
 /** The query of an endpoint that takes no parameters. */
 export const NO_QUERY = z.strictObject({});
+type NoQuery = z.output<typeof NO_QUERY>;
 
 /** The slug of a listing as a parameter of a path. */
 export const SLUG_PARAM = {
@@ -143,8 +142,8 @@ export function defineRead<Query extends z.ZodObject>({
   answer,
   failures = [],
   find,
-  join,
   build,
+  make,
   ...words
 }: Words & {
   /** See `Endpoint`. */
@@ -158,11 +157,9 @@ export function defineRead<Query extends z.ZodObject>({
   /** Failures besides those that all have. */
   readonly failures?: readonly FailureName[];
   readonly find?: Find<z.output<Query>>;
-  /** Joins a document of all listings; `build` is left out then. */
-  readonly join?: Join;
-  readonly build?: (query: z.output<Query>, from: From) => Document;
-}): Endpoint {
+} & Answering<z.output<Query>>): Endpoint {
   const { path } = words;
+  const answering = build ? { build } : { make };
   return {
     path,
     also,
@@ -176,7 +173,7 @@ export function defineRead<Query extends z.ZodObject>({
       },
     }),
     mount: (to) => {
-      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { find, join, build });
+      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { find, ...answering });
     },
   };
 }
@@ -196,7 +193,7 @@ export function defineQuestion<Question extends z.ZodObject>({
   /** Gives what is thrown in place of an error. */
   readonly translate?: (error: unknown) => unknown;
   /** Builds the answer; `text` is the question as it came. */
-  readonly build: (question: z.output<Question>, from: AtRevision & { readonly text: string }) => SmallDocument;
+  readonly build: (question: z.output<Question>, from: AtRevision & { readonly text: string }) => Document;
 }): Endpoint {
   const { path } = words;
   return {
@@ -233,9 +230,8 @@ export function defineFile({
   content,
   failures = [],
   responses = {},
-  isKept = false,
-  join,
   build,
+  make,
   ...words
 }: Words & {
   readonly deprecated?: boolean;
@@ -250,12 +246,7 @@ export function defineFile({
   readonly failures?: readonly FailureName[];
   /** Answers that it alone has. */
   readonly responses?: OpenAPIV3_1.ResponsesObject;
-  /** True for what is kept until the catalogue changes. */
-  readonly isKept?: boolean;
-  /** Joins a document of all listings; `build` is left out then. */
-  readonly join?: Join;
-  readonly build?: (from: From) => Document;
-}): Endpoint {
+} & Answering<NoQuery>): Endpoint {
   const [type = ''] = content.type.split(';');
   return {
     path: words.path,
@@ -274,30 +265,25 @@ export function defineFile({
     },
     mount: (to) =>
       mountGet(to, at?.path ?? words.path, NO_QUERY, {
-        ...{ only: at?.only, isKept, join },
-        ...(build && { build: (_, from) => build(from) }),
+        ...{ only: at?.only },
+        ...(build ? { build } : { make }),
       }),
   };
 }
 
-/** Adds a route that answers GET with a document, which is made while the published catalogue stays at one revision. */
+/** Adds a route that answers GET with a document. */
 function mountGet<Query extends z.ZodObject>(
-  { app, reading, answer }: Mount,
+  { app, reading }: Mount,
   path: string,
   query: Query,
   {
     only,
-    isKept,
     find,
-    join,
-    build,
+    ...answering
   }: {
     readonly only?: RegExp | undefined;
-    readonly isKept?: boolean;
     readonly find?: Find<z.output<Query>> | undefined;
-    readonly join?: Join | undefined;
-    readonly build?: ((query: z.output<Query>, from: From) => Document) | undefined;
-  },
+  } & Answering<z.output<Query>>,
 ): void {
   app.get(path, (c, next) => {
     const named = only?.exec(c.req.path);
@@ -306,11 +292,11 @@ function mountGet<Query extends z.ZodObject>(
     const question = parseQuery(query, new URL(c.req.url).searchParams);
     const found = find && reading.readOne(() => find(question, reading, params));
     if (found) return answerLive(c, () => found);
-    const asked = `${c.req.path} ${JSON.stringify(question)}`;
-    if (join) return answerJoined(c, () => join(reading, asked));
-    if (!build) throw new Error(`nothing builds the answer of ${path}`);
-    const make = () => reading.readAtOnce((snapshot) => build(question, { reading, snapshot, params, asked }));
-    return isKept ? answer(c, asked, make) : answerLive(c, make);
+    const { build, make } = answering;
+    const from = { reading, params, asked: `${c.req.path} ${JSON.stringify(question)}` };
+    return answerLive(c, () =>
+      build ? reading.readAtOnce((snapshot) => build(question, { ...from, snapshot })) : make(question, from),
+    );
   });
 }
 

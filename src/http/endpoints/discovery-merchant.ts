@@ -1,4 +1,5 @@
-import { type Walk, walkResources } from '../../published/resources.ts';
+import { walkResources } from '../../published/resources.ts';
+import type { Walk } from '../../published/walk.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -8,7 +9,7 @@ import {
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_PAYEE } from '../../views/openapi/example.ts';
-import { buildWalked } from '../document.ts';
+import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample, COINBASE } from './discovery-resources.ts';
 
@@ -31,9 +32,9 @@ export const discoveryMerchantEndpoint = defineRead({
       pagination: { limit: 20, offset: 0, total: 1 },
     }),
   },
-  build: ({ payTo, offset, limit: asked }, { reading, snapshot }) => {
+  make: async ({ payTo, offset, limit: asked }, { reading }) => {
     const limit = Math.min(asked, DISCOVERY_LIMITS.merchant.max);
-    return buildWalked(reading, snapshot, {
+    return makeWalked(reading, {
       isLong: false,
       *walk(held): Walk<DiscoveryMerchant> {
         const { total, resources } = yield* walkResources(held.published, held.snapshot, { payTo, offset, limit });

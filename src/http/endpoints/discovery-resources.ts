@@ -1,5 +1,6 @@
 import { NETWORKS } from '../../model/network.ts';
-import { isLongWalk, type Walk, walkResources } from '../../published/resources.ts';
+import { isLongWalk, walkResources } from '../../published/resources.ts';
+import type { Walk } from '../../published/walk.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -10,7 +11,7 @@ import {
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_PAYEE, EXAMPLE_SEEN, EXAMPLE_SLUG, NOWHERE } from '../../views/openapi/example.ts';
-import { buildWalked } from '../document.ts';
+import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 
 /** Examples of the filters that both discovery endpoints take. */
@@ -54,9 +55,9 @@ export const discoveryResourcesEndpoint = defineRead({
       pagination: { limit: 100, offset: 0, total: 1 },
     }),
   },
-  build: ({ limit: asked, ...query }, { reading, snapshot }) => {
+  make: async ({ limit: asked, ...query }, { reading }) => {
     const limit = Math.min(asked, DISCOVERY_LIMITS.list.max);
-    return buildWalked(reading, snapshot, {
+    return makeWalked(reading, {
       isLong: isLongWalk(query),
       *walk(held): Walk<DiscoveryResources> {
         const { total, resources } = yield* walkResources(held.published, held.snapshot, { ...query, limit });

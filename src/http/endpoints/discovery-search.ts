@@ -1,5 +1,6 @@
 import { findResources, walkWithoutWords } from '../../published/found-resources.ts';
-import { isLongWalk, type Walk } from '../../published/resources.ts';
+import { isLongWalk } from '../../published/resources.ts';
+import type { Walk } from '../../published/walk.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
@@ -8,7 +9,7 @@ import {
   discoverySearchQuery,
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
-import { buildWalked } from '../document.ts';
+import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample, COINBASE, FILTER_EXAMPLES } from './discovery-resources.ts';
 
@@ -31,9 +32,9 @@ export const discoverySearchEndpoint = defineRead({
       pagination: { limit: 1, cursor: null },
     }),
   },
-  build: ({ limit: asked, query, ...given }, { reading, snapshot: now }) => {
+  make: async ({ limit: asked, query, ...given }, { reading }) => {
     const filters = { ...given, limit: Math.min(asked, DISCOVERY_LIMITS.search.max) };
-    return buildWalked(reading, now, {
+    return makeWalked(reading, {
       isLong: query === undefined && isLongWalk(filters),
       *walk({ published, snapshot }): Walk<DiscoveryFindings> {
         const { resources, next_cursor, partial } =

@@ -36,7 +36,7 @@ export const changesFeedEndpoint = defineFile({
   summary: 'The newest changes, for feed readers',
   description: `Atom (RFC 4287). Programs follow ${PATHS.agentChanges}.`,
   content: FEED,
-  build: ({ reading, snapshot }) => buildFeed(reading, snapshot),
+  build: (_, { reading, snapshot }) => buildFeed(reading, snapshot),
 });
 
 /** The feed of one listing. That of a removed one stays: its newest entry says who removed it. */
@@ -49,7 +49,7 @@ export const listingFeedEndpoint = defineFile({
   params: SLUG_PARAM,
   content: FEED,
   failures: ['NotFound'],
-  build: ({ reading, snapshot, params: { slug = '' } }) => {
+  build: (_, { reading, snapshot, params: { slug = '' } }) => {
     if (findLive(reading.published, slug) || isDelisted(reading.published, slug))
       return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
     throw new ServiceError('not_found', 'There is no listing of this name.', {
@@ -72,7 +72,7 @@ export const providerFeedEndpoint = defineFile({
   },
   content: FEED,
   failures: ['NotFound'],
-  build: ({ reading, snapshot, params: { domain = '' } }) => {
+  build: (_, { reading, snapshot, params: { domain = '' } }) => {
     if (hasProvider(reading.published, domain))
       return buildFeed(reading, snapshot, { of: { domain }, feed: getProviderFeed(domain) });
     throw new ServiceError('not_found', 'Nothing is listed at this domain.', {
@@ -93,7 +93,7 @@ export const categoryFeedEndpoint = defineFile({
   params: { category: z.enum(CATEGORY_NAMES).meta({ description: 'Category in lower case', example: 'finance' }) },
   content: FEED,
   failures: ['NotFound'],
-  build: ({ reading, snapshot, params: { name = '' } }) => {
+  build: (_, { reading, snapshot, params: { name = '' } }) => {
     const category = findCategoryByPath(name);
     if (category) return buildFeed(reading, snapshot, { of: { category }, feed: getCategoryFeed(category) });
     throw new ServiceError('not_found', 'There is no such category.', {

@@ -28,7 +28,7 @@ function defineFixed({
   build,
   indent,
   ...words
-}: Omit<Parameters<typeof defineFile>[0], 'content' | 'build'> & {
+}: Omit<Parameters<typeof defineFile>[0], 'content' | 'build' | 'make'> & {
   type?: string;
   /** Its content, in words. */
   of: string;
@@ -40,7 +40,7 @@ function defineFixed({
   return defineFile({
     ...words,
     content: { description: of, type, example: build },
-    build: ({ reading }) => buildDocument(write(build(reading.site)), { type, maxAge: FIXED_SECONDS }),
+    build: (_, { reading }) => buildDocument(write(build(reading.site)), { type, maxAge: FIXED_SECONDS }),
   });
 }
 
@@ -124,7 +124,7 @@ export const FIXED_FILES: readonly Endpoint[] = [
       example: (site) => buildSecurityTxt(site, new Date(EXAMPLE_SEEN)) ?? 'Contact: https://apis.example/contact\n',
     },
     failures: ['NotFound'],
-    build: ({ reading: { site, now } }) => {
+    build: (_, { reading: { site, now } }) => {
       const text = buildSecurityTxt(site, now());
       if (text !== undefined) return buildDocument(text, { type: PLAIN_TEXT, maxAge: FIXED_SECONDS });
       throw new ServiceError('not_found', 'CONTACT_URL of this service is not set to an https address.', {

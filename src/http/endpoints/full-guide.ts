@@ -1,3 +1,4 @@
+import { listLive } from '../../published/listings.ts';
 import { getCounts } from '../../published/page-lists.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
@@ -10,9 +11,11 @@ import { defineFile } from './define.ts';
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-const texts = keepListingPieces((listings, { site }) =>
-  listings.map((listing) => buildFullGuideListing(listing, buildListingTag(listing, site))).join(''),
-);
+const texts = keepListingPieces({
+  list: listLive,
+  write: (listings, { site }) =>
+    listings.map((listing) => buildFullGuideListing(listing, buildListingTag(listing, site))).join(''),
+});
 
 /** The text of every live listing. */
 export const fullGuideEndpoint = defineFile({
@@ -25,7 +28,7 @@ export const fullGuideEndpoint = defineFile({
     type: PLAIN_TEXT,
     example: (site) => `# ${site.serviceTitle}\n\n> ${SERVICE_MEANING}\n`,
   },
-  join: async (reading, asked) => {
+  make: async (_, { reading, asked }) => {
     const { site } = reading;
     const { pieces, read } = await texts.get(reading, (snapshot) => ({
       head: buildFullGuideHead(getCounts(snapshot), snapshot.revision, site),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { catalogueSummary } from '../../model/catalogue.ts';
+import { listLive } from '../../published/listings.ts';
 import { buildSummary } from '../../published/snapshot.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingTag, listingTag } from '../../views/listing/tag.ts';
@@ -22,9 +23,10 @@ const END = deflatePiece(']}');
 
 /** Defines the OpenAPI document: the service's own endpoints, and the catalogue as tags. */
 export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoint {
-  const tags = keepListingPieces((listings, { site }) =>
-    listings.map((listing) => JSON.stringify(buildListingTag(listing, site))).join(','),
-  );
+  const tags = keepListingPieces({
+    list: listLive,
+    write: (listings, { site }) => listings.map((listing) => JSON.stringify(buildListingTag(listing, site))).join(','),
+  });
   const frames = new WeakMap<Site, Piece>();
   const getFrame = (site: Site): Piece => {
     const known = frames.get(site) ?? deflatePiece(`,${JSON.stringify(buildFrame(site)).slice(1, -1)},"tags":[`);
@@ -52,7 +54,7 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
         tags: [],
       }),
     },
-    join: async (reading, asked) => {
+    make: async (_, { reading, asked }) => {
       const { site, now } = reading;
       const { pieces, read } = await tags.get(reading, (snapshot) => ({
         head: buildDocumentHead(buildSummary(snapshot, site, now()), snapshot.revised_at, site),

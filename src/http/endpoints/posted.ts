@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { parseArguments } from '../../mcp/arguments.ts';
-import type { SmallDocument } from '../document.ts';
+import type { Document } from '../document.ts';
 import { refuseUnknown } from '../parameters.ts';
 import { buildProblem } from '../problem.ts';
 import type { Env } from '../request.ts';
@@ -40,7 +40,7 @@ export function limitQuestion({ shorten }: Hints) {
 export async function answerPosted<Question extends z.ZodObject>(
   c: Context<Env>,
   schema: Question,
-  { hints, build }: { hints: Hints; build: (question: z.output<Question>, text: string) => SmallDocument },
+  { hints, build }: { hints: Hints; build: (question: z.output<Question>, text: string) => Document },
 ): Promise<Response> {
   refuseUnknown(new URL(c.req.url).searchParams, []);
   if (!isJson(c.req.header('Content-Type'))) return buildTypeProblem();

@@ -13,7 +13,9 @@ import {
   SITEMAP_START,
 } from '../../views/conventions.ts';
 import { PATHS } from '../../views/links.ts';
-import { buildDocument, buildLargeDocument, type Document } from '../document.ts';
+import { buildDocument, buildEtag, buildJoined } from '../document.ts';
+import { deflatePiece, type Piece } from '../gzip-pieces.ts';
+import { keepListingPieces, type ListingPiece, MOST_IN_PIECE } from '../listing-pieces.ts';
 import { defineFile } from './define.ts';
 
 const XML = 'application/xml; charset=utf-8';
@@ -21,27 +23,36 @@ const XML = 'application/xml; charset=utf-8';
 /** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
 const FIRST_OF_LISTINGS = 2;
 
+const urls = keepListingPieces({
+  list: listUpdates,
+  write: (listings, { site: { baseUrl } }) =>
+    listings
+      .map(({ slug, updated_at }) => buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl))
+      .join(''),
+});
+
+/** The start and the end of each sitemap. */
+const START = deflatePiece(SITEMAP_START);
+const END = deflatePiece(SITEMAP_END);
+
 /** The index of the sitemaps. */
 export const sitemapIndexEndpoint = defineFile({
   id: 'getSitemapIndex',
   path: PATHS.sitemapIndex,
   summary: 'Names the sitemaps',
   description: 'One of pages, the others of listings, with the time of each.',
-  isKept: true,
   content: {
     description: 'The index',
     type: XML,
     example: () => '<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></sitemapindex>',
   },
-  build: ({ reading: { published, site }, snapshot }) => {
+  make: async (_, { reading, asked }) => {
+    const { parts, revised_at, ...facts } = await readParts(reading, asked);
     const sitemaps = [
-      { path: PATHS.sitemap(1), lastmod: snapshot.revised_at },
-      ...Array.from({ length: countParts(snapshot) }, (_, part) => ({
-        path: PATHS.sitemap(part + FIRST_OF_LISTINGS),
-        lastmod: getLatest(published, part),
-      })),
+      { path: PATHS.sitemap(1), lastmod: revised_at },
+      ...parts.map((part, at) => ({ path: PATHS.sitemap(at + FIRST_OF_LISTINGS), lastmod: getLatest(part) })),
     ];
-    return buildDocument(buildSitemapIndex(sitemaps, site.baseUrl), { type: XML, revision: snapshot.revision });
+    return buildDocument(buildSitemapIndex(sitemaps, reading.site.baseUrl), { type: XML, ...facts });
   },
 });
 
@@ -53,7 +64,6 @@ export const sitemapEndpoint = defineFile({
   at: { path: '*', only: /^\/sitemap-(?<part>[1-9]\d{0,5})\.xml$/ },
   summary: 'Names pages',
   description: 'Addresses and times of the latest change.',
-  isKept: true,
   params: { part: z.int().min(1).meta({ description: 'Number of the sitemap, from 1', example: 1 }) },
   content: {
     description: 'The sitemap',
@@ -61,42 +71,61 @@ export const sitemapEndpoint = defineFile({
     example: () => '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"></urlset>',
   },
   failures: ['NotFound'],
-  build: ({ reading, snapshot, params }) => buildSitemap(reading, Number(params.part), snapshot),
+  make: async (_, { reading, asked, params }) => {
+    const number = Number(params.part);
+    const { parts, pages, revised_at: _revised, ...facts } = await readParts(reading, asked);
+    const pieces = number < FIRST_OF_LISTINGS ? [pages] : parts[number - FIRST_OF_LISTINGS];
+    if (!pieces) {
+      throw new ServiceError('not_found', 'There is no such sitemap.', {
+        hint: `${PATHS.sitemapIndex} names all there are.`,
+      });
+    }
+    return buildJoined([START, ...pieces, END], { type: XML, ...facts });
+  },
 });
 
-/** Throws `not_found` for a number that the index does not name. */
-function buildSitemap({ published, site: { baseUrl } }: Reading, number: number, snapshot: Snapshot): Document {
-  if (number >= FIRST_OF_LISTINGS + countParts(snapshot)) {
-    throw new ServiceError('not_found', 'There is no such sitemap.', {
-      hint: `${PATHS.sitemapIndex} names all there are.`,
-    });
+/** Reads the sitemaps of one revision: that of pages, and the pieces of each of those of listings. */
+async function readParts(reading: Reading, asked: string) {
+  const { pieces, read } = await urls.get(reading, (snapshot) => ({
+    pages: getPages(reading, snapshot),
+    revised_at: snapshot.revised_at,
+    revision: snapshot.revision,
+    etag: buildEtag(reading, snapshot, asked),
+  }));
+  return { parts: divide(pieces), ...read };
+}
+
+/** Divides pieces into sitemaps, none of which has more addresses than it may. */
+function divide(pieces: readonly ListingPiece[]): ListingPiece[][] {
+  const parts: ListingPiece[][] = [];
+  let room = 0;
+  for (const piece of pieces) {
+    if (room < MOST_IN_PIECE) {
+      parts.push([]);
+      room = MAX_SITEMAP_URLS;
+    }
+    parts.at(-1)?.push(piece);
+    room -= piece.count;
   }
-  const part = number - FIRST_OF_LISTINGS;
-  const urls = part < 0 ? [...listPageUrls(published, snapshot, baseUrl)] : listListingUrls(published, part, baseUrl);
-  const pieces = function* () {
-    yield SITEMAP_START;
-    yield* urls;
-    yield SITEMAP_END;
-  };
-  return buildLargeDocument(pieces(), { type: XML, revision: snapshot.revision });
+  return parts;
 }
 
-/** Counts the sitemaps that the listings take. */
-function countParts({ live_listings }: Snapshot): number {
-  return Math.ceil(live_listings / MAX_SITEMAP_URLS);
-}
-
-function getLatest(published: Published, part: number): string {
-  let latest = '';
-  for (const { updated_at } of listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS))
-    if (updated_at > latest) latest = updated_at;
-  return latest;
-}
-
-function listListingUrls(published: Published, part: number, baseUrl: string): string[] {
-  return listUpdates(published, part * MAX_SITEMAP_URLS, MAX_SITEMAP_URLS).map(({ slug, updated_at }) =>
-    buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl),
+function getLatest(pieces: readonly ListingPiece[]): string {
+  return (
+    pieces
+      .map(({ latest }) => latest)
+      .sort()
+      .at(-1) ?? ''
   );
+}
+
+const pagesOf = new WeakMap<Snapshot, Piece>();
+
+/** Gives the addresses of the pages that are not a listing's, written once for a snapshot. */
+function getPages({ published, site }: Reading, snapshot: Snapshot): Piece {
+  const known = pagesOf.get(snapshot) ?? deflatePiece([...listPageUrls(published, snapshot, site.baseUrl)].join(''));
+  pagesOf.set(snapshot, known);
+  return known;
 }
 
 /** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */

@@ -15,6 +15,6 @@ export const webhookKeysEndpoint = defineFile({
     type: 'application/json',
     example: () => buildWebhookKeys('whpk_11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='),
   },
-  build: ({ reading: { published }, snapshot: { revision } }) =>
+  build: (_, { reading: { published }, snapshot: { revision } }) =>
     buildDocument(JSON.stringify(buildWebhookKeys(findWebhookKey(published))), { revision }),
 });

@@ -19,7 +19,7 @@ export const catalogueSummaryTool = buildTool({
     settlement_verified_means: z.string(),
   }),
   answer: (_args, { reading, snapshot }) => {
-    const counts = countByCategory(reading.published, snapshot);
+    const counts = countByCategory(reading.published);
     return {
       ...buildSummary(snapshot, reading.site, reading.now()),
       revision: snapshot.revision,
