@@ -147,7 +147,6 @@ const settings = z.object({
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
   CONTACT_URL: httpUrl.optional(),
   PROBE: onOff.default(false),
-  NOTIFY_KEY_FILE: z.string().min(1).default('data/notify-key'),
   INTAKE: z.union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the intake').optional(),
   TRUSTED_PROXIES: proxies.default([]),
   RATE_LIMIT: z
@@ -179,8 +178,6 @@ export interface Config {
   /** Address at which people write to the operator; the same as `baseUrl` if none is set. */
   readonly contactUrl: string;
   readonly probe: boolean;
-  /** File with the key that events for webhooks are signed with. The process that sends them makes it. */
-  readonly notifyKeyFile: string;
   /** The intake: `on` (a child process of the server), `off`, or the address of one that runs by itself. */
   readonly intake: string;
   readonly trustedProxies: readonly string[];
@@ -243,7 +240,6 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     contactName: read.CONTACT_NAME,
     contactUrl: read.CONTACT_URL ?? baseUrl,
     probe: read.PROBE,
-    notifyKeyFile: resolve(read.NOTIFY_KEY_FILE),
     intake: read.INTAKE ?? (isLoopback(read.HOST) ? 'on' : 'off'),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimit: read.RATE_LIMIT,

@@ -28,8 +28,6 @@ const KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & st
   probe_targets: ['listing_id'],
   hosts: ['host'],
   probe_runs: ['id'],
-  subscriptions: ['origin'],
-  deliveries: ['id'],
 };
 
 /** The primary keys that the database counts up. */

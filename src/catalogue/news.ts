@@ -66,8 +66,6 @@ export interface Known {
 export interface News {
   /** The state that the news lead to. */
   readonly state: CatalogueState;
-  /** The public key of events for webhooks; null before the first event. */
-  readonly webhook_key: string | null;
   /** Number of listings that changed. */
   readonly listings: number;
   readonly slices: AsyncIterable<NewsSlice>;
@@ -160,14 +158,12 @@ async function fetchNews<Result>(
 ): Promise<Result> {
   return await holdState(catalogue, async (held) => {
     const state = await read(held, getCatalogueState(held));
-    const selected = held.query.selectFrom('catalogue').select('webhook_key').executeTakeFirstOrThrow();
-    const { webhook_key } = await read(held, selected);
     const numbers = await read(held, listNumbers(held, known));
     const slices = async function* () {
       const all = readSlices(held, known, numbers);
       for (let next = await read(held, all.next()); !next.done; next = await read(held, all.next())) yield next.value;
     };
-    return await work({ state, webhook_key, listings: numbers.length, slices: slices() });
+    return await work({ state, listings: numbers.length, slices: slices() });
   });
 }
 

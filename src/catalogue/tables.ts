@@ -12,8 +12,6 @@ export interface CatalogueTable {
   revised_at: string;
   /** Version of the rules by which all its listings were derived. */
   rules: number;
-  /** The public key of the events that webhooks get (`whpk_…`); null until the first was to be sent. */
-  webhook_key: Generated<string | null>;
 }
 
 /** The time at which each revision became visible. */
@@ -321,45 +319,6 @@ export interface ProbeRunsTable {
   ended_at: string | null;
 }
 
-/** Subscriptions of providers to events, by the file on their host: one for each origin. */
-export interface SubscriptionsTable {
-  origin: string;
-  /** Address that events are posted to. */
-  webhook: string;
-  /** JSON list of model `NoticeKind`. */
-  kinds: string;
-  /** The text with which the file asks for a test event, and the one for which the last was made. */
-  test: string | null;
-  tested: string | null;
-  /** `asked`: a challenge is to be sent. `refused`: it failed. `off`: the webhook did not take events. */
-  state: 'asked' | 'refused' | 'on' | 'off';
-  since: string;
-  /** Why it is refused or off, as a code. */
-  reason: string | null;
-  /** Time of the next challenge, or of the next look at proofs and tests. */
-  next_at: string;
-  /** Time until which it was looked whether proofs come near their end. */
-  proofs_at: string;
-  /** Number of events recorded on a UTC day, and of those left out since the last one. */
-  day: string;
-  told: number;
-  left_out: number;
-}
-
-/** Events for webhooks: those to be sent, and for 30 days those that were. */
-export interface DeliveriesTable {
-  id: string;
-  origin: string;
-  kind: string;
-  at: string;
-  /** JSON of what the event says, without addresses of ours. */
-  data: string;
-  state: 'waiting' | 'delivered' | 'failed';
-  attempts: number;
-  /** Time of the next attempt; while an event is being sent, the time at which another sender may take it. */
-  next_at: string;
-}
-
 export interface Tables {
   catalogue: CatalogueTable;
   revisions: RevisionsTable;
@@ -383,6 +342,4 @@ export interface Tables {
   probe_targets: ProbeTargetsTable;
   hosts: HostsTable;
   probe_runs: ProbeRunsTable;
-  subscriptions: SubscriptionsTable;
-  deliveries: DeliveriesTable;
 }

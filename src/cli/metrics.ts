@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countFuture } from '../catalogue/integrity.ts';
 import { countListings, countPayments, countRecentProbes, getProbingState } from '../catalogue/read/counts.ts';
-import { countNotices } from '../catalogue/read/notices.ts';
 import { listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import { countSpent } from '../catalogue/write/payments.ts';
@@ -107,7 +106,6 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
   const probes = await countRecentProbes(catalogue, at);
   const { spent: settledAmount, still_counted: _, ...payments } = await countPayments(catalogue);
   const spent = await countSpent(catalogue, at);
-  const { deliveries, subscriptions } = await countNotices(catalogue);
   const feeds = await listFeedStates(catalogue, at);
   return [
     buildUp(true),
@@ -148,13 +146,6 @@ async function buildFigures(catalogue: Catalogue, at: string, dayCap: number | u
           build('catalogue_day_cap_usdc', 'What a day may cost', getUsdcNumber(dayCap)),
           build('catalogue_day_left_usdc', 'What is left of it', getUsdcNumber(Math.max(0, dayCap - spent))),
         ]),
-    buildEach(
-      'catalogue_webhook_events',
-      'Events for webhooks of providers: those to be sent, and what became of others in 30 days',
-      'state',
-      deliveries,
-    ),
-    buildEach('catalogue_webhooks', 'Webhooks of providers by state', 'state', subscriptions),
     buildEach(
       'catalogue_feed_completed_timestamp_seconds',
       'When a feed was last read to its end',

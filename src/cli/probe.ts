@@ -4,7 +4,6 @@ import { acquireLock, type Lock } from '../catalogue/lock.ts';
 import { refuseKeys } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { isConclusive, isPayable, type ProbeOutcome, probeOutcome } from '../model/probe.ts';
-import { keepNotifying, notifyDue } from '../notifying/notify.ts';
 import { type ProbeReport, type ProbeSelection, runProbing } from '../probing/run.ts';
 import { listSubmitted } from '../probing/submitted.ts';
 import { watchProbes } from '../probing/watch.ts';
@@ -99,18 +98,12 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
       lock?.release();
     }
   };
-  const notifying = { config: shared.config, now, say: progress.note };
   if (given.watch) {
-    const ending = new AbortController();
-    const notified = keepNotifying(catalogue, { ...notifying, signal: AbortSignal.any([signal, ending.signal]) });
     const watched = {
       ...{ now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note },
       hasArrived: async () => (await listSubmitted(catalogue, shared.config, now())).length > 0,
     };
-    return watchProbes(catalogue, watched).finally(() => {
-      ending.abort();
-      return notified;
-    });
+    return watchProbes(catalogue, watched);
   }
   const run = () => {
     if (given.all) return runAlone({ kind: 'all', again: given.again });
@@ -118,9 +111,7 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
     if (given.slug.length === 0) return runAlone({ kind: 'due' });
     return runProbing(catalogue, { kind: 'chosen', slugs: given.slug }, options).finally(progress.stop);
   };
-  const report = await run();
-  await notifyDue(catalogue, { ...notifying, signal });
-  return report;
+  return run();
 }
 
 /** Waits for the end of another run, because two runs could send concurrent requests to one host. */

@@ -10,7 +10,6 @@ import {
   type ProbingState,
 } from '../catalogue/read/counts.ts';
 import { countFindings } from '../catalogue/read/findings.ts';
-import { countNotices, type NoticeCounts } from '../catalogue/read/notices.ts';
 import { type FeedState, listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
@@ -38,8 +37,6 @@ interface StatusResult {
   feeds: FeedState[];
   probing: ProbingState;
   payments: PaymentCounts;
-  /** Events for webhooks, and who gets them. */
-  notices: NoticeCounts;
   release: ReleaseState;
   /** Numbers of submissions and reports of the last 30 days; null without an intake. */
   intake: QueueCounts | null;
@@ -70,7 +67,6 @@ async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promi
     feeds: await listFeedStates(catalogue, at),
     probing: await getProbingState(catalogue, at),
     payments: await countPayments(catalogue),
-    notices: await countNotices(catalogue),
     release: getReleaseState(config, state),
     intake: readQueue(config.submissionsFile, (queue) => queue.count()) ?? null,
   };
@@ -94,14 +90,6 @@ function describeQueue({ submissions, oldest_received_at, reports }: QueueCounts
   return `${states.join(', ')}${oldest}; ${formatCount(reports, 'report')} of buyers`;
 }
 
-function describeNotices({ deliveries, subscriptions }: NoticeCounts): string {
-  const { asked, refused, on, off } = subscriptions;
-  if (asked + refused + on + off === 0) return 'no provider asks to be told';
-  const { waiting, delivered, failed } = deliveries;
-  const events = `${waiting} events waiting, ${delivered} delivered and ${failed} failed in 30 days`;
-  return `${on} on, ${off} off, ${asked + refused} without an answered challenge; ${events}`;
-}
-
 function renderStatus(result: StatusResult, page: Page): void {
   const { listings, feeds, findings } = result;
   page.facts([
@@ -113,7 +101,6 @@ function renderStatus(result: StatusResult, page: Page): void {
     ['revision', `${result.revision}, ${formatTime(result.revised_at)}`],
     ['probing', describeProbing(result.probing)],
     ['payments', describePayments(result.payments)],
-    ['webhooks', describeNotices(result.notices)],
     ['release', describeReleaseState(result.release)],
     ...(result.intake ? [['submissions', describeQueue(result.intake)] as const] : []),
   ]);

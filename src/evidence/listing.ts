@@ -25,7 +25,7 @@ import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verifi
  * Version of the rules by which listings are derived. Raise it if the same evidence gives another listing: then every
  * catalogue is derived again when it is next opened for writing.
  */
-export const RULES_VERSION = 4;
+export const RULES_VERSION = 5;
 
 /** The decider, reason and time of a removal. */
 export interface Delisting {

@@ -8,7 +8,6 @@ import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
 import { publishListing } from '../catalogue/write/publication.ts';
 import { recordReplies } from '../catalogue/write/replies.ts';
-import { isNotifyOnRecord, recordNotify } from '../catalogue/write/subscriptions.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
@@ -79,7 +78,6 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
   const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   if (read.kind === 'statement') {
     const outcome = await applyProviderStatement(catalogue, read, { now, signal });
-    await applyNotify(catalogue, origin, read.notify, now);
     return outcome;
   }
   const { kind, url } = read;
@@ -90,17 +88,6 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
     await writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
   }
   return { ...nothing, reason: null, findings };
-}
-
-/** Records what a provider wants to be told. What cannot be read of that leaves it as it was. */
-async function applyNotify(
-  catalogue: Catalogue,
-  origin: string,
-  notify: ProviderStatement['notify'],
-  now: () => Date,
-): Promise<void> {
-  if (notify === undefined || (await isNotifyOnRecord(catalogue, origin, notify))) return;
-  await writeCatalogue(catalogue, now().toISOString(), (writing) => recordNotify(writing, origin, notify));
 }
 
 /**

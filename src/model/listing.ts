@@ -47,12 +47,6 @@ export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export const SLUG_MAX_LENGTH = 64;
 export const slug = z.string().regex(slugPattern).max(SLUG_MAX_LENGTH);
 
-export const webhookOffSince = z.iso
-  .datetime()
-  .describe(
-    'Since when its provider is told nothing any more, because its webhook took no events; absent for all others',
-  );
-
 /** A listing as the catalogue publishes it. Amounts are atomic USDC, times ISO 8601 UTC. */
 export const listing = z.object({
   id: z.uuid(),
@@ -87,7 +81,6 @@ export const listing = z.object({
   /** All sources, the one that is believed first at the beginning. */
   sources: z.array(listedSource),
   said_by: listingSaidBy,
-  webhook_off_since: webhookOffSince.optional(),
   listed_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
   /** The catalogue revision of the last change that readers can see. */

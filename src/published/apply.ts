@@ -29,7 +29,7 @@ export function getKnown(published: Published): Known {
 export function createTables({ sqlite }: Published, { code_version, base_url }: Rendering): void {
   sqlite.exec(SCHEMA);
   sqlite.exec(OWN_SCHEMA);
-  sqlite.exec("INSERT INTO catalogue VALUES ('', 0, '', NULL)");
+  sqlite.exec("INSERT INTO catalogue VALUES ('', 0, '')");
   sqlite.prepare('INSERT INTO rendering VALUES (?, ?)').run(code_version, base_url);
   sqlite.pragma(`application_id = ${APPLICATION_ID}`);
   sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
@@ -86,8 +86,8 @@ export async function applyNews(
     }
     const { identity, revision, revised_at } = news.state;
     published
-      .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?, webhook_key = ?')
-      .run(identity, revision, revised_at, news.webhook_key);
+      .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?')
+      .run(identity, revision, revised_at);
     sqlite.exec('COMMIT');
   } finally {
     if (sqlite.inTransaction) sqlite.exec('ROLLBACK');

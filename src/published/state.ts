@@ -14,12 +14,6 @@ export function getPublishedState(published: Published): PublishedState {
   return row ?? { identity: '', revision: 0, revised_at: '' };
 }
 
-/** Finds the public key of events for webhooks (`whpk_…`); null before the first event. */
-export function findWebhookKey(published: Published): string | null {
-  const row = published.prepare<{ webhook_key: string | null }>('SELECT webhook_key FROM catalogue').get();
-  return row?.webhook_key ?? null;
-}
-
 /** By which code, and for which address of the service, the listings of a published catalogue were written. */
 export interface Rendering {
   readonly code_version: string;

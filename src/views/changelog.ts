@@ -22,6 +22,12 @@ export const DEPRECATIONS: readonly Deprecation[] = [
 /** Changes for those who call the service, the newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-28',
+    changes: [
+      'There are no webhooks any more. `notify` in a provider’s file is answered by a finding that names the feed: /provider/{domain}.atom has what happens to the listings of a provider. /.well-known/webhook-keys.json is gone, and so are `webhook_off_since` of a listing and `webhook_key` in the file of the catalogue.',
+    ],
+  },
+  {
     date: '2026-11-26',
     changes: [
       'Providers can list a host by themselves: on the pages from /submit on, or by `POST /submit/list` with `url`. The answer has `file`, what to put on the host, and `submission_url`, an address that nobody can guess: `POST` to it once the file is there, `GET` it for `state` (`waiting_for_file`, `problems`, `received`, `listed`, `refused`), `problems`, `history`, `listings` and `next`.',

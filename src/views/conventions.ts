@@ -71,11 +71,6 @@ export function buildSecurityTxt({ baseUrl, contactUrl }: Site, at: Date): strin
   ].join('\n');
 }
 
-/** Builds the list of the public keys that events for webhooks are signed with: one, or none before the first event. */
-export function buildWebhookKeys(key: string | null): { keys: { algorithm: string; key: string }[] } {
-  return { keys: key === null ? [] : [{ algorithm: 'ed25519', key }] };
-}
-
 function isHttps(address: string): boolean {
   return /^https:/i.test(address);
 }

@@ -27,8 +27,6 @@ export const PATHS = {
   skillIndex: '/.well-known/agent-skills/index.json',
   skill: (name: string) => `/.well-known/agent-skills/${name}/SKILL.md`,
   securityTxt: '/.well-known/security.txt',
-  /** The public key of events for webhooks of providers. */
-  webhookKeys: '/.well-known/webhook-keys.json',
   discoveryResources: '/discovery/resources',
   discoverySearch: '/discovery/search',
   discoveryMerchant: '/discovery/merchant',

@@ -36,7 +36,6 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   const environment = {
     CATALOGUE: file,
     RELEASES: join(folder, 'dist'),
-    NOTIFY_KEY_FILE: join(folder, 'notify-key'),
     BASE_URL: 'https://apis.example',
     ...settings,
   };

@@ -156,18 +156,6 @@ describe('the units', () => {
     expect(shared.MAX_USDC_PER_DAY).toBe(parseEnv(readDeployed('systemd/payer.env')).MAX_USDC_PER_DAY);
   });
 
-  it('keep the key of webhooks to the prober, in a folder that it alone may read', () => {
-    const { notifyKeyFile } = readConfig(parseEnv(readDeployed('systemd/catalogue.env')));
-    const folder = dirname(notifyKeyFile);
-    for (const name of SERVICES.filter((one) => one !== 'catalogue-payer.service')) {
-      const isProber = name === 'catalogue-prober.service';
-      const made = list(name, 'StateDirectory').flatMap((names) => names.split(' '));
-      expect([name, made.some((one) => `/var/lib/${one}` === folder)]).toEqual([name, isProber]);
-      const closed = list(name, 'InaccessiblePaths').flatMap((paths) => paths.split(' '));
-      expect([name, closed.includes(`-${folder}`)]).toEqual([name, !isProber]);
-    }
-  });
-
   it('write only where they may', () => {
     const { catalogueAddress, publishedFile, releasesDir } = readConfig(
       parseEnv(readDeployed('systemd/catalogue.env')),

@@ -48,11 +48,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 16,
     covers: ['catalogue', 'published', 'http', 'paying', 'probing', 'importing'],
   },
-  notices: {
-    purpose: 'webhooks whose sender is killed at 50 moments',
-    minutes: 2,
-    covers: ['notifying', 'probing', 'catalogue'],
-  },
   'page-code': {
     purpose: 'pages compiled again, where they are damaged and on demand',
     minutes: 1,

@@ -13,15 +13,12 @@ import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
-import { recordNotify } from '../../src/catalogue/write/subscriptions.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
 import { recordDeclarations as recordAll } from '../../src/importing/record-declarations.ts';
 import { formatAddress, isAway } from '../../src/model/catalogue-address.ts';
-import { NOTICE_KINDS } from '../../src/model/notice.ts';
 import type { PreparedPayment } from '../../src/model/payment.ts';
 import { getRequestHash } from '../../src/model/request.ts';
-import { notifyDue } from '../../src/notifying/notify.ts';
 import { NO_ANSWER } from '../../src/paying/paid-call.ts';
 import { runProbing } from '../../src/probing/run.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
@@ -32,13 +29,12 @@ import { openReading } from '../../src/published/reading.ts';
 import { getPublishedState } from '../../src/published/state.ts';
 import { agentChanges } from '../../src/views/changes.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
-import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
+import { makeWorld } from '../catalogue/evidence-world.ts';
 import { makeCommands, writeManifest } from '../cli/running.ts';
 import { openFaultyProxy } from '../faulty-proxy.ts';
 import { ANY_CLOCK } from '../new-catalogue.ts';
-import { takeAll } from '../notifying/receiver.ts';
 import { recordPaid } from '../paid.ts';
-import { openSeller, sendStatus } from '../probing/market.ts';
+import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
 import { SITE } from '../site.ts';
 import { skipWithout } from '../skipped.ts';
@@ -619,42 +615,5 @@ describe('probers of one catalogue in PostgreSQL', () => {
       await releaseHost(catalogue, host, 'two');
       expect(await take('one', until, later)).toBe(true);
     }
-  });
-
-  it('send each event once, and agree on what they send with one of a catalogue in a file', async () => {
-    const address = await createDatabase();
-    const told: string[][] = [];
-    for (const senders of [[await open(address), await open(address)], [await openFile()]]) {
-      const [catalogue = await openFile()] = senders;
-      const receiver = await openSeller((response, asked) => takeAll(response, asked));
-      const world = await makeWorld(catalogue);
-      await world.declare({ base_url: receiver.url });
-      await world.declare({ slug: 'other', base_url: 'https://other.example-provider.com' });
-      const notify = { webhook: `${receiver.url}/events`, on: NOTICE_KINDS, test: 'one' };
-      await writeCatalogue(catalogue, getTime(0), (writing) => recordNotify(writing, receiver.url, notify));
-      const notifyKeyFile = join(makeFolder(), 'notify-key');
-      const config = { allowPrivateNetworks: true, baseUrl: SITE.baseUrl, notifyKeyFile };
-      const said: string[] = [];
-      const send = (hours: number) => {
-        const now = () => new Date(getTime(hours));
-        const options = { config, now, signal: new AbortController().signal, say: (line: string) => said.push(line) };
-        return Promise.all(senders.map((sender) => notifyDue(sender, options)));
-      };
-      await send(0);
-      for (const hours of [6, 12, 18, 24]) {
-        await world.see(hours, { slug: 'other' });
-        await world.look(hours, hours === 12 ? {} : { outcome: 'server_error', status: 500, terms: [] });
-        await send(hours);
-      }
-      expect([said, await listStaleListings(catalogue)]).toEqual([[], []]);
-      told.push(
-        receiver.asked.map(({ body }) => JSON.parse(body)).map(({ type, timestamp }) => `${type} ${timestamp}`),
-      );
-      const state = await catalogue.query.selectFrom('deliveries').select('state').distinct().execute();
-      expect(state).toEqual([{ state: 'delivered' }]);
-    }
-    const [first, second] = told.map((events) => events.toSorted());
-    expect(first).toEqual(second);
-    expect(first?.filter((one) => one.startsWith('failing'))).toHaveLength(2);
   });
 });

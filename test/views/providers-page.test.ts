@@ -14,13 +14,6 @@ describe('the page for providers', () => {
     for (const { file } of page.wishes) expect(providerFile.parse(JSON.parse(file)).listings).toHaveLength(1);
   });
 
-  it('shows a file that asks to be told, and each event that can be asked for', () => {
-    const { notify } = providerFile.parse(JSON.parse(page.notify.file));
-    const kinds = page.events.map(({ kind }) => kind);
-    expect(notify?.on?.every((kind) => kinds.includes(kind))).toBe(true);
-    expect(kinds).toEqual(['failing', 'price_changed', 'caution', 'proof_expires', 'removed']);
-  });
-
   it('names every caution that a reply can be to', () => {
     expect(page.cautions.map(({ code }) => code)).toEqual(CAUTION_CODES);
   });

@@ -10,7 +10,6 @@ import type { Catalogue } from '../database.ts';
 import type { TermsTable } from '../tables.ts';
 import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
 import { type ListingIdentity, parseListing } from './listings.ts';
-import { listSubscriptions, type Subscription } from './notices.ts';
 import { listReceipts } from './receipts.ts';
 import { listReplies } from './replies.ts';
 
@@ -35,8 +34,6 @@ export interface RecordedEvidence {
   readonly replies: readonly RecordedReply[];
   /** Its samples, in any order. */
   readonly samples: readonly KeptSample[];
-  /** Subscription of its provider; undefined without one. */
-  readonly subscription: Subscription | undefined;
 }
 
 /** Largest number of listings whose evidence is read at a time. */
@@ -88,8 +85,6 @@ export async function readEvidence(
     catalogue,
     ids.filter((id) => !known.has(id)),
   );
-  const origins = [...new Set([...listings.values()].map(({ origin }) => origin))];
-  const subscriptions = origins.length === 0 ? [] : await listSubscriptions(catalogue, origins);
   return new Map(
     identities.map((identity) => {
       const { id } = identity;
@@ -111,7 +106,6 @@ export async function readEvidence(
           delisting: chooseDelisting(delistings.get(id) ?? []),
           replies: replies.get(id) ?? [],
           samples: known.get(id) ?? samples.get(id) ?? [],
-          subscription: subscriptions.find(({ origin }) => origin === listing?.origin),
         },
       ];
     }),

@@ -3,7 +3,6 @@ import { type MergedDeclaration, mergeDeclarations } from '../../evidence/declar
 import { canPublicationWait, isUpToDate } from '../../evidence/freshness.ts';
 import { type DerivedListing, deriveListing, type ListingEvidence, RULES_VERSION } from '../../evidence/listing.ts';
 import { getListingNames } from '../../evidence/names.ts';
-import { listNotices, type Notice } from '../../evidence/notices.ts';
 import { getSampleSummary, type KeptSample } from '../../evidence/sample-summary.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { isLive, type Listing } from '../../model/listing.ts';
@@ -22,7 +21,6 @@ import {
   saveNames,
   setStanding,
 } from './names.ts';
-import { recordNotices } from './notices.ts';
 import { declareTerms, type RouteTerms } from './terms.ts';
 
 /** Reason code of changes made because another listing became better known for a name, or no longer is. */
@@ -115,7 +113,7 @@ async function publishBatch(
     catalogue,
     prepared.map(({ record, own }) => ({ id: record.identity.id, names: own })),
   );
-  const stored: { listing: Listing; before: Listing | undefined; notices: Notice[] }[] = [];
+  const stored: { listing: Listing; before: Listing | undefined }[] = [];
   const changes: NewChange[] = [];
   const namesakes = new Map<string, ListingIdentity>();
   const call = (caller: ListingIdentity, found: readonly string[]) => {
@@ -126,10 +124,7 @@ async function publishBatch(
     call(identity, replaceNames(names, identity, own, at));
     const { before } = record;
     const derived = derive(record, terms.get(identity.id) as RouteTerms, names, merged);
-    const told = record.subscription?.state === 'on' ? record.subscription.kinds : [];
-    const notices =
-      before && told.length > 0 ? listNotices(before, derived).filter(({ kind }) => told.includes(kind)) : [];
-    const isWaiting = may_wait && before && notices.length === 0 && canPublicationWait(before, derived);
+    const isWaiting = may_wait && before && canPublicationWait(before, derived);
     const differences = isWaiting
       ? []
       : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
@@ -140,15 +135,14 @@ async function publishBatch(
     }
     const wasListed = before !== undefined && (before.state !== 'held' || record.was_live);
     const listing: Listing = { ...derived, listed_at: wasListed ? before.listed_at : at, updated_at: at, revision };
-    stored.push({ listing, before, notices });
+    stored.push({ listing, before });
     changes.push(...differences.map((difference) => ({ listing_id: listing.id, ...difference })));
     call(identity, setStanding(names, listing, own));
   }
   if (stored.length > 0) writing.raiseRevision();
   await saveNames(catalogue, names);
-  for (const { listing, before, notices } of stored) {
+  for (const { listing, before } of stored) {
     await storeListing(catalogue, listing, before);
-    await recordNotices(writing, listing, notices);
   }
   await countDays(catalogue, stored, at.slice(0, 10));
   await writing.recordChanges(changes);
@@ -170,7 +164,7 @@ export function merge({ identity, before, declarations, samples, receipts }: Rec
 
 /** Derives what readers should see of a listing from its evidence on record and its merged declarations. */
 export function derive(
-  { identity, before, declarations, payees, receipts, delisting, replies, samples, subscription }: RecordedEvidence,
+  { identity, before, declarations, payees, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
   names: NameIndex,
   merged: MergedDeclaration,
@@ -192,8 +186,7 @@ export function derive(
     findNamesake: (...asked) => findNamesake(names, identity.id, ...asked),
     replies,
   };
-  const isOff = subscription?.state === 'off';
-  return { ...deriveListing(all, merged), ...(isOff && { webhook_off_since: subscription.since }) };
+  return deriveListing(all, merged);
 }
 
 /** Returns the columns that follow from the document of a listing. */

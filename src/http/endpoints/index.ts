@@ -24,7 +24,6 @@ import { registryEntryEndpoint } from './registry-entry.ts';
 import { registryExploreEndpoint } from './registry-explore.ts';
 import { registrySearchEndpoint } from './registry-search.ts';
 import { sitemapEndpoint, sitemapIndexEndpoint } from './sitemaps.ts';
-import { webhookKeysEndpoint } from './webhook-keys.ts';
 
 /** Every endpoint, in the order of the document. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -46,7 +45,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listingPageEndpoint,
   mcpEndpoint,
   ...FIXED_FILES,
-  webhookKeysEndpoint,
   sitemapIndexEndpoint,
   sitemapEndpoint,
   badgeEndpoint,

@@ -2,7 +2,6 @@ import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
 import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
-import { NOTICE_KINDS, type StatedNotify } from '../../model/notice.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
@@ -10,7 +9,7 @@ import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest-declaration.ts';
 import { describeIssues } from '../manifest-issues.ts';
-import { type AddressProblem, parseListedUrl } from '../outside-address.ts';
+import { parseListedUrl } from '../outside-address.ts';
 import { cleanText, isTooLong } from '../provider-text.ts';
 import {
   getEntryMapping,
@@ -20,7 +19,6 @@ import {
   providerEntry,
   providerEntryFacts,
   providerFile,
-  providerNotify,
   writtenReply,
 } from './schema.ts';
 import type { ProviderRequest, StatedReply } from './statement.ts';
@@ -34,7 +32,6 @@ export interface ReadStatement {
   /** Number of entries in the list. */
   entries: number;
   is_whole: boolean;
-  notify: StatedNotify | null | undefined;
 }
 
 /**
@@ -64,7 +61,9 @@ export function parseStatement(
     refuse('provider_file_bad_value', 'The statement must have "version": 1 and a list "listings".', place);
     return 'unreadable';
   }
-  noteUnknownFields(json, providerFile.shape, '', context);
+  const { notify, ...fields } = json;
+  if (notify !== undefined) noteWebhook(context);
+  noteUnknownFields(fields, providerFile.shape, '', context);
   if (json.listings.length > MAX_LISTINGS) {
     const message = `listings has more than ${MAX_LISTINGS} entries; only the first were read.`;
     refuse('provider_file_bad_value', message, '/listings');
@@ -72,8 +71,7 @@ export function parseStatement(
   const entries: unknown[] = json.listings.slice(0, MAX_LISTINGS);
   const requests = entries.flatMap((raw, index) => parseEntry(raw, `listings[${index}]`, context) ?? []);
   const { length } = json.listings;
-  const notify = readNotify(json.notify, context);
-  return { requests: listDistinct(requests, context), entries: length, is_whole: requests.length === length, notify };
+  return { requests: listDistinct(requests, context), entries: length, is_whole: requests.length === length };
 }
 
 function parseJson(bytes: Uint8Array, { url, findings }: StatementContext): unknown {
@@ -175,6 +173,15 @@ function openEntryFindings(where: string, { url, findings }: StatementContext): 
 export function getPlace(where: string): string {
   const steps = where.replace(/\[(\d+)\]/g, '.$1').split('.');
   return formatPointer(...steps.filter((step) => step !== ''));
+}
+
+/** Notes that nobody is told by a webhook any more, and what tells the same. */
+function noteWebhook({ url, findings }: StatementContext): void {
+  const item = findings.openItem(url);
+  const message =
+    '"notify" is not taken any more. What happens to the listings is in their feeds: /provider/<domain>.atom has them all.';
+  item.note('provider_unknown_field', message, '/notify');
+  item.keep();
 }
 
 /** Notes unknown fields of an object. They are ignored, because a later version may define them. */
@@ -280,42 +287,6 @@ function readReply(raw: unknown, where: string, context: StatementContext): Stat
   if (text !== '') return { caution, route, text };
   refuse(`${where}.text`, 'the reply is empty.');
   return undefined;
-}
-
-/** Reads what a provider wants to be told; null for nothing, undefined with a finding if it cannot be taken. */
-function readNotify(raw: unknown, context: StatementContext): StatedNotify | null | undefined {
-  if (raw === undefined) return null;
-  const { refuse } = openEntryFindings('notify', context);
-  const known = isObject(raw) ? pickFields(raw, providerNotify.shape) : raw;
-  const parsed = providerNotify.safeParse(known);
-  if (!parsed.success) {
-    const getNotifyMapping = () => ({ label: 'notify', fields: Object.keys(providerNotify.shape) });
-    const problems = describeIssues(parsed.error.issues, known, getNotifyMapping).slice(0, MAX_PROBLEMS);
-    for (const { path, message } of problems) refuse('provider_file_bad_value', message, formatPointer(...path));
-    return undefined;
-  }
-  noteUnknownFields(raw as Record<string, unknown>, providerNotify.shape, 'notify: ', context);
-  const { webhook, on = NOTICE_KINDS, test } = parsed.data;
-  const address = readWebhook(webhook, context);
-  if (address instanceof URL) {
-    return { webhook: address.href, on: NOTICE_KINDS.filter((kind) => on.includes(kind)), test: test ?? null };
-  }
-  refuse(address.code, `webhook: ${address.message}`, '/webhook');
-  return undefined;
-}
-
-/** Reads the address of a webhook: on the statement's own host, and unless private networks are allowed https at port 443. */
-function readWebhook(text: string, { url, allowPrivateNetworks }: StatementContext): URL | AddressProblem {
-  const whole = URL.parse(text, url);
-  const read = parseListedUrl(whole ? whole.href : text, { allowPrivateNetworks });
-  const quoted = `"${formatQuote(text)}"`;
-  if (!(read instanceof URL)) return { code: 'provider_file_bad_value', message: `${quoted}: ${read.message}` };
-  if (read.hostname !== new URL(url).hostname) {
-    const message = `${quoted} is on another host than this statement, which cannot speak for it.`;
-    return { code: 'provider_other_origin', message };
-  }
-  if (allowPrivateNetworks || read.port === '') return read;
-  return { code: 'provider_file_bad_value', message: `${quoted} has a port of its own; events are sent to port 443.` };
 }
 
 /** Reads an address in the statement, which must have the statement's own origin. */

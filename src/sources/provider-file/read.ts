@@ -67,7 +67,6 @@ export async function readProviderStatement(
     listings,
     entries: read.entries,
     is_whole: read.is_whole,
-    notify: read.notify,
     findings: findings.list(),
   };
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { cautionCode } from '../../model/caution.ts';
-import { noticeKind } from '../../model/notice.ts';
 import { httpMethod } from '../../model/request.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 import { removeInvisible } from '../clean-string.ts';
@@ -69,23 +68,11 @@ export type ProviderEntryFacts = z.infer<typeof providerEntryFacts>;
 /** A reply as written. The length of its text is checked after cleaning. */
 export const writtenReply = providerReply.extend({ text: z.string() });
 
-/** What a provider wants to be told of its listings, and where. */
-export const providerNotify = z
-  .strictObject({
-    webhook: address(
-      'Where events are posted: https on the host of this file, at port 443. It must answer a challenge first, and may not redirect',
-    ),
-    on: z.array(noticeKind).min(1).describe('The events that are sent; default: all of them').optional(),
-    test: z.string().max(100).describe('Any text: each time it changes, a test event is sent').optional(),
-  })
-  .describe('Sends an event to a webhook on your host when something happens to a listing of it');
-
 /** The whole statement. */
 export const providerFile = z.strictObject({
   $schema: z.string().optional(),
   version: z.literal(1),
   listings: z.array(providerEntry).max(MAX_LISTINGS),
-  notify: providerNotify.optional(),
 });
 
 /** Returns the name and fields of a mapping in an entry: the entry itself, its facts, or a part of them. */

@@ -1,6 +1,5 @@
 import type { CautionCode } from '../../model/caution.ts';
 import type { Declaration, Finding } from '../../model/declaration.ts';
-import type { StatedNotify } from '../../model/notice.ts';
 
 /** A provider's reply to a caution. */
 export interface StatedReply {
@@ -48,8 +47,6 @@ export interface ProviderStatement {
   entries: number;
   /** False if an entry could not be read. Then earlier declarations do not count as withdrawn. */
   is_whole: boolean;
-  /** Its subscription; null without one. Undefined if it could not be taken: then the earlier one stays. */
-  notify: StatedNotify | null | undefined;
   findings: Finding[];
 }
 

@@ -93,8 +93,6 @@ export interface ListingPage {
   /** The registered domain of its host, and the page of all listings there; null where it has no page. */
   readonly provider: { readonly domain: string; readonly href: string } | null;
   readonly badge: BadgeLines;
-  /** Day since when its provider is told nothing, because its webhook took no events; null for nearly all. */
-  readonly webhook_off_on: string | null;
   /** The call of a listing that names no routes; null where each route has its own. */
   readonly call: CallGuide | null;
   /** Empty when no route is verified. */
@@ -207,7 +205,6 @@ export function buildListingPage(
     same_product: same_product.map((slug) => ({ slug, href: PATHS.listing(slug) })),
     listed_on: formatDay(listing.listed_at),
     changed_on: formatDay(listing.updated_at),
-    webhook_off_on: listing.webhook_off_since ? formatDay(listing.webhook_off_since) : null,
     json_ld: buildListingJsonLd(listing, site),
   };
 }

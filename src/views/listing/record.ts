@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Category } from '../../model/catalogue.ts';
 import { caution } from '../../model/caution.ts';
 import { type Change, change } from '../../model/change.ts';
-import { getHost, type Listing, type LiveListing, reliability, slug, webhookOffSince } from '../../model/listing.ts';
+import { getHost, type Listing, type LiveListing, reliability, slug } from '../../model/listing.ts';
 import { networkEntry, networkKey } from '../../model/network.ts';
 import { correctedReceipt } from '../../model/payment.ts';
 import type { Route } from '../../model/route.ts';
@@ -71,7 +71,6 @@ export const agentListing = z
       said_by: listingSaidBy.describe(
         'For each fact the place of its source in `sources`; absent for what no source says',
       ),
-      webhook_off_since: webhookOffSince.optional(),
       listed_at: z.iso.datetime(),
       listing_cautions: z.array(caution).describe('What speaks against it as a whole; its routes carry their own'),
       corrections: z.array(correctedReceipt).describe('Receipts that the operator corrected, with the reason'),
@@ -116,7 +115,6 @@ export function buildPublicListing(listing: LiveListing, site: Pick<Site, 'baseU
     reliability: listing.reliability,
     sources: listing.sources,
     said_by: listing.said_by,
-    ...(listing.webhook_off_since && { webhook_off_since: listing.webhook_off_since }),
     listed_at: listing.listed_at,
     listing_cautions: listing.cautions,
     corrections: listing.corrections,

@@ -1,9 +1,7 @@
 import { CAUTIONS } from '../../model/caution.ts';
-import { NOTICES } from '../../model/notice.ts';
 import { ROBOT_NAME } from '../../model/probe.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 import { type BadgeLines, buildBadgeLines } from '../badge.ts';
-import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
 
 /** Path on its own host at which a provider states its wishes. */
@@ -25,10 +23,6 @@ export interface ProvidersPage {
   readonly file_path: string;
   readonly robot: string;
   readonly wishes: readonly ProviderWish[];
-  /** The events that a provider can be told, and when each is sent. */
-  readonly events: readonly { readonly kind: string; readonly when: string }[];
-  /** A file that asks for them, and an event. */
-  readonly notify: { readonly file: string; readonly event: string };
   /** The cautions that can be replied to, by code. */
   readonly cautions: readonly { readonly code: string; readonly sentence: string }[];
   /** A robots.txt that keeps probes away from some paths. */
@@ -88,26 +82,6 @@ const PROVIDER_FILES = {
   },
 } as const;
 
-/** A file that asks for events, and one of them. */
-const NOTIFY_FILE = {
-  version: 1,
-  listings: [{ base_url: BASE_URL, listed: true, openapi: `${BASE_URL}/openapi.json` }],
-  notify: { webhook: `${BASE_URL}/catalogue-events`, on: ['failing', 'removed'], test: 'first try' },
-};
-
-function buildEventExample(site: Site): object {
-  const slug = 'example-forecasts';
-  const places = {
-    page: buildUrl(site.baseUrl, PATHS.listing(slug)),
-    json: buildUrl(site.baseUrl, PATHS.agentListing(slug)),
-  };
-  const at = '2026-11-26T12:00:00.000Z';
-  const failing = { route: 'GET /v1/forecast', since: at, outcome: 'server_error', status: 500 };
-  const what = { routes: [failing], total: 1 };
-  const listing = '0d7f4f2e-3c1b-5b6f-9a51-0c2f5f9f2a11';
-  return { type: 'failing', timestamp: at, data: { listing, slug, ...places, revision: 42, what } };
-}
-
 /** Builds the page for providers. */
 export function buildProvidersPage(site: Site): ProvidersPage {
   return {
@@ -141,8 +115,6 @@ export function buildProvidersPage(site: Site): ProvidersPage {
         file: writeFile(PROVIDER_FILES.reply),
       },
     ],
-    events: Object.entries(NOTICES).map(([kind, when]) => ({ kind, when })),
-    notify: { file: writeFile(NOTIFY_FILE), event: writeFile(buildEventExample(site)) },
     cautions: Object.entries(CAUTIONS).map(([code, { sentence }]) => ({ code, sentence })),
     badge: buildBadgeLines('your-slug', site),
     robots: `User-agent: ${ROBOT_NAME}\nDisallow: /v1/costly`,

@@ -291,53 +291,12 @@ it('every refused entry names the field that failed', () => {
   ]);
 });
 
-describe('what a statement asks to be told', () => {
-  const WEBHOOK = `${ORIGIN}/events`;
-  const readNotify = (notify: unknown, url?: string) => {
-    const { read, findings } = parse({ version: 1, listings: [], notify }, url);
-    if (read === 'unreadable' || 'absent' in read) throw new Error('the statement cannot be read');
-    return { notify: read.notify, findings };
-  };
-
-  it('is everything, or the kinds that it names, at an address of its own host', () => {
-    const all = ['failing', 'price_changed', 'caution', 'proof_expires', 'removed'];
-    expect(readNotify({ webhook: WEBHOOK }).notify).toEqual({ webhook: WEBHOOK, on: all, test: null });
-    const some = { webhook: '/events', on: ['removed', 'failing', 'removed'], test: 'one' };
-    const told = { webhook: WEBHOOK, on: ['failing', 'removed'], test: 'one' };
-    expect(readNotify(some)).toEqual({ notify: told, findings: [] });
-    // A file at a port of its own speaks for its host, too.
-    const file = STATEMENT_URL.replace('.com/', '.com:8443/');
-    expect(readNotify({ webhook: WEBHOOK }, file)).toMatchObject({ notify: { webhook: WEBHOOK }, findings: [] });
-    expect(readNotify(undefined).notify).toBeNull();
-  });
-
-  it.each([
-    ['https://elsewhere.example/events', 'provider_other_origin', '/notify/webhook'],
-    ['https://tides-of-tests.com/events', 'provider_other_origin', '/notify/webhook'],
-    [`${ORIGIN}.evil.example/events`, 'provider_other_origin', '/notify/webhook'],
-    [`${ORIGIN}:8443/events`, 'provider_file_bad_value', '/notify/webhook'],
-    [WEBHOOK.replace('https', 'http'), 'provider_file_bad_value', '/notify/webhook'],
-    ['https://user:pass@api.tides-of-tests.com/events', 'provider_file_bad_value', '/notify/webhook'],
-    ['https://10.0.0.1/events', 'provider_file_bad_value', '/notify/webhook'],
-    ['https://[', 'provider_file_bad_value', '/notify/webhook'],
-  ])('at %s is refused, and what was asked before still counts', (webhook, code, place) => {
-    const { notify, findings } = readNotify({ webhook });
-    expect([notify, findings]).toMatchObject([undefined, [{ code, place }]]);
-  });
-
-  it.each([
-    [7, '/notify'],
-    [{}, '/notify/webhook'],
-    [{ webhook: WEBHOOK, on: [] }, '/notify/on'],
-    [{ webhook: WEBHOOK, on: ['everything'] }, '/notify/on/0'],
-    [{ webhook: WEBHOOK, test: 'x'.repeat(101) }, '/notify/test'],
-  ])('as %j is refused with its place', (notify, place) => {
-    expect(readNotify(notify)).toMatchObject({ notify: undefined, findings: [{ severity: 'refused', place }] });
-  });
-
-  it('may have fields that a later version defines', () => {
-    const { notify, findings } = readNotify({ webhook: WEBHOOK, secret: 'x' });
-    expect(notify).toMatchObject({ webhook: WEBHOOK });
-    expect(findings).toMatchObject([{ code: 'provider_unknown_field', severity: 'noted', place: '/notify/secret' }]);
-  });
-});
+it.each([{ webhook: `${ORIGIN}/events`, on: ['failing'] }, 7, null])(
+  'a statement that asks to be told by a webhook (%j) is read, and told which feed tells the same',
+  (notify) => {
+    const { read, findings } = parse({ version: 1, listings: [], notify });
+    expect(read).toMatchObject({ entries: 0, is_whole: true });
+    expect(findings).toMatchObject([{ code: 'provider_unknown_field', severity: 'noted', place: '/notify' }]);
+    expect(findings[0]?.message).toContain('/provider/<domain>.atom');
+  },
+);
