@@ -7,8 +7,8 @@ const SHOWN_ROUTES = 20;
 
 type Route = CheckResult['listings'][number]['routes'][number];
 
-/** Writes what was found, line by line, with place and fix; then what would be listed, and what is corrected. */
-export function renderAddressCheck({ checks, listings, corrected }: CheckResult, page: Page): void {
+/** Writes what was found, line by line, with place and fix; then what would be listed. */
+export function renderAddressCheck({ checks, listings }: CheckResult, page: Page): void {
   if (!page.isTerminal) {
     renderRows({ checks, listings }, page);
     return;
@@ -23,17 +23,10 @@ export function renderAddressCheck({ checks, listings, corrected }: CheckResult,
     page.table([{ heading: 'price' }, { heading: 'route', cut: true }], rows, 2);
     if (routes.length > SHOWN_ROUTES) page.say(`And ${routes.length - SHOWN_ROUTES} more routes.`, 2);
   }
-  for (const { item, sent_as, json, header } of corrected) {
-    page.blank();
-    page.title(`Corrected: the ${sent_as} of ${item}`);
-    page.say(json, 2);
-    if (header !== undefined) page.say(`PAYMENT-REQUIRED: ${header}`, 2);
-  }
 }
 
 function renderLine(line: CheckLine, page: Page): void {
-  const { passed, severity, item, place, fix } = line;
-  const example = line.corrected ?? line.example;
+  const { passed, severity, item, place, fix, example } = line;
   const style = passed ? 'green' : severity === 'required' ? 'red' : 'yellow';
   page.say({ text: `${getMark(line)} ${item}${place ? ` at ${place}` : ''}: ${getFound(line)}`, style });
   if (fix !== undefined) page.say(`Fix: ${fix}`, 2);

@@ -82,7 +82,7 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
       const view: ReportView = {
         ...{ report_url: buildUrl(site.baseUrl, PATHS.submitted(id)), resource: url, checked_at: now().toISOString() },
         ...{ state: 'waiting', valid: false, summary: 'Waiting for its turn.' },
-        ...{ checks: [], corrected: [], listings: [], cards: [], asked: [] },
+        ...{ checks: [], listings: [], cards: [], asked: [] },
       };
       const report: Report = { id, view, changes: new EventEmitter().setMaxListeners(0) };
       reports.set(id, report, { size: 1 });

@@ -8,28 +8,22 @@ const MAX_LINES = 300;
 const MAX_LISTINGS = 8;
 const MAX_ROUTES = 100;
 
-/** Most characters of one report, so that no host fills the room of others, and of a line with its patch. */
+/** Most characters of one report, so that no host fills the room of others. */
 const MAX_SIZE = 256 * 1024;
-const MAX_PATCHED = 4 * 1024;
 
 /** Adds what was found to a report. */
 export function addLines({ view, changes }: Report, lines: readonly CheckLine[]): void {
-  const shown = lines.slice(0, MAX_LINES - view.checks.length).map(({ patch, ...line }) => {
-    const whole = patch ? { ...line, patch } : line;
-    return getSize(whole) > MAX_PATCHED ? line : whole;
-  });
-  view.checks.push(...listFitting(shown, view));
+  view.checks.push(...listFitting(lines.slice(0, MAX_LINES - view.checks.length), view));
   changes.emit('change');
 }
 
 /** Completes a report by what a check found. */
-export function addResult({ view }: Report, { listings, corrected, ...result }: Omit<CheckResult, 'checks'>): void {
+export function addResult({ view }: Report, { listings, ...result }: Omit<CheckResult, 'checks'>): void {
   const shown = listings.slice(0, MAX_LISTINGS);
   Object.assign(view, result, {
     listings: shown.map(({ routes, ...listing }) => ({ ...listing, routes: routes.slice(0, MAX_ROUTES) })),
     cards: shown.flatMap((listing) => buildCard(listing, view.checked_at) ?? []),
   });
-  view.corrected.push(...listFitting(corrected, view));
 }
 
 const getSize = (value: unknown): number => JSON.stringify(value).length;

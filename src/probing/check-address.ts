@@ -12,17 +12,8 @@ import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import type { httpMethod } from '../model/request.ts';
 import { type DeclaredRoute, getRouteUrl, isToolPath } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
-import { cutText } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { listChallengeFindings } from '../sources/challenge-findings.ts';
-import {
-  type Correction,
-  correctChallenge,
-  correctDocument,
-  encodeChallenge,
-  formatSteps,
-  getFindingKey,
-} from '../sources/corrections.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
 import { chooseDocument, isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
@@ -30,13 +21,7 @@ import { readManifests } from '../sources/manifest.ts';
 import type { DocumentProblem } from '../sources/openapi/document-text.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName, isWebAddress } from '../sources/source-name.ts';
-import {
-  type CheckLine,
-  type CheckResult,
-  type CorrectedJson,
-  type ListedRoute,
-  summariseRoutes,
-} from '../views/provider-check.ts';
+import { type CheckLine, type CheckResult, type ListedRoute, summariseRoutes } from '../views/provider-check.ts';
 import { getUserAgent } from '../views/site.ts';
 import { findAdvice, formatOutcome } from '../views/words/outcome.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
@@ -47,14 +32,12 @@ type Method = z.infer<typeof httpMethod>;
 
 /** Findings of a check so far, beside its lines. */
 interface Found {
-  corrected: CorrectedJson[];
   declarations: Declaration[];
   /** Answers of routes, by method and address. */
   seen: Map<string, ProbeSample>;
   /** Routes of documents that are refused. */
   refused: number;
-  /** The latest answer of each address, and the latest of all. */
-  answers: Map<string, FetchResponse>;
+  /** The latest answer. */
   latest?: FetchResponse;
   /** Files of the host; undefined if none was looked for. */
   files?: HostFiles;
@@ -75,9 +58,6 @@ const TIMEOUT_MS = 10_000;
 
 /** Most routes whose 402 is requested. */
 const MAX_PROBED = 32;
-
-/** Largest corrected text that is shown, in characters. */
-const MAX_SHOWN = 24_000;
 
 /** What a check asks by, and what it may ask. */
 export interface CheckContext {
@@ -120,16 +100,16 @@ export async function checkAddress(
 
 /**
  * Opens the check of an address. `lines` gives what is found, as it is found, and throws what the signal is aborted with;
- * `summarise` says what is corrected, and what would be listed, as far as that is known, and `getFiles` what a host says by files.
+ * `summarise` says what would be listed, as far as that is known, and `getFiles` what a host says by files.
  */
 export function openCheck(url: string, method: Method, context: CheckContext) {
-  const found: Found = { corrected: [], declarations: [], seen: new Map(), refused: 0, answers: new Map() };
+  const found: Found = { declarations: [], seen: new Map(), refused: 0 };
   const lines = generateLines(url, method, context, found);
   return { lines, summarise: () => summarise(found), getFiles: () => found.files };
 }
 
 function summarise(found: Found): Omit<CheckResult, 'checks'> {
-  const { corrected, seen, refused } = found;
+  const { seen, refused } = found;
   const listings = buildListings(found);
   const routes = listings.flatMap((listing) => listing.routes);
   const known = new Set(routes.map(({ method, url }) => `${method} ${url}`));
@@ -139,7 +119,6 @@ function summarise(found: Found): Omit<CheckResult, 'checks'> {
   return {
     valid: total > 0 && listable === total,
     summary: summariseRoutes(listable, total),
-    corrected,
     listings,
   };
 }
@@ -161,7 +140,6 @@ function recordExchanges({ client, onExchange }: CheckContext, found: Found): Ch
       const [method, url] = [init?.method ?? 'GET', String(address)];
       try {
         const answer = await client.fetch(address, init);
-        found.answers.set(url, answer);
         found.latest = answer;
         onExchange?.({ method, url, came: describeAnswer(answer) });
         return answer;
@@ -199,13 +177,13 @@ async function* checkFile(path: string, { client, resolver, config, now, signal 
   const isOther = 'code' in read ? read.code === 'not_api_document' : read.kind === 'x402_file';
   if (!isOther || !/\.ya?ml$/i.test(path)) {
     addDocument(found, read);
-    yield describeDocument(name, read, found);
+    yield describeDocument(name, read);
     return;
   }
   for await (const { declaration, findings } of readManifests([path], options)) {
     if (declaration) found.declarations.push(declaration);
     const words = declaration ? 'a manifest' : 'a manifest that is refused';
-    yield [buildLine('documents', name, declaration !== undefined, words), ...explainFindings(findings)];
+    yield [buildLine('documents', name, declaration !== undefined, words), ...findings.map(explainFinding)];
   }
 }
 
@@ -219,14 +197,14 @@ async function* checkHost(origin: string, context: CheckContext, found: Found): 
   const documents = places.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   const isThere = documents.length > 0 || statement.kind !== 'absent';
-  if (found.answers.size > 0) yield [buildLine('reachable', origin, true, 'The host answers.')];
+  if (found.latest) yield [buildLine('reachable', origin, true, 'The host answers.')];
   yield [describePlaces(origin, places, statement, isThere)];
   // Several documents may say the same, so listings are those of the one that an import would take.
   addDocument(found, chooseDocument(places));
-  for (const { url, read } of documents) yield describeDocument(url, read, found, { ...options, url, speaker: url });
+  for (const { url, read } of documents) yield describeDocument(url, read);
   const isStated = statement.kind === 'statement';
   const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];
-  const problems = statement.kind === 'absent' ? [] : explainFindings(statement.findings);
+  const problems = statement.kind === 'absent' ? [] : statement.findings.map(explainFinding);
   if (statement.kind !== 'absent') {
     const isTaken = statement.findings.every(({ severity }) => severity === 'noted');
     const words = `a statement of the provider with ${stated.length} listings`;
@@ -297,7 +275,7 @@ async function* checkRoute(url: string, method: Method, context: CheckContext, f
   // An answer that is no document is a route that asks for nothing.
   const isDocument = !('code' in read && (read.code === 'not_api_document' || read.code === 'document_html'));
   if (isDocument) addDocument(found, read);
-  yield isDocument ? describeDocument(url, read, found, { ...options, url, speaker: url }) : live;
+  yield isDocument ? describeDocument(url, read) : live;
 }
 
 /** A route of which nothing but its address is known. */
@@ -305,36 +283,14 @@ const BARE_ROUTE: Omit<DeclaredRoute, 'method' | 'path'> = {
   ...{ description: '', mime_type: null, example: null, input_schema: null, output_schema: null, terms: [] },
 };
 
-function describeDocument(
-  url: string,
-  read: ApiDocument | DocumentProblem,
-  { answers, corrected }: Found,
-  options?: Parameters<typeof correctDocument>[2],
-): CheckLine[] {
-  const answer = answers.get(url);
+function describeDocument(url: string, read: ApiDocument | DocumentProblem): CheckLine[] {
   const findings = 'code' in read ? [buildFinding('refused', read.code, url, read.message, read.place)] : read.findings;
-  const correction = answer && options && findings.length > 0 ? correctDocument(answer.body, url, options) : undefined;
-  // Only a text that cannot be read is shown whole: of any other the members in question are enough.
-  const isUnread = findings.some(({ code }) => code === 'document_unreadable' || code === 'duplicate_key');
-  if (isUnread && correction?.isWhole) corrected.push(...describeCorrected(url, 'document', correction));
-  const explained = explainFindings(findings, correction);
+  const explained = findings.map(explainFinding);
   if ('code' in read) return [buildLine('documents', url, false, read.message, { fix: read.hint }), ...explained];
   const { received, taken, duplicates, refused } = read.items;
   const what = read.kind === 'openapi' ? 'OpenAPI' : 'an x402 file';
   const words = `${what}: ${received} resources, ${taken} taken, ${duplicates} duplicates, ${refused} refused`;
   return [buildLine('documents', url, taken > 0, words), ...explained];
-}
-
-function describeCorrected(
-  item: string,
-  sent_as: CorrectedJson['sent_as'],
-  { value, isWhole }: Correction,
-): CorrectedJson[] {
-  const json = JSON.stringify(value, null, 2);
-  const header = sent_as === 'document' ? undefined : encodeChallenge(value);
-  if (json.length > MAX_SHOWN) return [];
-  const whole = { item, sent_as, json, is_whole: isWhole };
-  return header === undefined ? [whole] : [{ ...whole, sent_as: 'header', header }];
 }
 
 /** Requests the 402 of a route once, without payment, like a probe. */
@@ -351,8 +307,6 @@ async function probe(
   signal.throwIfAborted();
   const challenge = sample.status === 402 ? found.latest : undefined;
   const findings = challenge ? listChallengeFindings(readChallenge(challenge), name) : [];
-  const correction = challenge && findings.length > 0 ? correctChallenge(challenge, url) : undefined;
-  if (correction) found.corrected.push(...describeCorrected(name, 'body', correction));
   const ok = isPayable(sample.outcome);
   const version = sample.x402_version === null ? '' : ` (x402 version ${sample.x402_version})`;
   const advice = ok ? undefined : findAdvice(sample);
@@ -361,11 +315,11 @@ async function probe(
     ...(advice && { fix: advice.fix, place: advice.place }),
   });
   found.seen.set(name, sample);
-  if (!ok) return [asked, ...explainFindings(findings, correction)];
+  if (!ok) return [asked, ...findings.map(explainFinding)];
   const source: Declaration['source'] = { kind: 'x402_file', name: base_url, observed_at: null, speaker: base_url };
   const routes = [{ ...route, terms: sample.terms }];
   found.declarations.push({ ...BARE_DECLARATION, base_url, source, title: getHostTitle(base_url, []), routes });
-  return [asked, ...explainFindings(findings, correction), ...describePayable(name, route, sample, challenge)];
+  return [asked, ...findings.map(explainFinding), ...describePayable(name, route, sample, challenge)];
 }
 
 const BARE_DECLARATION: Omit<Declaration, 'base_url' | 'source' | 'title' | 'routes'> = {
@@ -422,19 +376,13 @@ function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, see
   };
 }
 
-function explainFindings(findings: readonly Finding[], correction?: Correction): CheckLine[] {
-  return findings.map((finding) => explainFinding(finding, correction));
-}
-
 /** Returns the line of a finding, with the way to fix its cause. */
-function explainFinding({ severity, message, ...finding }: Finding, correction?: Correction): CheckLine {
+function explainFinding({ severity, message, ...finding }: Finding): CheckLine {
   const words = findCodeWords(finding.code);
-  const patch = correction?.steps.get(getFindingKey(finding));
   return {
     ...{ check: 'parse', passed: false, severity: severity === 'refused' ? 'required' : 'advisory', detail: message },
-    ...{ ...finding, place: (finding.place ?? patch?.[0]?.path) || 'body' },
+    ...{ ...finding, place: finding.place || 'body' },
     ...(words && { fix: words.fix }),
     ...(words?.example && { example: words.example }),
-    ...(patch && { corrected: cutText(formatSteps(patch), 2_000), patch: [...patch] }),
   };
 }

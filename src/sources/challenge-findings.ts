@@ -33,6 +33,7 @@ const FLAW_PLACES: Partial<Record<FindingCode, string>> = {
   header_missing: 'header PAYMENT-REQUIRED',
   header_unreadable: 'header PAYMENT-REQUIRED',
   version_1_in_header: '/x402Version',
+  network_spelling: '/accepts',
 };
 
 function listOfferFindings({ others, offers, x402_version }: Challenge, item: string): Finding[] {

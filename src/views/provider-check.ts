@@ -16,22 +16,8 @@ export const checkLine = z.object({
   place: z.string().optional().describe('JSON pointer, line, header or part of the answer'),
   fix: z.string().optional(),
   example: z.string().optional(),
-  corrected: z.string().optional().describe('The corrected members, to copy'),
-  patch: z
-    .array(z.object({ op: z.enum(['add', 'replace', 'remove']), path: z.string(), value: z.unknown().optional() }))
-    .optional()
-    .describe('JSON Patch (RFC 6902) that corrects the challenge or document'),
 });
 export type CheckLine = z.infer<typeof checkLine>;
-
-const correctedJson = z.object({
-  item: z.string(),
-  sent_as: z.enum(['header', 'body', 'document']),
-  json: z.string().describe('The whole JSON, corrected'),
-  header: z.string().optional().describe('Value of the header PAYMENT-REQUIRED that carries it'),
-  is_whole: z.boolean().describe('False if something is left that only its author can say'),
-});
-export type CorrectedJson = z.infer<typeof correctedJson>;
 
 const listedRoute = z.object({
   method: z.string(),
@@ -48,7 +34,6 @@ const checkResult = z.object({
   valid: z.boolean().describe('True if every route that was found can be listed'),
   summary: z.string(),
   checks: z.array(checkLine),
-  corrected: z.array(correctedJson),
   listings: z.array(
     z.object({
       ...{ base_url: z.string(), title: z.string(), tagline: z.string(), category },

@@ -21,6 +21,9 @@ const LOOKS = [390, 1280].flatMap((width) =>
 
 const ENTRY = { method: 'GET', price: '0.01', currency: 'USDC', network: NETWORKS.base.id, payTo: PAYEE };
 
+/** The challenge whose amount was wrong, as the example of the check has it. */
+const MENDED = encodeHeader(makeChallenge({ accepts: [makeOffer({ amount: '10000' })] }));
+
 /** A provider of four routes: the 402 of one is malformed, and one is not there. */
 async function openShop() {
   const shop = { header: encodeHeader(makeChallenge({ accepts: [makeOffer({ amount: '$0.01' })] })), isOpen: true };
@@ -61,8 +64,8 @@ describe('a provider in a browser', () => {
       const text = await page.locator('main').textContent();
       expect(text).toContain('/accepts/0/amount');
       expect(text).toContain('Serve the route at this address, or correct the address in the document.');
-      const header = await page.getByRole('group', { name: /^header of GET/ }).textContent();
-      shop.header = String(header).replace('PAYMENT-REQUIRED: ', '');
+      expect(text).toContain('"amount": "10000"');
+      shop.header = MENDED;
       await page.getByRole('button', { name: 'Check again' }).click();
       await page.getByText('3 of 4 routes can be listed.').waitFor();
       expect(await page.getByRole('heading', { name: 'As buyers will see it' }).isVisible()).toBe(true);
@@ -182,10 +185,12 @@ describe('a server', () => {
     expect(tool?.annotations).toEqual({ readOnlyHint: true, openWorldHint: true });
     const first = await client.call('check_provider', { url: origin });
     expect(first.structured).toMatchObject({ valid: false, summary: '2 of 4 routes can be listed.' });
-    const [{ header }] = (first.structured as { corrected: { header: string }[] }).corrected as [{ header: string }];
-    shop.header = header;
+    expect((first.structured as { checks: object[] }).checks).toContainEqual(
+      expect.objectContaining({ place: '/accepts/0/amount', example: expect.stringContaining('"amount": "10000"') }),
+    );
+    shop.header = MENDED;
     const second = await client.call('check_provider', { url: origin });
-    expect(second.structured).toMatchObject({ summary: '3 of 4 routes can be listed.', corrected: [] });
+    expect(second.structured).toMatchObject({ summary: '3 of 4 routes can be listed.' });
     expect(await client.call('check_provider', { url: 'x' })).toMatchObject({ isError: true });
   });
 

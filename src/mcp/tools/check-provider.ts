@@ -7,7 +7,7 @@ export type CheckProvider = (question: unknown) => Promise<ProviderCheck>;
 
 const input = checkRequest.omit({ resource: true }).required({ url: true });
 
-/** Part of a report that an agent needs to correct an API: the lines that did not pass, and the corrected JSON. */
+/** Part of a report that an agent needs to correct an API: the lines that did not pass. */
 const output = providerCheck.omit({ asked: true, listings: true, checked_at: true, state: true });
 
 /** Builds the tool that says whether an API can be listed, and how to correct it. */
