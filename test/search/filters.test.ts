@@ -80,6 +80,8 @@ const query: fc.Arbitrary<Query> = fc
       band: fc.constantFrom('established', 'thin', 'unscored'),
       max_price_usdc: fc.constantFrom('0.0005', '0.01', '0.010001', '1'),
       provider: fc.constantFrom('alpha works', 'ALPHA', 'épicerie 9', 'works'),
+      can: fc.constantFrom('v2,evm,exact,eip3009', 'v2,svm,exact', 'v2,evm,svm,exact,eip3009', 'v2,evm,upto,permit2'),
+      path: fc.constantFrom('/v1/0', '/v1/2', '/v2'),
       host: fc.constantFrom('n0.example-provider.com', 'N1.example-provider.com'),
       updated_since: fc.constantFrom(...TIMES, '2026-11-10', '2026-11-10T12:30:00.001Z'),
       sort: fc.constantFrom(...listSort.options),
@@ -91,10 +93,12 @@ const query: fc.Arbitrary<Query> = fc
 /** Says, from the listing itself, whether it satisfies everything that a query asks but its words. */
 function isSatisfying(listing: LiveListing, wanted: Query): boolean {
   const item = buildAgentItem(listing, SITE);
+  const isOfRoutes = wanted.can !== undefined || wanted.path !== undefined;
   return (
     (wanted.category ?? item.category) === item.category &&
     (!(wanted.network || wanted.seen) || listing.networks.some((entry) => isNetworkSatisfying(entry, wanted))) &&
-    (listing.routes.length === 0 || listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
+    ((listing.routes.length === 0 && !isOfRoutes) ||
+      listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
     (!wanted.host || new URL(listing.base_url).host === wanted.host.toLowerCase()) &&
     (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
     (wanted.band ?? item.reliability_band) === item.reliability_band &&
@@ -111,13 +115,21 @@ function isNetworkSatisfying({ key, advertised, declared }: LiveListing['network
 }
 
 /** Says whether one route has all that a query asks of a route. */
-function isRouteSatisfying({ verification, terms }: LiveListing['routes'][number], wanted: Query): boolean {
+function isRouteSatisfying({ verification, path, terms }: LiveListing['routes'][number], wanted: Query): boolean {
+  if (wanted.path !== undefined && path !== wanted.path) return false;
   if (wanted.verified === 'true' && verification !== 'settlement-verified') return false;
   return terms.some(
     ({ network, amount }) =>
       (wanted.network ?? network) === network &&
+      (wanted.can === undefined || isPayableBy(wanted.can, network)) &&
       (!wanted.max_price_usdc || amount / 1e6 <= Number(wanted.max_price_usdc)),
   );
+}
+
+/** Says whether a client that can do something can pay the offers here, which are all of the scheme "exact". */
+function isPayableBy(can: string, network: string): boolean {
+  const needs = network === 'base' ? ['evm', 'exact', 'eip3009'] : ['svm', 'exact'];
+  return needs.every((need) => can.split(',').includes(need));
 }
 
 /** Says whether a word is anywhere in what can be searched. */
