@@ -13,7 +13,7 @@ export interface HeldReading {
 }
 
 /** What a walk found, and at which revision. */
-interface Walked<Found> {
+export interface Walked<Found> {
   readonly found: Found;
   readonly snapshot: Snapshot;
 }

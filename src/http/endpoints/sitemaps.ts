@@ -5,6 +5,7 @@ import { listUpdates } from '../../published/listings.ts';
 import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
+import { type HeldReading, type Walk, type Walked, walkInTurns } from '../../published/walk.ts';
 import {
   buildSitemapIndex,
   buildSitemapUrl,
@@ -73,8 +74,13 @@ export const sitemapEndpoint = defineFile({
   failures: ['NotFound'],
   make: async (_, { reading, asked, params }) => {
     const number = Number(params.part);
-    const { parts, pages, revised_at: _revised, ...facts } = await readParts(reading, asked);
-    const pieces = number < FIRST_OF_LISTINGS ? [pages] : parts[number - FIRST_OF_LISTINGS];
+    if (number < FIRST_OF_LISTINGS) {
+      const { found, snapshot } = await getPages(reading);
+      const facts = { revision: snapshot.revision, etag: buildEtag(reading, snapshot, asked) };
+      return buildJoined([START, found, END], { type: XML, ...facts });
+    }
+    const { parts, revised_at: _revised, ...facts } = await readParts(reading, asked);
+    const pieces = parts[number - FIRST_OF_LISTINGS];
     if (!pieces) {
       throw new ServiceError('not_found', 'There is no such sitemap.', {
         hint: `${PATHS.sitemapIndex} names all there are.`,
@@ -84,10 +90,9 @@ export const sitemapEndpoint = defineFile({
   },
 });
 
-/** Reads the sitemaps of one revision: that of pages, and the pieces of each of those of listings. */
+/** Reads the sitemaps of listings at one revision: the pieces of each. */
 async function readParts(reading: Reading, asked: string) {
   const { pieces, read } = await urls.get(reading, (snapshot) => ({
-    pages: getPages(reading, snapshot),
     revised_at: snapshot.revised_at,
     revision: snapshot.revision,
     etag: buildEtag(reading, snapshot, asked),
@@ -119,13 +124,26 @@ function getLatest(pieces: readonly ListingPiece[]): string {
   );
 }
 
-const pagesOf = new WeakMap<Snapshot, Piece>();
+const pagesOf = new WeakMap<Snapshot, Promise<Walked<Piece>>>();
 
 /** Gives the addresses of the pages that are not a listing's, written once for a snapshot. */
-function getPages({ published, site }: Reading, snapshot: Snapshot): Piece {
-  const known = pagesOf.get(snapshot) ?? deflatePiece([...listPageUrls(published, snapshot, site.baseUrl)].join(''));
-  pagesOf.set(snapshot, known);
-  return known;
+function getPages(reading: Reading): Promise<Walked<Piece>> {
+  const now = reading.getSnapshot();
+  const known = pagesOf.get(now);
+  if (known) return known;
+  const made = walkInTurns(reading, (held) => walkPages(held, reading.site.baseUrl));
+  pagesOf.set(now, made);
+  made.catch(() => pagesOf.delete(now));
+  return made;
+}
+
+function* walkPages({ published, snapshot }: HeldReading, baseUrl: string): Walk<Piece> {
+  const found: string[] = [];
+  for (const url of listPageUrls(published, snapshot, baseUrl)) {
+    found.push(url);
+    yield;
+  }
+  return deflatePiece(found.join(''));
 }
 
 /** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
