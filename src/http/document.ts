@@ -80,8 +80,11 @@ export async function makeWalked(
   reading: Reading,
   { isLong, walk }: { readonly isLong: boolean; readonly walk: (held: HeldReading) => Walk<object> },
 ): Promise<Document> {
-  const { found, snapshot } = await (isLong ? walkInTurns : walkAtOnce)(reading, walk);
-  return buildDocument(JSON.stringify(found), { revision: snapshot.revision });
+  const walkWith = function* (held: HeldReading): Walk<Document> {
+    const { revision } = held.snapshot;
+    return buildDocument(JSON.stringify(yield* walk(held)), { revision });
+  };
+  return isLong ? walkInTurns(reading, walkWith) : walkAtOnce(reading, walkWith);
 }
 
 /** Builds a live document of all listings from its pieces. `etag` is by what it is made of, but for the time. */
@@ -94,7 +97,11 @@ export function buildJoined(
 }
 
 /** Builds the ETag of a document by what it is made of: the catalogue, path and query, the code, and the site's settings. */
-export function buildEtag({ site, published }: Reading, snapshot: Snapshot, asked: string): string {
+export function buildEtag(
+  { site, published }: Pick<Reading, 'site' | 'published'>,
+  snapshot: Snapshot,
+  asked: string,
+): string {
   const { identity, revision, revised_at } = snapshot;
   const { code_version } = getRendering(published);
   return getHash(JSON.stringify([identity, revision, revised_at, code_version, site, asked]));

@@ -7,14 +7,15 @@ import { deflatePiece, type Piece } from './gzip-pieces.ts';
 
 /** How many listings a piece has when it is cut; it may grow to twice as many. */
 const CUT_AT = 250;
-export const MOST_IN_PIECE = 2 * CUT_AT;
+const MOST = 2 * CUT_AT;
 
 /** Longest time that pieces are made before other requests have their turn, in milliseconds: one takes some ten. */
 const TURN_MS = 5;
 
 /** What a document of all listings says of some of them that stand behind each other. */
 export interface ListingPiece extends Piece {
-  /** How many they are, at most `MOST_IN_PIECE`. */
+  /** The slug of the first, and how many they are. */
+  readonly first: string;
   readonly count: number;
   /** Time of the latest change of any of them. */
   readonly latest: string;
@@ -46,7 +47,7 @@ export interface ListingPieces {
    */
   get<Read>(
     reading: Reading,
-    read: (snapshot: Snapshot) => Read,
+    read: (snapshot: Snapshot, pieces: readonly ListingPiece[]) => Read,
   ): Promise<{ pieces: readonly ListingPiece[]; read: Read }>;
 }
 
@@ -84,14 +85,12 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
     const at = ranges.findIndex(({ piece }) => piece === undefined);
     const range = ranges[at];
     if (!range) return false;
-    const listings = list(reading.published, { from: range.from, to: ranges[at + 1]?.from, limit: MOST_IN_PIECE + 1 });
-    const own = listings.length > MOST_IN_PIECE ? listings.slice(0, CUT_AT) : listings;
-    const latest =
-      own
-        .map(({ updated_at }) => updated_at)
-        .sort()
-        .at(-1) ?? '';
-    range.piece = own.length === 0 ? null : { ...deflatePiece(write(own, reading)), count: own.length, latest };
+    const listings = list(reading.published, { from: range.from, to: ranges[at + 1]?.from, limit: MOST + 1 });
+    const own = listings.length > MOST ? listings.slice(0, CUT_AT) : listings;
+    const times = own.map(({ updated_at }) => updated_at).sort();
+    const [first] = own;
+    const facts = { count: own.length, latest: times.at(-1) ?? '' };
+    range.piece = first ? { ...deflatePiece(write(own, reading)), first: first.slug, ...facts } : null;
     const rest = listings[own.length];
     if (rest) ranges.splice(at + 1, 0, { from: rest.slug, piece: undefined });
     return true;
@@ -104,7 +103,8 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
           const kept = catchUp(reading.published, snapshot);
           const until = performance.now() + TURN_MS;
           while (makeNext(kept, reading)) if (performance.now() > until) return undefined;
-          return { pieces: kept.ranges.flatMap(({ piece }) => piece ?? []), read: read(snapshot) };
+          const pieces = kept.ranges.flatMap(({ piece }) => piece ?? []);
+          return { pieces, read: read(snapshot, pieces) };
         });
         if (got) return got;
         await nextTurn();

@@ -22,6 +22,10 @@ const NO_PRICE = -1;
 
 const KEY = ['network', 'proved', 'category', 'band', 'verified', 'is_seen', 'is_unseen', 'price'];
 
+const ADD = `INSERT INTO counts VALUES (${KEY.map((name) => `@${name}`).join(', ')}, @step)
+  ON CONFLICT DO UPDATE SET listings = listings + excluded.listings`;
+const DROP = `DELETE FROM counts WHERE listings = 0 AND ${KEY.map((name) => `${name} = @${name}`).join(' AND ')}`;
+
 /**
  * Counts a live listing as it lies in the file: `step` is 1 for one that has come, and -1 for one that goes. One that is not there, or
  * not live, counts nothing.
@@ -31,11 +35,7 @@ export function countListing(published: Published, number: number, step: 1 | -1)
     .prepare<CountedListing>(`SELECT ${FILTERED} FROM listings WHERE number = ? AND state = 'live'`)
     .get(number);
   if (!listing) return;
-  const add = published.prepare(`INSERT INTO counts VALUES (${KEY.map((name) => `@${name}`).join(', ')}, @step)
-    ON CONFLICT DO UPDATE SET listings = listings + excluded.listings`);
-  const drop = published.prepare(
-    `DELETE FROM counts WHERE listings = 0 AND ${KEY.map((name) => `${name} = @${name}`).join(' AND ')}`,
-  );
+  const [add, drop] = [published.prepare(ADD), published.prepare(DROP)];
   for (const row of listCounted(listing)) {
     add.run({ ...row, step });
     if (step < 0) drop.run(row);
@@ -46,7 +46,7 @@ export function countListing(published: Published, number: number, step: 1 | -1)
 function listCounted(listing: CountedListing): Record<string, string | number>[] {
   const networks = networkKey.options.filter((key) => listing.networks.split(' ').includes(key));
   const seen = listing.seen_networks.split(' ');
-  return [undefined, ...networks].flatMap((network) =>
+  const rows = [undefined, ...networks].flatMap((network) =>
     [false, true].map((isProved) => ({
       network: network ?? '',
       proved: Number(isProved),
@@ -58,6 +58,8 @@ function listCounted(listing: CountedListing): Record<string, string | number>[]
       price: findPrice(listing, network === undefined ? networkKey.options : [network], isProved),
     })),
   );
+  // Without a price it is asked for by no network, and by no proof.
+  return rows.filter(({ network, proved, price }) => price !== NO_PRICE || (network === '' && proved === 0));
 }
 
 /** Finds the least limit of prices that a listing passes by one of its routes, in atomic USDC. */

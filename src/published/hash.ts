@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** Length of a hash in letters. */
-export const HASH_LENGTH = 22;
+const HASH_LENGTH = 22;
 
 /** Gives the hash of content, as names, ETags and comparisons use it: 132 bits of SHA-256 in 22 letters of base64url. */
 export function getHash(content: string | Uint8Array): string {

@@ -90,8 +90,9 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const isOfRoutes = q !== undefined || can !== undefined || path !== undefined;
   const ofTable = isCounting && !isOfRoutes ? countFacetsByTable(published, query) : undefined;
   const isByFile = !isOfRoutes && (!isCounting || ofTable !== undefined);
-  const select = isByFile ? selectFromFile : selectFromMemory;
-  const { total, facets = ofTable, listed, hasMore, words } = select(published, snapshot, { query, sort, cursor });
+  const asked = { query, sort, cursor };
+  const found = isByFile ? selectFromFile(published, asked) : selectFromMemory(published, snapshot, asked);
+  const { total, facets = ofTable, listed, hasMore, words } = found;
   const { groups, leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
   const getCursorAfter = (count: number) => {
     const { key = 0, slug = '' } = listed[count - 1] ?? {};
@@ -119,7 +120,7 @@ interface Asked {
   readonly cursor: Cursor | undefined;
 }
 
-function selectFromFile(published: Published, _snapshot: Snapshot, { query, sort, cursor }: Asked): FoundPage {
+function selectFromFile(published: Published, { query, sort, cursor }: Asked): FoundPage {
   const listed = listPassing(published, query, { sort, after: cursor?.after, limit: query.limit + 1 });
   const total = countPassing(published, query);
   return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };

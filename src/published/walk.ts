@@ -12,12 +12,6 @@ export interface HeldReading {
   readonly snapshot: Snapshot;
 }
 
-/** What a walk found, and at which revision. */
-export interface Walked<Found> {
-  readonly found: Found;
-  readonly snapshot: Snapshot;
-}
-
 /** Memory for pages of the file while the whole catalogue is walked through, in kilobytes: each row is read once. */
 const PAGE_CACHE = 2000;
 
@@ -25,15 +19,12 @@ const PAGE_CACHE = 2000;
 const TURN_MS = 2;
 
 /** Walks through the catalogue at once. */
-export function walkAtOnce<Found>(
-  { published, readAtOnce }: Reading,
-  walk: (held: HeldReading) => Walk<Found>,
-): Walked<Found> {
+export function walkAtOnce<Found>({ published, readAtOnce }: Reading, walk: (held: HeldReading) => Walk<Found>): Found {
   return readAtOnce((snapshot) => {
     const steps = walk({ published, snapshot });
     for (;;) {
       const { done, value } = steps.next();
-      if (done) return { found: value, snapshot };
+      if (done) return value;
     }
   });
 }
@@ -42,24 +33,25 @@ export function walkAtOnce<Found>(
  * Walks through the catalogue with others answered in between: the file is opened once more and held at one revision until the walk
  * is done. Where it cannot be opened, since somebody removed it, the walk is done at once in the one that is open.
  */
-export async function walkInTurns<Found>(
-  reading: Reading,
-  walk: (held: HeldReading) => Walk<Found>,
-): Promise<Walked<Found>> {
+export async function walkInTurns<Found>(reading: Reading, walk: (held: HeldReading) => Walk<Found>): Promise<Found> {
   const held = tryHold(reading);
   if (!held) return walkAtOnce(reading, walk);
-  const { published, snapshot } = held;
   try {
     const steps = walk(held);
     for (let since = performance.now(); ; ) {
       const { done, value } = steps.next();
-      if (done) return { found: value, snapshot };
+      if (done) return value;
       if (performance.now() - since < TURN_MS) continue;
       await nextTurn();
       since = performance.now();
     }
+  } catch (error) {
+    // A failure to read is noticed like any other.
+    return reading.readOne(() => {
+      throw error;
+    });
   } finally {
-    published.close();
+    held.published.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseOutsideUrl } from '../fetching/address.ts';
 import type { FindingCode, Note } from './finding-codes.ts';
 
-export interface AddressProblem {
+interface AddressProblem {
   code: FindingCode;
   message: string;
 }

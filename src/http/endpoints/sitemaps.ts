@@ -5,7 +5,7 @@ import { listUpdates } from '../../published/listings.ts';
 import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import { type HeldReading, type Walk, type Walked, walkInTurns } from '../../published/walk.ts';
+import { type HeldReading, type Walk, walkInTurns } from '../../published/walk.ts';
 import {
   buildSitemapIndex,
   buildSitemapUrl,
@@ -14,9 +14,10 @@ import {
   SITEMAP_START,
 } from '../../views/conventions.ts';
 import { PATHS } from '../../views/links.ts';
+import type { Site } from '../../views/site.ts';
 import { buildDocument, buildEtag, buildJoined } from '../document.ts';
 import { deflatePiece, type Piece } from '../gzip-pieces.ts';
-import { keepListingPieces, type ListingPiece, MOST_IN_PIECE } from '../listing-pieces.ts';
+import { keepListingPieces, type ListingPiece } from '../listing-pieces.ts';
 import { defineFile } from './define.ts';
 
 const XML = 'application/xml; charset=utf-8';
@@ -24,13 +25,12 @@ const XML = 'application/xml; charset=utf-8';
 /** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
 const FIRST_OF_LISTINGS = 2;
 
-const urls = keepListingPieces({
-  list: listUpdates,
-  write: (listings, { site: { baseUrl } }) =>
-    listings
-      .map(({ slug, updated_at }) => buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, baseUrl))
-      .join(''),
-});
+const writeUrls = (listings: readonly { slug: string; updated_at: string }[], { site }: Pick<Reading, 'site'>) =>
+  listings
+    .map(({ slug, updated_at }) => buildSitemapUrl({ path: PATHS.listing(slug), lastmod: updated_at }, site.baseUrl))
+    .join('');
+
+const urls = keepListingPieces({ list: listUpdates, write: writeUrls });
 
 /** The start and the end of each sitemap. */
 const START = deflatePiece(SITEMAP_START);
@@ -51,7 +51,7 @@ export const sitemapIndexEndpoint = defineFile({
     const { parts, revised_at, ...facts } = await readParts(reading, asked);
     const sitemaps = [
       { path: PATHS.sitemap(1), lastmod: revised_at },
-      ...parts.map((part, at) => ({ path: PATHS.sitemap(at + FIRST_OF_LISTINGS), lastmod: getLatest(part) })),
+      ...parts.map(({ latest }, at) => ({ path: PATHS.sitemap(at + FIRST_OF_LISTINGS), lastmod: latest })),
     ];
     return buildDocument(buildSitemapIndex(sitemaps, reading.site.baseUrl), { type: XML, ...facts });
   },
@@ -75,75 +75,109 @@ export const sitemapEndpoint = defineFile({
   make: async (_, { reading, asked, params }) => {
     const number = Number(params.part);
     if (number < FIRST_OF_LISTINGS) {
-      const { found, snapshot } = await getPages(reading);
-      const facts = { revision: snapshot.revision, etag: buildEtag(reading, snapshot, asked) };
-      return buildJoined([START, found, END], { type: XML, ...facts });
+      const { pieces, ...facts } = await getPages(reading, asked);
+      return buildJoined([START, ...pieces, END], { type: XML, ...facts });
     }
     const { parts, revised_at: _revised, ...facts } = await readParts(reading, asked);
-    const pieces = parts[number - FIRST_OF_LISTINGS];
-    if (!pieces) {
+    const part = parts[number - FIRST_OF_LISTINGS];
+    if (!part) {
       throw new ServiceError('not_found', 'There is no such sitemap.', {
         hint: `${PATHS.sitemapIndex} names all there are.`,
       });
     }
-    return buildJoined([START, ...pieces, END], { type: XML, ...facts });
+    return buildJoined([START, ...part.pieces, END], { type: XML, ...facts });
   },
 });
 
-/** Reads the sitemaps of listings at one revision: the pieces of each. */
+/** Reads the sitemaps of listings at one revision. */
 async function readParts(reading: Reading, asked: string) {
-  const { pieces, read } = await urls.get(reading, (snapshot) => ({
+  const { read } = await urls.get(reading, (snapshot, pieces) => ({
+    parts: divide(reading, pieces),
     revised_at: snapshot.revised_at,
     revision: snapshot.revision,
     etag: buildEtag(reading, snapshot, asked),
   }));
-  return { parts: divide(pieces), ...read };
+  return read;
 }
 
-/** Divides pieces into sitemaps, none of which has more addresses than it may. */
-function divide(pieces: readonly ListingPiece[]): ListingPiece[][] {
-  const parts: ListingPiece[][] = [];
+/** A sitemap of listings: its pieces, and the time of the latest change of any listing in them. */
+interface Part {
+  readonly pieces: Piece[];
+  latest: string;
+}
+
+/**
+ * Divides pieces into sitemaps of as many addresses as one may have. A piece that is of two sitemaps is written once more, in two:
+ * which listings a sitemap has follows from the catalogue, not from how the pieces were cut.
+ */
+function divide({ published, site }: Reading, pieces: readonly ListingPiece[]): Part[] {
+  const parts: Part[] = [];
   let room = 0;
-  for (const piece of pieces) {
-    if (room < MOST_IN_PIECE) {
-      parts.push([]);
+  const put = (piece: Piece, { count, latest }: Pick<ListingPiece, 'count' | 'latest'>) => {
+    if (room === 0) {
+      parts.push({ pieces: [], latest: '' });
       room = MAX_SITEMAP_URLS;
     }
-    parts.at(-1)?.push(piece);
-    room -= piece.count;
+    const part = parts.at(-1) as Part;
+    part.pieces.push(piece);
+    if (latest > part.latest) part.latest = latest;
+    room -= count;
+  };
+  for (const piece of pieces) {
+    if (room === 0 || piece.count <= room) {
+      put(piece, piece);
+      continue;
+    }
+    const listings = listUpdates(published, { from: piece.first, limit: piece.count });
+    for (const some of [listings.slice(0, room), listings.slice(room)]) {
+      const latest =
+        some
+          .map(({ updated_at }) => updated_at)
+          .sort()
+          .at(-1) ?? '';
+      put(deflatePiece(writeUrls(some, { site })), { count: some.length, latest });
+    }
   }
   return parts;
 }
 
-function getLatest(pieces: readonly ListingPiece[]): string {
-  return (
-    pieces
-      .map(({ latest }) => latest)
-      .sort()
-      .at(-1) ?? ''
-  );
+/** How many addresses of pages are deflated at a time. */
+const PAGES_AT_ONCE = 1000;
+
+/** The sitemap of pages: its pieces, and what it is of. */
+interface PagesPart {
+  readonly pieces: readonly Piece[];
+  readonly revision: number;
+  readonly etag: string;
 }
 
-const pagesOf = new WeakMap<Snapshot, Promise<Walked<Piece>>>();
+const pagesOf = new WeakMap<Snapshot, PagesPart>();
+const underWay = new WeakMap<Reading, Promise<PagesPart>>();
 
-/** Gives the addresses of the pages that are not a listing's, written once for a snapshot. */
-function getPages(reading: Reading): Promise<Walked<Piece>> {
-  const now = reading.getSnapshot();
-  const known = pagesOf.get(now);
-  if (known) return known;
-  const made = walkInTurns(reading, (held) => walkPages(held, reading.site.baseUrl));
-  pagesOf.set(now, made);
-  made.catch(() => pagesOf.delete(now));
-  return made;
+/** Gives the addresses of the pages that are not a listing's, written once for a snapshot. Who asks while they are written gets those. */
+function getPages(reading: Reading, asked: string): Promise<PagesPart> {
+  const known = pagesOf.get(reading.getSnapshot());
+  if (known) return Promise.resolve(known);
+  const writing = underWay.get(reading) ?? walkInTurns(reading, (held) => walkPages(held, reading.site, asked));
+  underWay.set(reading, writing);
+  return writing.finally(() => underWay.delete(reading));
 }
 
-function* walkPages({ published, snapshot }: HeldReading, baseUrl: string): Walk<Piece> {
-  const found: string[] = [];
-  for (const url of listPageUrls(published, snapshot, baseUrl)) {
+function* walkPages({ published, snapshot }: HeldReading, site: Site, asked: string): Walk<PagesPart> {
+  const pieces: Piece[] = [];
+  let found: string[] = [];
+  for (const url of listPageUrls(published, snapshot, site.baseUrl)) {
     found.push(url);
+    if (found.length === PAGES_AT_ONCE) {
+      pieces.push(deflatePiece(found.join('')));
+      found = [];
+    }
     yield;
   }
-  return deflatePiece(found.join(''));
+  pieces.push(deflatePiece(found.join('')));
+  const part = { pieces, revision: snapshot.revision, etag: buildEtag({ published, site }, snapshot, asked) };
+  pagesOf.set(snapshot, part);
+  return part;
 }
 
 /** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
