@@ -48,7 +48,7 @@ export function joinPieces(pieces: readonly Piece[]): Buffer[] {
 /** The polynomial of CRC-32, bits reversed. */
 const POLYNOMIAL = 0xedb88320;
 
-/** Lists the matrices that, one after the other, move a checksum over so many bytes. Bits are added without carry. */
+/** Lists the matrices that turn the checksum of a text into its part of the checksum of that text and `bytes` more, applied in order. */
 function listShifts(bytes: number): Uint32Array[] {
   const shifts: Uint32Array[] = [];
   for (let [left, power] = [bytes, 0]; left > 0; left = Math.floor(left / 2), power += 1) {

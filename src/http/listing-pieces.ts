@@ -5,14 +5,14 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { deflatePiece, type Piece } from './gzip-pieces.ts';
 
-/** How many listings a piece has when it is cut; it may grow to twice as many. */
+/** Number of listings of a piece when it is cut, and the most that it grows to. */
 const CUT_AT = 250;
 const MOST = 2 * CUT_AT;
 
 /** Longest time that pieces are made before other requests have their turn, in milliseconds: one takes some ten. */
 const TURN_MS = 5;
 
-/** What a document of all listings says of some of them that stand behind each other. */
+/** A part of a document of all listings: its text on some listings that follow each other. */
 export interface ListingPiece extends Piece {
   /** The slug of the first, and how many they are. */
   readonly first: string;
@@ -34,7 +34,7 @@ interface Item {
   readonly updated_at: string;
 }
 
-/** How a document reads some of the live listings, in the order of their slugs, and what it says of them. */
+/** The functions by which a document reads some live listings, in the order of their slugs, and writes its text on them. */
 interface Writing<Listing extends Item> {
   readonly list: (published: Published, range: SlugRange) => readonly Listing[];
   readonly write: (listings: readonly Listing[], reading: Reading) => string;
@@ -87,9 +87,8 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
     if (!range) return false;
     const listings = list(reading.published, { from: range.from, to: ranges[at + 1]?.from, limit: MOST + 1 });
     const own = listings.length > MOST ? listings.slice(0, CUT_AT) : listings;
-    const times = own.map(({ updated_at }) => updated_at).sort();
     const [first] = own;
-    const facts = { count: own.length, latest: times.at(-1) ?? '' };
+    const facts = { count: own.length, latest: getLatest(own) };
     range.piece = first ? { ...deflatePiece(write(own, reading)), first: first.slug, ...facts } : null;
     const rest = listings[own.length];
     if (rest) ranges.splice(at + 1, 0, { from: rest.slug, piece: undefined });
@@ -111,6 +110,12 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
       }
     },
   };
+}
+
+/** Returns the time of the latest change of any of some listings; empty for none. */
+export function getLatest(listings: readonly Pick<Item, 'updated_at'>[]): string {
+  const times = listings.map(({ updated_at }) => updated_at).sort();
+  return times.at(-1) ?? '';
 }
 
 /** Finds the range that a slug is in. */

@@ -76,7 +76,7 @@ export function findListingInPieces(published: Published, slug: string): (() => 
   };
 }
 
-/** Listings in the order of their slugs: from one on, before another if it is given, and at most so many. */
+/** A range of listings by slug: from `from` on, before `to` if that is given, at most `limit` of them. */
 export interface SlugRange {
   readonly from: string;
   readonly to?: string | undefined;

@@ -97,7 +97,7 @@ type Find<Query> = (query: Query, reading: Reading, params: Readonly<Record<stri
 /** Makes a document by several reads, with others answered in between. Throws a `ServiceError` if there is no such document. */
 type Make<Query> = (query: Query, from: Omit<From, 'snapshot'>) => Promise<Document | JoinedDocument>;
 
-/** What makes the answer: at one revision of the published catalogue, or by several reads. */
+/** The function that makes the answer: `build` at one revision of the published catalogue, `make` by several reads. */
 type Answering<Query> =
   | { readonly build: (query: Query, from: From) => Document; readonly make?: undefined }
   | { readonly make: Make<Query>; readonly build?: undefined };

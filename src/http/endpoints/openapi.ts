@@ -17,7 +17,7 @@ const catalogueDocument = z
   .describe('What this document adds to OpenAPI: the summary, and a listing in each tag')
   .meta({ id: 'CatalogueDocument' });
 
-/** What stands between the tags of one piece and those of the next, and behind the last. */
+/** The comma between the tags of two pieces, and the end of the document. */
 const SEPARATOR = deflatePiece(',');
 const END = deflatePiece(']}');
 

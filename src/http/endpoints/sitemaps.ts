@@ -17,7 +17,7 @@ import { PATHS } from '../../views/links.ts';
 import type { Site } from '../../views/site.ts';
 import { buildDocument, buildEtag, buildJoined } from '../document.ts';
 import { deflatePiece, type Piece } from '../gzip-pieces.ts';
-import { keepListingPieces, type ListingPiece } from '../listing-pieces.ts';
+import { getLatest, keepListingPieces, type ListingPiece } from '../listing-pieces.ts';
 import { defineFile } from './define.ts';
 
 const XML = 'application/xml; charset=utf-8';
@@ -130,18 +130,13 @@ function divide({ published, site }: Reading, pieces: readonly ListingPiece[]): 
     }
     const listings = listUpdates(published, { from: piece.first, limit: piece.count });
     for (const some of [listings.slice(0, room), listings.slice(room)]) {
-      const latest =
-        some
-          .map(({ updated_at }) => updated_at)
-          .sort()
-          .at(-1) ?? '';
-      put(deflatePiece(writeUrls(some, { site })), { count: some.length, latest });
+      put(deflatePiece(writeUrls(some, { site })), { count: some.length, latest: getLatest(some) });
     }
   }
   return parts;
 }
 
-/** How many addresses of pages are deflated at a time. */
+/** Number of addresses of pages that are deflated at a time. */
 const PAGES_AT_ONCE = 1000;
 
 /** The sitemap of pages: its pieces, and what it is of. */
