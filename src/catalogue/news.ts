@@ -116,13 +116,16 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
     hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
     fetchNews: (known, work) =>
       ask(async (asked) => {
-        let isFetched = false;
-        const fetched = fetchNews(asked, known, (news) => {
-          isFetched = true;
-          return work(news);
-        });
+        // What fails in `work` is its own, all else a failure to read: the end of the transaction, too.
+        let failureOfWork: unknown;
+        const fetched = fetchNews(asked, known, (news) =>
+          work(news).catch((error: unknown) => {
+            failureOfWork = error;
+            throw error;
+          }),
+        );
         return await fetched.catch((error: unknown) => {
-          throw isFetched ? error : asReadError(asked, error);
+          throw error === failureOfWork ? error : asReadError(asked, error);
         });
       }),
     close: async () => void (await catalogue?.close()),
