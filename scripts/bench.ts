@@ -43,7 +43,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     load: async () => measureEach((await import('./bench/serving.ts')).measureSearch),
   },
   pages: {
-    about: 'pages of listings beside one nginx worker that sends the same release',
+    about: 'pages of listings beside one nginx worker that sends the same files',
     sizes: [10_000],
     load: async () => measureEach((await import('./bench/serving.ts')).measurePages),
   },
@@ -62,7 +62,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     about: 'all pages beside Hugo making those of the listings, and how soon readers see a write',
     sizes: [10_000],
     large: [100_000],
-    load: async () => measureEach((await import('./bench/releases.ts')).measureRebuilds),
+    load: async () => measureEach((await import('./bench/rebuilds.ts')).measureRebuilds),
   },
   growth: {
     about: 'how processor time, start, memory and file grow with the catalogue: exponents',

@@ -1,8 +1,8 @@
 import './require-node.mjs';
 
 const { endWithFailure, readArguments } = await import('./entry.ts');
-const { openPageCode } = await import('../src/release/compiling.ts');
-const { describeRebuildEvent } = await import('../src/release/events.ts');
+const { openPageCode } = await import('../src/site/compiling.ts');
+const { describeRebuildEvent } = await import('../src/site/events.ts');
 const { goOnWhereUnread } = await import('./standard-streams.ts');
 
 const USAGE = {

@@ -43,7 +43,7 @@ async function run(): Promise<void> {
     tell(`A market of ${market.providers.length} providers, with Base and Solana of its own, is open on this machine.`);
     const settings = {
       CATALOGUE: join(folder, 'catalogue.sqlite'),
-      RELEASES: join(folder, 'dist'),
+      SITE: join(folder, 'site'),
       ALLOW_PRIVATE_NETWORKS: 'on',
     };
     // Apart from the other settings, because the serving process must not have a key.

@@ -3,7 +3,7 @@ import './require-node.mjs';
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { listenForStop } = await import('../src/cli/stopping.ts');
 const { readConfig, refuseKeys } = await import('../src/config.ts');
-const { PROJECT_DIR } = await import('../src/release/page-code.ts');
+const { PROJECT_DIR } = await import('../src/site/page-code.ts');
 
 const USAGE = {
   line: 'npm run dev',

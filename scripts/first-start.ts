@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { acquireLock } from '../src/catalogue/lock.ts';
 import { openFollowed } from '../src/catalogue/news.ts';
-import type { Config } from '../src/config.ts';
+import { type Config, readEnvironment } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';
 import { getFailure } from '../src/model/failure.ts';
 import { buildEmptyRefusal, findServableAge, isAnythingPublished } from '../src/published/follow.ts';
-import type { RebuildEvent } from '../src/release/events.ts';
-import { PROJECT_DIR, publishAssets } from '../src/release/page-code.ts';
-import { findCurrentId, getReleasePaths } from '../src/release/release.ts';
-import { hasServableRelease } from '../src/release/state.ts';
+import type { RebuildEvent } from '../src/site/events.ts';
+import { PROJECT_DIR } from '../src/site/page-code.ts';
+import { getSitePaths } from '../src/site/paths.ts';
+import { findBuild } from '../src/site/record.ts';
+import { getSettingsHash, getSite } from '../src/site/settings.ts';
 
 /** The context of a first start. */
 interface FirstStart {
@@ -41,7 +43,7 @@ export async function prepareCatalogue(firstStart: FirstStart): Promise<void> {
 async function makeReady(firstStart: FirstStart): Promise<void> {
   const { config, tell } = firstStart;
   if (await isReady(config)) return;
-  const lock = await acquireLock(join(config.releasesDir, 'first-start.lock'), () =>
+  const lock = await acquireLock(`${config.siteDir}.first-start.lock`, () =>
     tell(`Waiting for another first start, which is setting up ${formatAddress(config.catalogueAddress)} …`),
   );
   try {
@@ -78,28 +80,37 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
 }
 
 /**
- * Compiles the pages if that was never done for this code, and puts their stylesheets and scripts in place, so that the first
- * visitor finds pages: they are rendered on demand until there is a release. Does nothing if an older release can be served.
- * Throws `conflict` where something else lies in the place of the link to the release.
+ * Compiles the pages if that was never done for this code, so that the first visitor finds pages: they are rendered on demand until
+ * they are written. Does nothing where pages for these settings are there:
+ * those are served meanwhile.
  */
-export async function preparePages({ config, now, signal, tell }: FirstStart): Promise<void> {
-  if (findCurrentId(config.releasesDir) !== undefined && hasServableRelease(config)) return;
-  const { openPageCode } = await import('../src/release/compiling.ts');
-  const { describeRebuildEvent } = await import('../src/release/events.ts');
+export async function preparePages({ config, signal, tell }: FirstStart): Promise<void> {
+  tellOfReleases(config, tell);
+  if (findBuild(getSitePaths(config.siteDir).record, 'done')?.settings_hash === getSettingsHash(getSite(config)))
+    return;
+  const { openPageCode } = await import('../src/site/compiling.ts');
+  const { describeRebuildEvent } = await import('../src/site/events.ts');
   const onEvent = (event: RebuildEvent) => {
     const line = event.type === 'said' ? event.text.trimEnd() : describeRebuildEvent(event);
     if (line) tell(line);
   };
   const stopped = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   try {
-    const code = await Promise.race([openPageCode({ onEvent }), stopped]);
-    publishAssets(code, getReleasePaths(config.releasesDir).assets, now());
+    await Promise.race([openPageCode({ onEvent }), stopped]);
   } catch (error) {
     const { code, message, hint = '' } = getFailure(error);
     // A full disk stops pages alone: documents are served, and pages made once that is possible.
     if (signal.aborted || (code !== 'unavailable' && code !== 'refused')) throw error;
     tell(`${message} ${hint} Meanwhile documents are served, and no pages.`);
   }
+}
+
+/** Names what an earlier version left, which had its pages in a folder of releases. Nothing of it is touched. */
+function tellOfReleases({ siteDir }: Config, tell: FirstStart['tell']): void {
+  const folder = readEnvironment().RELEASES || dirname(siteDir);
+  const left = ['current', 'releases', 'shards', 'assets', 'download'].map((name) => join(folder, name));
+  if (!left.slice(0, 3).every((path) => existsSync(path))) return;
+  tell(`The pages are in ${siteDir} now. What an earlier version left can be deleted: ${left.join(', ')}.`);
 }
 
 async function isReady({ catalogueAddress }: Config): Promise<boolean> {

@@ -55,7 +55,7 @@ function readOptions() {
 /** Imports all sources into an empty catalogue. Returns the listings. */
 async function importAll(folder: string, hasSeed: boolean): Promise<Listing[]> {
   const catalogue = join(home, 'catalogue.sqlite');
-  Object.assign(process.env, { CATALOGUE: catalogue, RELEASES: join(home, 'releases') });
+  Object.assign(process.env, { CATALOGUE: catalogue, SITE: join(home, 'site') });
   const list = (pattern: string) =>
     globSync(pattern, { cwd: folder })
       .sort()

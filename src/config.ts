@@ -142,7 +142,7 @@ const settings = z.object({
     .default('data/catalogue.sqlite'),
   PUBLISHED: z.string().min(1).optional(),
   SUBMISSIONS: z.string().min(1).optional(),
-  RELEASES: z.string().min(1).default('dist'),
+  SITE: z.string().min(1).default('dist/site'),
   SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
   CONTACT_URL: httpUrl.optional(),
@@ -171,8 +171,8 @@ export interface Config {
   readonly publishedFile: string;
   /** The submissions of the intake: a file that it alone writes, but for the refusals of the operator. */
   readonly submissionsFile: string;
-  /** The folder that holds `releases/<id>` and the `current` link. */
-  readonly releasesDir: string;
+  /** The folder of the pages, each under its address. */
+  readonly siteDir: string;
   readonly serviceTitle: string;
   readonly contactName: string;
   /** Address at which people write to the operator; the same as `baseUrl` if none is set. */
@@ -235,7 +235,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     metrics: read.METRICS_PORT === undefined ? null : { host: read.METRICS_HOST, port: read.METRICS_PORT },
     publishedFile: resolve(read.PUBLISHED ?? getNameBeside(read.CATALOGUE, 'published')),
     submissionsFile: resolve(read.SUBMISSIONS ?? getNameBeside(read.CATALOGUE, 'submissions')),
-    releasesDir: resolve(read.RELEASES),
+    siteDir: resolve(read.SITE),
     serviceTitle: read.SERVICE_TITLE,
     contactName: read.CONTACT_NAME,
     contactUrl: read.CONTACT_URL ?? baseUrl,

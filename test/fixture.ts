@@ -8,9 +8,9 @@ import { serveLive } from './http/serving.ts';
 import { openNewCatalogue } from './new-catalogue.ts';
 import { type Paid, recordPaid } from './paid.ts';
 import { IDENTITY, makeDeclaration, NOW } from './records.ts';
-import { rebuildAgain } from './release/rebuilding.ts';
-import { makeConfig } from './release/release-fixture.ts';
 import { recordProbed } from './sampled.ts';
+import { rebuildAgain } from './site/rebuilding.ts';
+import { makeConfig } from './site/site-fixture.ts';
 import { declareListings, removeListing } from './written.ts';
 
 /** A catalogue that is written by what happens in the field, and read at the doors of the service. */

@@ -8,7 +8,7 @@ const IN_MEMORY = '/dev/shm';
 const ROOM = 2 * 1024 ** 3;
 
 /**
- * Where tests make their folders. In memory where there is room: payments and releases are written to the disk at every
+ * Where tests make their folders. In memory where there is room: payments and pages are written to the disk at every
  * step, and a test would wait for it each time.
  */
 export const SCRATCH = existsSync(IN_MEMORY) && getRoom(IN_MEMORY) > ROOM ? IN_MEMORY : tmpdir();

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { rebuild, type Server, startService } from '../bench/world.ts';
 import { createAuditedCatalogue } from './catalogue.ts';
 
-/** Makes the catalogue and a release of it in a folder, and starts a process that serves them as `npm start` does. */
+/** Makes the catalogue and its pages in a folder, and starts a process that serves them as `npm start` does. */
 export async function startAudited(folder: string, now: Date): Promise<Server> {
   const port = await findFreePort();
   const settings = {
     ENV_FILES: 'off',
     // Pages name this address, and the audit follows it.
     BASE_URL: `http://127.0.0.1:${port}`,
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
     ...{
       HOST: '127.0.0.1',
       PORT: String(port),

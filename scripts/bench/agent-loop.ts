@@ -107,7 +107,7 @@ async function open(name: string, commands: readonly string[][], now: () => Date
   const file = join(home, `${name}.sqlite`);
   const settings = {
     CATALOGUE: file,
-    RELEASES: join(home, name),
+    SITE: join(home, name),
     BASE_URL: SITE.baseUrl,
     ALLOW_PRIVATE_NETWORKS: 'on',
   };

@@ -23,7 +23,7 @@ try {
   const { feed, items, checkout } = readOptions();
   const file = join(home, 'feed.json');
   writeFileSync(file, JSON.stringify(repeatFeed(JSON.parse(readFileSync(feed, 'utf8')), items)));
-  const env = { ...process.env, ...buildSettings(join(home, 'catalogue.sqlite'), join(home, 'releases')) };
+  const env = { ...process.env, ...buildSettings(join(home, 'catalogue.sqlite'), join(home, 'site')) };
   const args = ['--import', './scripts/require-node.mjs', 'scripts/catalogue.ts', 'import', '--bazaar', file];
   for (const time of ['first', 'again']) {
     const { seconds, cpuMs, peak } = await runChild(process.execPath, args, { cwd: checkout, env });

@@ -17,7 +17,7 @@ import { PATHS } from '../../src/views/links.ts';
 import { HAS_POSTGRES, startPostgres } from '../postgres.ts';
 import { ask, buildGet, buildRow, compareServers, getMedian, getPercentile, type Row } from './measuring.ts';
 import { getPeer, startNginxOf } from './peers.ts';
-import { changeListings, waitForRevision } from './releases.ts';
+import { changeListings, waitForRevision } from './rebuilds.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { buildSettings, type Run, type Server, startService } from './world.ts';
 

@@ -113,7 +113,7 @@ async function startExpress({ config }: World, program: URL): Promise<Server> {
 export interface NginxOptions {
   /** Folder for nginx's own files. */
   readonly folder: string;
-  readonly releasesDir: string;
+  readonly siteDir: string;
   /** Address of the service's process. */
   readonly upstream: string;
   /** Address by which the service names itself. */
@@ -124,11 +124,11 @@ export interface NginxOptions {
  * Starts nginx as one process on loopback, with the configuration of `scripts/deploy`. Throws with its error log if it does
  * not answer.
  */
-export function startNginx(nginx: Peer, { folder, releasesDir, upstream, baseUrl }: NginxOptions): Promise<Server> {
+export function startNginx(nginx: Peer, { folder, siteDir, upstream, baseUrl }: NginxOptions): Promise<Server> {
   const site = readFileSync(resolve(import.meta.dirname, '../deploy/nginx.conf'), 'utf8')
     .replace('127.0.0.1:4321', new URL(upstream).host)
     .replace('https://apis.example', baseUrl)
-    .replaceAll('/srv/catalogue/dist', releasesDir);
+    .replaceAll('/srv/catalogue/site', siteDir);
   return startNginxOf(nginx, folder, site);
 }
 

@@ -185,7 +185,7 @@ async function publish(file: string): Promise<Reading> {
 /** Imports our manifests, and what the corpus has, and yields our requests that something there answers. */
 async function* openOwnSets(corpus: string | undefined, home: string): AsyncGenerator<DataSet> {
   const file = join(home, 'own.sqlite');
-  Object.assign(process.env, { CATALOGUE: file, BASE_URL: SITE.baseUrl, RELEASES: join(home, 'releases') });
+  Object.assign(process.env, { CATALOGUE: file, BASE_URL: SITE.baseUrl, SITE: join(home, 'site') });
   const quiet = { write: () => true } as never;
   const sources = [
     ['--bazaar', join(corpus ?? '', 'bazaar-2026-03/resources.json')],

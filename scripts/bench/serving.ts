@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { buildCursor } from '../../src/published/cursor.ts';
-import { openRebuilder } from '../../src/release/rebuild.ts';
+import { openRebuilder } from '../../src/site/rebuild.ts';
 import { PATHS } from '../../src/views/links.ts';
 import {
   type Asked,
@@ -18,12 +18,12 @@ import {
   type Row,
 } from './measuring.ts';
 import { getPeer, startBareServer, startExpressDirectory, startExpressDiscovery, startNginx } from './peers.ts';
-import { changeListings, openForChanges, waitForRevision } from './releases.ts';
+import { changeListings, openForChanges, waitForRevision } from './rebuilds.ts';
 import { createRandom, pickWords } from './synthetic.ts';
 import {
   listShuffledSlugs,
-  openReleasedWorld,
   openWorld,
+  openWrittenWorld,
   type Run,
   readUsage,
   type Server,
@@ -44,7 +44,7 @@ interface Kind {
 
 /** Measures each kind of request beside Express servers of the same records. */
 export async function measureDirectory(run: Run, listings: number): Promise<Row[]> {
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const [directory, discovery] = [await startExpressDirectory(world), await startExpressDiscovery(world)];
   const ours = await startService(world);
   try {
@@ -166,14 +166,14 @@ function buildListPath(query: Query): string {
   return `${PATHS.agentList}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Measures the pages of listings beside one nginx worker that sends the same release. */
+/** Measures the pages of listings beside one nginx worker that sends the same files. */
 export async function measurePages(run: Run, listings: number): Promise<Row[]> {
   const nginx = await getPeer('nginx', run.tell);
   if (!nginx) return [];
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const ours = await startService(world);
-  const { releasesDir, baseUrl } = world.config;
-  const theirs = await startNginx(nginx, { folder: `${releasesDir}-nginx`, releasesDir, upstream: ours.url, baseUrl });
+  const { siteDir, baseUrl } = world.config;
+  const theirs = await startNginx(nginx, { folder: `${siteDir}-nginx`, siteDir, upstream: ours.url, baseUrl });
   try {
     const getSlug = await openSlugs(world);
     const rows: Row[] = [];
@@ -196,7 +196,7 @@ const WARM_UP = 50;
 
 /** Measures the time of searches, one after the other, beside FTS5 on the same texts. */
 export async function measureSearch(run: Run, listings: number): Promise<Row[]> {
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const server = await startService(world);
   const random = createRandom(7);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
@@ -265,7 +265,7 @@ const CHANGES = 20;
  * the whole document when it is asked for first after one listing changed.
  */
 export async function measureLatency(run: Run, listings: number): Promise<Row[]> {
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const server = await startService(world);
   const catalogue = await openForChanges(world);
   try {
@@ -297,7 +297,7 @@ async function measureBesideRebuild(run: Run, { listings }: World, server: Serve
   };
   const atRest: number[] = [];
   for (let count = 0; count < REQUESTS_AT_REST; count += 1) atRest.push(await time(server));
-  const { config } = await openWorld(run, listings, 'releases-beside');
+  const { config } = await openWorld(run, listings, 'site-beside');
   const rebuilder = openRebuilder({ background: true });
   let isOver = false;
   const rebuilt = rebuilder.rebuild({ config }).finally(() => {
@@ -330,7 +330,7 @@ const REST_MS = 1000;
 
 /** Measures the start of the process to the end of its first answer, and the server's memory. */
 export async function measureStart(run: Run, listings: number): Promise<Row[]> {
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const [slug = ''] = await listShuffledSlugs(world);
   const paths = [buildListPath({ q: 'weather forecast' }), PATHS.listing(slug), PATHS.openapi];
   const startOurs = () => startService(world);

@@ -2,11 +2,11 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { PATHS } from '../../src/views/links.ts';
 import { getPages } from '../audit/pages.ts';
 import { ask, buildGet, buildMcpRequest, type Row } from './measuring.ts';
-import { listShuffledSlugs, openReleasedWorld, type Run, type Server, startService } from './world.ts';
+import { listShuffledSlugs, openWrittenWorld, type Run, type Server, startService } from './world.ts';
 
 /** Measures the bytes of one page of each kind and of the documents, and the tokens of what MCP sends. */
 export async function measureSizes(run: Run, listings: number): Promise<Row[]> {
-  const world = await openReleasedWorld(run, listings);
+  const world = await openWrittenWorld(run, listings);
   const slug = (await listShuffledSlugs(world))[0] ?? '';
   const pages = getPages([], slug).map(({ name, path }): [string, string] => [`page: ${name}`, path]);
   const documents = [

@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Context that all benchmarks of a run share. */
 export interface Run {
-  /** Folder for catalogues and releases, removed after the run. */
+  /** Folder for catalogues and pages, removed after the run. */
   readonly folder: string;
   /** Number of times that each figure is measured. */
   readonly rounds: number;
@@ -28,8 +28,8 @@ export interface World {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Opens the catalogue of a size, which is made once in each run. `releases` is the name of its folder of releases. */
-export async function openWorld({ folder, tell }: Run, listings: number, releases = 'releases'): Promise<World> {
+/** Opens the catalogue of a size, which is made once in each run. `site` is the name of its folder of pages. */
+export async function openWorld({ folder, tell }: Run, listings: number, site = 'site'): Promise<World> {
   const home = join(folder, String(listings));
   const file = join(home, 'catalogue.sqlite');
   if (!existsSync(file)) {
@@ -37,26 +37,26 @@ export async function openWorld({ folder, tell }: Run, listings: number, release
     mkdirSync(home, { recursive: true });
     await (await createSyntheticCatalogue(file, listings)).close();
   }
-  const settings = buildSettings(file, join(home, releases));
+  const settings = buildSettings(file, join(home, site));
   return { listings, config: readConfig(settings), env: { ...process.env, ...settings } };
 }
 
-/** Opens the catalogue of a size with a release of all its pages. */
-export async function openReleasedWorld(run: Run, listings: number): Promise<World> {
+/** Opens the catalogue of a size with all its pages written. */
+export async function openWrittenWorld(run: Run, listings: number): Promise<World> {
   const world = await openWorld(run, listings);
-  run.tell(`Making a release of ${listings.toLocaleString('en')} listings …`);
+  run.tell(`Writing the pages of ${listings.toLocaleString('en')} listings …`);
   await rebuild(world);
   return world;
 }
 
 /** Builds the settings of a service on loopback: the defaults of `npm start`, with a rate limit that is never reached. */
-export function buildSettings(catalogue: string, releases: string): Record<string, string> {
+export function buildSettings(catalogue: string, site: string): Record<string, string> {
   return {
     ENV_FILES: 'off',
     BASE_URL: 'http://localhost:4321',
     CATALOGUE: catalogue,
     PUBLISHED: '',
-    RELEASES: releases,
+    SITE: site,
     HOST: '127.0.0.1',
     PORT: '0',
     RATE_LIMIT: '999999999',

@@ -15,14 +15,14 @@ import { checkAddress } from '../probing/check-address.ts';
 import { listPublishedFaults } from '../published/compare.ts';
 import { asPublishedError, openPublished } from '../published/file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
-import { getCodeVersion } from '../release/page-code.ts';
-import { getSite } from '../release/release.ts';
+import { getCodeVersion } from '../site/page-code.ts';
+import { getSite } from '../site/settings.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import type { CheckResult } from '../views/provider-check.ts';
 import { renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
-import { describeReleaseState, getReleaseState } from './release-state.ts';
+import { describePagesState, getPagesState } from './pages-state.ts';
 import type { Page } from './terminal/page.ts';
 
 const NAMED_AT_MOST = 5;
@@ -43,7 +43,7 @@ type Result = { ok: boolean } & (CheckResult | { repaired: string[]; checks: Che
 
 export const check: Command = defineCommand({
   summary:
-    'Check that all is well: settings, database, what is published, release, wallets; or what an address or a file would list',
+    'Check that all is well: settings, database, what is published, pages, wallets; or what an address or a file would list',
   details:
     'With an address it goes the whole way of an import and a probe, without payment and without writing anything: ' +
     'the 402 of a route, the resources of a document, or, of a host alone, what its documents and its statement ' +
@@ -169,7 +169,7 @@ async function* generateCatalogueChecks(catalogue: Catalogue, at: string): Async
 }
 
 /**
- * Checks what readers are served: the published catalogue beside the catalogue, and the release beside the published
+ * Checks what readers are served: the published catalogue beside the catalogue, and the pages beside the published
  * catalogue.
  */
 async function* generatePublicChecks(config: Config, catalogue: Catalogue): AsyncGenerator<Check> {
@@ -178,7 +178,7 @@ async function* generatePublicChecks(config: Config, catalogue: Catalogue): Asyn
   const opened = await attempt(() => openPublished(config.publishedFile));
   if ('failure' in opened) {
     yield { name: 'published', ok: false, ...opened.failure };
-    return yield await checkRelease(config, catalogue, undefined);
+    return yield await checkPages(config, catalogue, undefined);
   }
   const published = opened.value;
   try {
@@ -189,24 +189,24 @@ async function* generatePublicChecks(config: Config, catalogue: Catalogue): Asyn
     );
     if ('failure' in faults) yield { name: 'published', ok: false, ...faults.failure };
     else yield buildCheck('published', faults.value, 'every table is what follows from the catalogue', hint);
-    yield await checkRelease(config, catalogue, buildReading(published, getSite(config)));
+    yield await checkPages(config, catalogue, buildReading(published, getSite(config)));
   } finally {
     published.close();
   }
 }
 
-/** Checks the release. `reading` is of the published catalogue, if there is one. */
-async function checkRelease(config: Config, catalogue: Catalogue, reading: Reading | undefined): Promise<Check> {
-  const read = await attempt(async () => getReleaseState(config, await getCatalogueState(catalogue), reading));
-  if ('failure' in read) return { name: 'release', ok: false, ...read.failure };
+/** Checks the pages. `reading` is of the published catalogue, if there is one. */
+async function checkPages(config: Config, catalogue: Catalogue, reading: Reading | undefined): Promise<Check> {
+  const read = await attempt(async () => getPagesState(config, await getCatalogueState(catalogue), reading));
+  if ('failure' in read) return { name: 'pages', ok: false, ...read.failure };
   const state = read.value;
-  const found = describeReleaseState(state);
-  if (state.behind.length === 0) return { name: 'release', ok: true, found };
+  const found = describePagesState(state);
+  if (state.behind.length === 0) return { name: 'pages', ok: true, found };
   return {
-    name: 'release',
+    name: 'pages',
     ok: false,
     found,
-    hint: `npm run rebuild ${state.id === null ? 'makes one' : 'puts it right'}.`,
+    hint: `npm run rebuild ${state.revision === null ? 'makes them' : 'puts it right'}.`,
   };
 }
 

@@ -11,7 +11,7 @@ import { iterateListings } from '../catalogue/read/listings.ts';
 import { getCatalogueState, getRevision } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
-import { getSite } from '../release/release.ts';
+import { getSite } from '../site/settings.ts';
 import { buildPublicListing, findTombstone } from '../views/listing/record.ts';
 import { buildAgentRoute } from '../views/listing/route-record.ts';
 import type { Site } from '../views/site.ts';

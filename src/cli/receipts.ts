@@ -14,7 +14,7 @@ import type { RpcUrls } from '../paying/nodes.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../paying/receipt-check.ts';
 import { reconcilePayments } from '../paying/reconcile.ts';
 import { openWallets } from '../paying/wallets.ts';
-import { getSite } from '../release/release.ts';
+import { getSite } from '../site/settings.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { PATHS } from '../views/links.ts';

@@ -20,7 +20,7 @@ import { formatCount } from '../views/words/figures.ts';
 import { type Command, defineCommand } from './command.ts';
 import { renderCounts } from './finding-words.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';
-import { describeReleaseState, getReleaseState, type ReleaseState } from './release-state.ts';
+import { describePagesState, getPagesState, type PagesState } from './pages-state.ts';
 import { formatBytes, formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
@@ -37,13 +37,13 @@ interface StatusResult {
   feeds: FeedState[];
   probing: ProbingState;
   payments: PaymentCounts;
-  release: ReleaseState;
+  pages: PagesState;
   /** Numbers of submissions and reports of the last 30 days; null without an intake. */
   intake: QueueCounts | null;
 }
 
 export const status: Command = defineCommand({
-  summary: 'Show the state of the catalogue: counts, revision, feeds, findings, release',
+  summary: 'Show the state of the catalogue: counts, revision, feeds, findings, pages',
   examples: [
     ['status', 'at a glance'],
     ['status --json', 'for monitoring'],
@@ -67,7 +67,7 @@ async function getStatus(catalogue: Catalogue, config: Config, now: Date): Promi
     feeds: await listFeedStates(catalogue, at),
     probing: await getProbingState(catalogue, at),
     payments: await countPayments(catalogue),
-    release: getReleaseState(config, state),
+    pages: getPagesState(config, state),
     intake: readQueue(config.submissionsFile, (queue) => queue.count()) ?? null,
   };
 }
@@ -101,7 +101,7 @@ function renderStatus(result: StatusResult, page: Page): void {
     ['revision', `${result.revision}, ${formatTime(result.revised_at)}`],
     ['probing', describeProbing(result.probing)],
     ['payments', describePayments(result.payments)],
-    ['release', describeReleaseState(result.release)],
+    ['pages', describePagesState(result.pages)],
     ...(result.intake ? [['submissions', describeQueue(result.intake)] as const] : []),
   ]);
   if (feeds.length > 0) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PROJECT_DIR } from '../release/page-code.ts';
+import { PROJECT_DIR } from '../site/page-code.ts';
 
 /** Returns the name and version of this program, as `--version` prints them. */
 export function getVersion(): string {

@@ -4,7 +4,6 @@ import { ServiceError } from '../errors.ts';
 import type { OnToolCall } from '../mcp/server.ts';
 import type { Following } from '../published/live-file.ts';
 import type { Reading } from '../published/reading.ts';
-import { getFileVersion } from '../published/state.ts';
 import { PATHS } from '../views/links.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import {
@@ -22,7 +21,6 @@ import type { IntakeGate } from './intake.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { nameMethods, refuseMalformed, refuseOtherMethods, refuseStrangers } from './refusals.ts';
 import { chooseRequestId, type Env, nameRequest } from './request.ts';
-import { type Answer, createResponseCache } from './response-cache.ts';
 
 /** Sources of the app's answers; all but `reading` only where it has a server of its own. */
 export interface Service {
@@ -37,14 +35,12 @@ export interface Service {
   readonly following?: Pick<Following, 'getHeardAt' | 'findAge'>;
   /** True if providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
-  /** Names the release that pages are served from, for the cache. */
-  readonly getRelease?: () => string;
   /** Passes requests on to the intake. Undefined where there is no intake. */
   readonly intake?: IntakeGate | undefined;
   /** Adds the routes by which the server is watched. */
   readonly addHealth?: (app: Hono<Env>) => void;
   /** Adds what the server has besides documents; gives the handler of pages, which is asked for what no route answers. */
-  readonly addPages?: (app: Hono<Env>, answer: Answer) => (c: Context<Env>) => Response | Promise<Response>;
+  readonly addPages?: (app: Hono<Env>) => (c: Context<Env>) => Response | Promise<Response>;
 }
 
 /** Creates the app: the whole of what is done with a request, from first to last. */
@@ -81,31 +77,14 @@ export function createApp(service: Service): Hono<Env> {
     }),
   );
 
-  const answer = createResponseCache(getVersionReader(service));
   for (const { mount } of ENDPOINTS)
     mount?.({ app, reading, onError, onToolCall, checkProvider: service.intake?.check });
-  app.notFound(service.addPages?.(app, answer) ?? (() => buildProblem(NOTHING_HERE)));
+  app.notFound(service.addPages?.(app) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);
     return buildProblemResponse(error, c.get('requestId'));
   });
   return app;
-}
-
-/**
- * Reads what a response depends on besides the request: the published catalogue, and the release. Undefined while the
- * published catalogue cannot be read; pages of the release are served all the same.
- */
-function getVersionReader({ reading, getRelease, onError }: Service): () => string | undefined {
-  return () => {
-    try {
-      reading.refresh();
-      return `${getFileVersion(reading.published)} ${getRelease?.() ?? ''}`;
-    } catch (error) {
-      if (isOurs(error)) onError?.(error);
-      return undefined;
-    }
-  };
 }
 
 const pass: MiddlewareHandler<Env> = (_c, next) => next();

@@ -7,22 +7,20 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type Config, readEnvironment, withoutPayer } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
-import { PROJECT_DIR } from '../release/page-code.ts';
-import { watchAndRebuild } from '../release/watch.ts';
+import { PROJECT_DIR } from '../site/page-code.ts';
+import { watchAndRebuild } from '../site/watch.ts';
 
 /**
- * Makes a release in a child process whenever the catalogue is ahead of the current one. Gives the function that stops it,
+ * Writes the pages in a child process whenever the catalogue is ahead of them. Gives the function that stops it,
  * which resolves when no child is left. `count` gets the outcome of each try, and how long it took; milliseconds.
  */
 export function startRebuilding({
   config,
   logger,
-  onRelease,
   count,
 }: {
   config: Config;
   logger: Logger;
-  onRelease: () => void;
   count?: ServiceMetrics['countRebuild'] | undefined;
 }): () => Promise<void> {
   const stopping = new AbortController();
@@ -34,10 +32,9 @@ export function startRebuilding({
       else if (event.type !== 'rendering') logger.info(event, 'rebuild');
     },
     onResult: (result) => {
-      onRelease();
-      count?.(result.outcome, result.outcome === 'released' ? result.ms : undefined);
-      const { outcome, release, ...figures } = result;
-      logger.info({ outcome, release: release.id, revision: release.revision, ...figures }, 'rebuilt');
+      count?.(result.outcome, result.outcome === 'written' ? result.ms : undefined);
+      const { outcome, site, ...figures } = result;
+      logger.info({ outcome, revision: site.revision, ...figures }, 'rebuilt');
     },
     onFailure: ({ message, reason, hint, details }, retryInMs) => {
       count?.('failed');

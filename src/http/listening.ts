@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Socket } from 'node:net';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { isFileError } from '../release/folders.ts';
+import { isFileError } from '../site/folders.ts';
 import { buildClientReader, buildProxyCheck } from './client.ts';
 import { answerInOrder, answerUnreadable, limitConnections, MALFORMED, sendProblem, takeTurns } from './connections.ts';
 

@@ -1,20 +1,17 @@
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, createGunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
+import { createGunzip, gunzipSync, gzip, gzipSync } from 'node:zlib';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import { getBrotliOptions, SMALLEST_COMPRESSED } from '../release/forms.ts';
+import { SMALLEST_COMPRESSED } from '../site/forms.ts';
 import type { Compression, Document, Encoding, JoinedDocument } from './document.ts';
 import type { Env } from './request.ts';
 
 /** Bodies up to here are compressed or unpacked within a millisecond. */
 const SHORT_BYTES = 32 * 1024;
 
-/** Brotli's quality for what never changes; it takes many times as long as the usual. */
-const IMMUTABLE_QUALITY = 11;
 const GZIP = { level: 5 };
 
-const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
 /** A response in its `encoding`. */
@@ -62,7 +59,7 @@ export function chooseEncoding(c: Context<Env>, supports: readonly Compression[]
   }) as Encoding;
 }
 
-/** Compresses a document, unless it is short, of a type that does not shrink, or compressed already. */
+/** Compresses a document by gzip, unless it is short, of a type that does not shrink, or compressed already. */
 export async function compress(document: Document, encoding: Encoding): Promise<Encoded> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
@@ -71,15 +68,12 @@ export async function compress(document: Document, encoding: Encoding): Promise<
   if (document.encoding !== undefined) return { ...document, headers, encoding: document.encoding };
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
     return { ...document, headers, encoding: 'identity' };
-  return { ...document, headers, body: copyOut(await compressWhole(document, encoding)), encoding };
+  return { ...document, headers, body: copyOut(await compressWhole(body)), encoding: 'gzip' };
 }
 
 /** Compresses a short body at once: handing it to another thread takes half as long again. */
-function compressWhole({ body, cacheControl }: Document, encoding: Encoding): Uint8Array | Promise<Uint8Array> {
-  const isShort = body.length <= SHORT_BYTES;
-  if (encoding === 'gzip') return isShort ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
-  const options = getBrotliOptions(body.length, cacheControl.includes('immutable') ? IMMUTABLE_QUALITY : undefined);
-  return isShort ? brotliCompressSync(body, options) : compressBrotli(body, options);
+function compressWhole(body: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  return body.length <= SHORT_BYTES ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
 }
 
 /** Returns a copy: the output of zlib may be a small part of a large buffer, which would be kept as a whole. */

@@ -9,13 +9,12 @@ import type { Progress } from '../published/follow.ts';
 import { startFollowing } from '../published/live-file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { prepareSearchIndex } from '../published/search-index.ts';
-import { getCodeVersion } from '../release/page-code.ts';
-import { getSite } from '../release/release.ts';
+import { getCodeVersion } from '../site/page-code.ts';
+import { getSite } from '../site/settings.ts';
 import { createApp } from './app.ts';
 import { startIntake, startProbing, startRebuilding } from './background.ts';
 import { buildClientReader, buildProxyCheck } from './client.ts';
 import { HEADERS, MALFORMED } from './connections.ts';
-import { openCurrentRelease } from './current-release.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
 import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
 import { loadMcp } from './endpoints/mcp.ts';
@@ -27,6 +26,7 @@ import { openPages } from './pages.ts';
 import { buildProblem, buildProblemResponse } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 import { logRequests } from './request.ts';
+import { openSiteFiles } from './site-files.ts';
 
 /** Wait before each of the parts that first requests need is loaded, from the start on; milliseconds. */
 const WARM_UP_MS = 200;
@@ -67,9 +67,9 @@ export interface RunningServer {
 }
 
 /**
- * Starts the production server: live routes, the current release and pages on demand, in one process. It only reads the
+ * Starts the production server: live routes, the pages of the site folder and pages on demand, in one process. It only reads the
  * catalogue, copies each change of it into the published catalogue, and answers from that. With `rebuilding` a child process
- * makes a release whenever the catalogue is ahead. With `probing` another one probes routes when they are due.
+ * writes the pages whenever the catalogue is ahead. With `probing` another one probes routes when they are due.
  * Throws `conflict` where the port is taken, and as `startFollowing` does.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -77,8 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const codeVersion = getCodeVersion();
   const sources = await openSources(options, codeVersion);
   let isShuttingDown = false;
-  const readHealth = () =>
-    getHealth({ ...sources, releasesDir: config.releasesDir, isShuttingDown: () => isShuttingDown });
+  const readHealth = () => getHealth({ ...sources, isShuttingDown: () => isShuttingDown });
   const metrics = config.metrics ? await createMetrics(sources.reading, { readHealth, codeVersion }) : undefined;
   const onError = (error: unknown) => {
     sources.following.noteFailure(error);
@@ -105,7 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger.error({ err: error }, 'the published catalogue cannot be read'),
   );
   const stopRebuilding = options.rebuilding
-    ? startRebuilding({ config, logger, onRelease: sources.current.follow, count: metrics?.countRebuild })
+    ? startRebuilding({ config, logger, count: metrics?.countRebuild })
     : undefined;
   const stopProbing = options.probing ? startProbing(logger) : undefined;
   return {
@@ -134,19 +133,18 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     refresh: refuseUnservable,
     onFailure: noteFailure,
   });
-  const current = openCurrentRelease({
-    releasesDir: config.releasesDir,
+  const files = openSiteFiles({
+    siteDir: config.siteDir,
     reading,
     findCatalogue: following.findCatalogue,
     logger,
   });
-  const onDemand = openOnDemand({ reading, current, codeVersion, logger });
+  const onDemand = openOnDemand({ reading, codeVersion });
   const pictures = openPictures();
   return {
-    ...{ following, reading, current, onDemand, pictures },
+    ...{ following, reading, files, onDemand, pictures },
     async close(): Promise<void> {
-      current.close();
-      onDemand.close();
+      files.close();
       void pictures.close();
       // Last, since only who may write can put away the journal of the file, and the next start would read through it.
       await following.close();
@@ -170,8 +168,8 @@ function logProgress(logger: Logger): (progress: Progress | undefined) => void {
 
 /** Builds the app with all that a server has besides documents: log, limit, health, pages, pictures and the download. */
 function buildApp(
-  { config: { allowPrivateNetworks, trustedProxies, rateLimit, releasesDir }, logger, now }: ServerOptions,
-  { following, reading, current, onDemand, pictures }: Sources,
+  { config: { allowPrivateNetworks, trustedProxies, rateLimit, siteDir }, logger, now }: ServerOptions,
+  { following, reading, files, onDemand, pictures }: Sources,
   {
     readHealth,
     metrics,
@@ -187,15 +185,14 @@ function buildApp(
   const getClient = buildClientReader(trustedProxies);
   return createApp({
     ...{ allowPrivateNetworks, reading, following, onError, intake },
-    getRelease: () => current.findHeader()?.id ?? '',
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: rateLimit, getClient, now }),
     onToolCall: metrics?.countToolCall,
     addHealth: (app) => addHealthRoutes(app, readHealth),
-    addPages: (app, answer) => {
+    addPages: (app) => {
       addPictureRoute(app, { pictures, reading });
-      addDownloadRoutes(app, { releasesDir });
-      return openPages(answer, { reading, current, onDemand, releasesDir, logger });
+      addDownloadRoutes(app, { siteDir });
+      return openPages({ reading, files, onDemand, logger });
     },
   });
 }

@@ -51,7 +51,7 @@ const REFRESH_SECONDS = 3;
 
 export const NO_PAGES = {
   status: 503,
-  code: 'no_release',
+  code: 'no_pages',
   detail: 'The pages are not built yet.',
   retry_after_seconds: 5,
 };

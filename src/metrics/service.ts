@@ -15,7 +15,7 @@ export interface ObservedHealth {
   readonly catalogue: { readonly revision: number; readonly revised_at: string } | null;
   readonly following: { readonly failing_since: string | null };
   readonly making: { readonly listings_done: number; readonly listings_total: number } | null;
-  readonly release: { readonly revision: number; readonly made_at: string } | null;
+  readonly pages: { readonly revision: number; readonly made_at: string } | null;
 }
 
 /** Sources of the metrics of the serving process. */
@@ -39,7 +39,7 @@ export interface ServiceMetrics {
   /** Counts a call of an MCP tool; `tool` is the name of one that exists, or `other`. */
   countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
   /** Counts a rebuild that the process started, and its time in milliseconds. */
-  countRebuild(outcome: 'released' | 'unchanged' | 'failed', ms?: number): void;
+  countRebuild(outcome: 'written' | 'unchanged' | 'failed', ms?: number): void;
   /** Counts what the intake did that the process started. */
   countCheck: CountCheck;
   /** Returns all metrics in the text format of Prometheus. */
@@ -90,12 +90,12 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
   });
   const rebuildTime = new Histogram({
     name: 'catalogue_rebuild_duration_seconds',
-    help: 'How long those took that made a release',
+    help: 'How long those took that wrote pages',
     buckets: REBUILD,
     registers,
   });
   // An alert compares with earlier figures: the first failure must not be the first figure.
-  for (const outcome of ['released', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
+  for (const outcome of ['written', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
   const updateHealth = addHealthGauges(register, observed);
   return {
     countRequest(request, response) {
@@ -148,8 +148,8 @@ function addHealthGauges(
   const failing = addGauge('catalogue_following_failing_seconds', 'How long following has failed; 0 while it works');
   const done = addGauge('catalogue_publication_listings_done', 'Listings written while all of them are; else left out');
   const total = addGauge('catalogue_publication_listings_total', 'Listings that are to be written then; else left out');
-  const release = addGauge('catalogue_release_revision', 'The revision that the pages were made from');
-  const madeAt = addGauge('catalogue_release_made_timestamp_seconds', 'When the pages were made');
+  const pages = addGauge('catalogue_pages_revision', 'The revision that all pages were last made from');
+  const madeAt = addGauge('catalogue_pages_made_timestamp_seconds', 'When all pages were last made');
   addGauge('catalogue_build_info', 'Always 1; the label says which code runs', ['code_version']).set(
     { code_version: codeVersion },
     1,
@@ -162,8 +162,8 @@ function addHealthGauges(
     setOrRemove(revisedAt, health.catalogue && getSeconds(health.catalogue.revised_at));
     setOrRemove(done, health.making?.listings_done);
     setOrRemove(total, health.making?.listings_total);
-    setOrRemove(release, health.release?.revision);
-    setOrRemove(madeAt, health.release && getSeconds(health.release.made_at));
+    setOrRemove(pages, health.pages?.revision);
+    setOrRemove(madeAt, health.pages && getSeconds(health.pages.made_at));
     const { failing_since } = health.following;
     following.set(Number(failing_since === null));
     failing.set(failing_since === null ? 0 : Math.max(0, now().getTime() / 1000 - getSeconds(failing_since)));

@@ -129,19 +129,6 @@ export function isDelisted(published: Published, slug: string): boolean {
   return published.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").get(slug) !== undefined;
 }
 
-/** Lists the slugs of the delisted listings, in their order. */
-export function listDelisted(published: Published): string[] {
-  return published
-    .prepare<{ slug: string }>("SELECT slug FROM listings WHERE state = 'delisted' ORDER BY slug")
-    .all()
-    .map(({ slug }) => slug);
-}
-
-/** Counts the listings of any state. */
-export function countListings(published: Published): number {
-  return published.prepare<{ count: number }>('SELECT count(*) AS count FROM listings').get()?.count ?? 0;
-}
-
 /** Reads the short form of a live listing as JSON. Throws where the file has none, which is a fault of ours. */
 export function readItem(published: Published, { number, slug }: ListingRef): string {
   const row = published

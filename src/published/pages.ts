@@ -17,7 +17,7 @@ import type { Snapshot } from './snapshot.ts';
 export interface PageRef {
   /** Path from the base address: `/api/x`. */
   readonly path: string;
-  /** File in a release: `api/x.html`. */
+  /** File in the site folder: `api/x.html`. */
   readonly file: string;
   /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
   readonly key: string;
@@ -26,14 +26,26 @@ export interface PageRef {
 /** Key of what shows nothing of the catalogue. */
 const FIXED_KEY = 'fixed';
 
-/**
- * Lists every static page at a snapshot. Pages that show counts change with every revision; a listing's page changes with
- * the listing, its related ones and the names of the same product alone, a further page of a list with the listings on it. Go through it while the file
- * stays at the revision of the snapshot.
- */
+/** Lists every static page at a snapshot: what others link to comes first. See `listEntryPages`. */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
+  yield* listEntryPages(published, snapshot);
   yield* listSitePages(published, snapshot);
-  for (const listing of iterateRefs(published)) yield new ListingPageRef(listing, published, snapshot);
+}
+
+/**
+ * Lists the static pages of one listing, provider or receipt at a snapshot. A listing's page and its Markdown change with the
+ * listing, its related ones and the names of the same product alone. Go through it while the file stays at the revision of the
+ * snapshot.
+ */
+export function* listEntryPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
+  for (const listing of iterateRefs(published)) {
+    const { number, slug, is_elsewhere } = listing;
+    const others = is_elsewhere ? listSameProduct(published, slug).join(' ') : '';
+    const key = getListingKey(listing, listRelated(published, snapshot, number), others);
+    const [path, markdown] = [PATHS.listing(slug), PATHS.listingMarkdown(slug)];
+    yield { path, file: `${getFile(path)}.html`, key };
+    yield { path: markdown, file: getFile(markdown), key };
+  }
   yield* listProviderPages(published);
   yield* listReceiptPages(published);
 }
@@ -62,34 +74,10 @@ export function* listReceiptPages(published: Published): Generator<PageRef> {
   }
 }
 
-/** The page of a listing. There are as many as listings, so what follows from these is not kept beside them. */
-class ListingPageRef implements PageRef {
-  readonly #listing: LiveRef;
-  readonly #published: Published;
-  readonly #snapshot: Snapshot;
-
-  constructor(listing: LiveRef, published: Published, snapshot: Snapshot) {
-    this.#listing = listing;
-    this.#published = published;
-    this.#snapshot = snapshot;
-  }
-
-  get path(): string {
-    return PATHS.listing(this.#listing.slug);
-  }
-
-  get file(): string {
-    return `${getFile(this.path)}.html`;
-  }
-
-  get key(): string {
-    const { number, slug, is_elsewhere } = this.#listing;
-    const others = is_elsewhere ? listSameProduct(this.#published, slug).join(' ') : '';
-    return getListingKey(this.#listing, listRelated(this.#published, this.#snapshot, number), others);
-  }
-}
-
-/** Lists the static pages that are not of one listing. */
+/**
+ * Lists the static pages that are not of one listing. Those that show counts change with every revision, a further page of a list
+ * with the listings on it.
+ */
 export function* listSitePages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };

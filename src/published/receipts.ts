@@ -37,11 +37,6 @@ export function findReceipt(published: Published, id: string): PublishedReceipt 
   };
 }
 
-/** Says whether there is a receipt with an id. */
-export function hasReceipt(published: Published, id: string): boolean {
-  return published.prepare('SELECT 1 FROM receipts WHERE id = ?').get(id) !== undefined;
-}
-
 /** Gets the answers of the receipts that a live listing rests on now, or names as corrected, in the order of their ids. */
 export function getCurrentReceipts(published: Published, slug: string): PaidAnswers {
   const rows = published

@@ -30,9 +30,3 @@ export function getRendering(published: Published): Rendering {
 export function findRevisionTime(published: Published, revision: number): string | undefined {
   return published.prepare<{ at: string }>('SELECT at FROM revisions WHERE revision = ?').get(revision)?.at;
 }
-
-/** Gives a value that changes whenever another connection writes to the file, or another file takes its place. */
-export function getFileVersion(published: Published): string {
-  const row = published.prepare<{ data_version: number }>('PRAGMA data_version').get();
-  return `${published.getOpenings()} ${row?.data_version}`;
-}

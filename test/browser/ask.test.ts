@@ -13,9 +13,9 @@ import { startServer } from '../../src/http/server.ts';
 import { makeCommands } from '../cli/running.ts';
 import { buildChallenge } from '../http/checking.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../records.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { declareListings } from '../written.ts';
 import { visit } from './world.ts';
@@ -37,9 +37,9 @@ async function startProvider() {
 }
 
 /** Serves a catalogue that a function fills, and opens a browser. */
-async function serve(fill: (fixture: ReleaseFixture) => Promise<unknown>) {
+async function serve(fill: (fixture: SiteFixture) => Promise<unknown>) {
   const folder = mkdtempSync(join(SCRATCH, 'ask-'));
-  const fixture = await makeReleaseFixture(folder, { count: 0, settings: { ALLOW_PRIVATE_NETWORKS: 'on' } });
+  const fixture = await makeSiteFixture(folder, { count: 0, settings: { ALLOW_PRIVATE_NETWORKS: 'on' } });
   const { config, catalogue } = fixture;
   await fill(fixture);
   await rebuildAgain({ config });
@@ -55,7 +55,7 @@ async function serve(fill: (fixture: ReleaseFixture) => Promise<unknown>) {
 
 const declare =
   (base_url: string, paths: readonly string[]) =>
-  ({ catalogue }: ReleaseFixture) =>
+  ({ catalogue }: SiteFixture) =>
     declareListings(catalogue, [makeDeclaration({ base_url, routes: paths.map((path) => makeRoute({ path })) })]);
 
 /** Presses the button of a route, and gives what the page then says. */

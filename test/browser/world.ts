@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { type Fixture, openFixture } from '../fixture.ts';
 import { makeRoute, makeTerms } from '../records.ts';
-import { buildListing } from '../release/release-fixture.ts';
 import { SCRATCH } from '../scratch.ts';
+import { buildListing } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 

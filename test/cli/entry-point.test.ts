@@ -13,7 +13,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 function makeEntry(settings: Record<string, string> = {}) {
   const folder = makeFolder();
   const file = join(folder, 'catalogue.sqlite');
-  const environment = { CATALOGUE: file, RELEASES: join(folder, 'dist'), ...settings };
+  const environment = { CATALOGUE: file, SITE: join(folder, 'site'), ...settings };
   const start = (...args: string[]) => startCatalogue(args, environment);
   return { folder, file, start, run: (...args: string[]): Promise<Ran> => start(...args).ran };
 }
@@ -154,7 +154,7 @@ describe('an import that ends early', () => {
     const checks = JSON.parse((await run('check', '--json')).stdout).checks;
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',
-      'release',
+      'pages',
     ]);
   });
 });

@@ -216,7 +216,7 @@ describe('after a probe', () => {
       const { json } = await runJson('check');
       expect(
         json.checks.filter(
-          ({ name, ok }: { name: string; ok: boolean }) => !ok && !['published', 'release'].includes(name),
+          ({ name, ok }: { name: string; ok: boolean }) => !ok && !['published', 'pages'].includes(name),
         ),
       ).toEqual([]);
     }

@@ -35,7 +35,7 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   const file = join(folder, 'catalogue.sqlite');
   const environment = {
     CATALOGUE: file,
-    RELEASES: join(folder, 'dist'),
+    SITE: join(folder, 'site'),
     BASE_URL: 'https://apis.example',
     ...settings,
   };

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { IDENTITY, NOW } from '../builders.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
 import { recordProbed } from '../sampled.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeCommands, writeManifest } from './running.ts';
 
 async function makeTwo() {
@@ -28,7 +28,7 @@ async function change(file: string, sql: string): Promise<void> {
 type CheckLine = { name: string; ok: boolean; found: string; hint?: string };
 
 describe('status', () => {
-  it('gives counts, revision, feeds, findings, release and size', async () => {
+  it('gives counts, revision, feeds, findings, pages and size', async () => {
     const { runJson, file } = await makeTwo();
     await runJson('delist', 'beta', '--reason', 'Gone');
     const { code, json } = await runJson('status');
@@ -41,7 +41,7 @@ describe('status', () => {
       listings: { live: 1, verified: 0, held: 0, delisted: 1 },
       findings: [],
       feeds: [],
-      release: { id: null, behind: ['no_release'] },
+      pages: { revision: null, behind: ['no_pages'] },
     });
   });
 });
@@ -49,13 +49,13 @@ describe('status', () => {
 describe('check', () => {
   const getLine = (checks: CheckLine[], wanted: string) => checks.find(({ name }) => name === wanted);
 
-  it('passes for a sound catalogue, and asks for a release if there is none', async () => {
+  it('passes for a sound catalogue, and asks for pages if there are none', async () => {
     const { code, json } = await (await makeTwo()).runJson('check');
     expect(code).toBe(1);
     const wrong = json.checks.filter(({ ok }: CheckLine) => !ok);
     expect(wrong).toEqual([
       { name: 'published', ok: false, found: expect.stringContaining('no published'), hint: expect.any(String) },
-      { name: 'release', ok: false, found: 'none yet', hint: expect.stringContaining('rebuild') },
+      { name: 'pages', ok: false, found: 'none yet', hint: expect.stringContaining('rebuild') },
     ]);
   });
 
@@ -70,7 +70,7 @@ describe('check', () => {
     expect((await runJson('why', 'alpha')).json.decisions.at(-1)).toMatchObject({ reason: 'derived_again' });
   });
 
-  it('compares record, listings, published catalogue and release, and says where they part', async () => {
+  it('compares record, listings, published catalogue and pages, and says where they part', async () => {
     const { file, runJson, environment } = await makeTwo();
     const config = readConfig(environment);
     await rebuildAgain({ config });
@@ -83,7 +83,7 @@ describe('check', () => {
     published.exec("UPDATE listings SET revision = 99 WHERE slug = 'alpha'");
     expect(await ask()).toMatchObject([
       { name: 'published', found: 'the table listings (alpha); the table offers (beta)' },
-      { name: 'release', found: expect.stringContaining('its pages show something else') },
+      { name: 'pages', found: expect.stringContaining('they show something else') },
     ]);
     published.exec(
       "UPDATE search_entries SET terms = '[[0]]' WHERE listing = (SELECT min(listing) FROM search_entries)",

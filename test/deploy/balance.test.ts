@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { openListener } from '../../src/http/listening.ts';
 import { makeFolder } from '../builders.ts';
-import { ask, serveReleaseFixture } from '../http/running.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { ask, serveSiteFixture } from '../http/running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { readDeployed } from './tools.ts';
 
 const nginx = findPeer('nginx');
@@ -33,7 +33,7 @@ it('nginx shares requests between two servers, names them, and answers on while 
 
 it('nginx asks another server where one is only starting, also what was posted', async (context) => {
   if (!nginx) return context.skip('no nginx: install nginx-light');
-  const { config } = await makeReleaseFixture(makeFolder(), { count: 0 });
+  const { config } = await makeSiteFixture(makeFolder(), { count: 0 });
   const starting = await openListener(config);
   onTestFinished(() => starting.drain(0));
   expect((await ask(starting, '/agent/list')).status).toBe(503);
@@ -105,9 +105,9 @@ it.for(['nginx.conf', 'balance.conf'])(
 
 async function serve() {
   const settings = { TRUSTED_PROXIES: 'loopback', BASE_URL: 'http://127.0.0.1' };
-  return serveReleaseFixture({
-    fixture: await makeReleaseFixture(makeFolder(), { settings }),
-    released: false,
+  return serveSiteFixture({
+    fixture: await makeSiteFixture(makeFolder(), { settings }),
+    written: false,
     level: 'debug',
   });
 }

@@ -82,7 +82,7 @@ async function readFreshSamples(): Promise<string[]> {
   await expect.poll(find).toBeDefined();
   const served = await readSamples({ metricsUrl: find() ?? '' });
   const { stdout } = await startCatalogue(['metrics'], {
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
     MAX_USDC_PER_DAY: '5',
   }).ran;
   const figures = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

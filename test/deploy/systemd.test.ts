@@ -157,14 +157,12 @@ describe('the units', () => {
   });
 
   it('write only where they may', () => {
-    const { catalogueAddress, publishedFile, releasesDir } = readConfig(
-      parseEnv(readDeployed('systemd/catalogue.env')),
-    );
+    const { catalogueAddress, publishedFile, siteDir } = readConfig(parseEnv(readDeployed('systemd/catalogue.env')));
     expect(dirname(catalogueAddress)).toBe('/var/lib/catalogue');
-    for (const path of [publishedFile, releasesDir]) {
+    for (const path of [publishedFile, siteDir]) {
       expect(list('catalogue-server.service', 'ReadWritePaths')).toEqual([dirname(path)]);
     }
-    expect(readDeployed('nginx.conf')).toContain(`root ${releasesDir};`);
+    expect(readDeployed('nginx.conf')).toContain(`root ${siteDir};`);
     for (const name of SERVICES) {
       const places = [
         ...list(name, 'StateDirectory').flatMap((value) => value.split(' ').map((folder) => `/var/lib/${folder}`)),

@@ -1,24 +1,24 @@
 import Sqlite from 'better-sqlite3';
-import type { ReleaseFixture } from '../release/release-fixture.ts';
+import type { SiteFixture } from '../site/site-fixture.ts';
 
 /** Makes every search of the published catalogue fail. */
-export function breakReading(fixture: ReleaseFixture): void {
+export function breakReading(fixture: SiteFixture): void {
   runOnPublished(fixture, 'ALTER TABLE answers RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
 }
 
 /** Makes every write of a listing to the published catalogue fail. Returns what undoes that. */
-export function breakPublished(fixture: ReleaseFixture): () => void {
+export function breakPublished(fixture: SiteFixture): () => void {
   const failure = "SELECT RAISE(ABORT, 'the disk is broken')";
   runOnPublished(fixture, `CREATE TRIGGER broken BEFORE INSERT ON listings BEGIN ${failure}; END`);
   return () => runOnPublished(fixture, 'DROP TRIGGER broken');
 }
 
 /** Makes the published catalogue one of the tables of earlier code. */
-export function dateSchema(fixture: ReleaseFixture): void {
+export function dateSchema(fixture: SiteFixture): void {
   runOnPublished(fixture, 'PRAGMA user_version = 1');
 }
 
-function runOnPublished({ config }: ReleaseFixture, sql: string): void {
+function runOnPublished({ config }: SiteFixture, sql: string): void {
   const sqlite = new Sqlite(config.publishedFile);
   sqlite.exec(sql);
   sqlite.close();

@@ -6,7 +6,7 @@ import { agentComparison } from '../../src/views/compare.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { expectGolden } from '../golden.ts';
 import { recordPaid } from '../paid.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
 const VERIFIED = 'example-prices GET /v1/price/:symbol';
@@ -117,7 +117,7 @@ describe('GET /agent/compare', () => {
 
 describe('the page of a comparison', () => {
   it('shows routes side by side, keeps out of search engines, and offers others while there is room', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const [first, second] = ['api-1', 'api-2'].map((slug) => `${slug} GET /v1/price/:symbol`) as [string, string];
     const both = await ask(server, `/compare${buildQuery(first, second)}`);
     expect([both.status, both.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -134,7 +134,7 @@ describe('the page of a comparison', () => {
   });
 
   it('answers HEAD and 304, refuses other methods, and says with status 400 what is wrong', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const path = `/compare${buildQuery('api-1 GET /v1/price/:symbol')}`;
     const { etag = '' } = (await ask(server, path)).headers;
     expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);

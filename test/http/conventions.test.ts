@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeListing } from '../written.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 const BASE = 'http://catalogue.example';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -11,9 +11,9 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
   return Object.fromEntries([...links].map(([, url, rel]) => [rel, url]));
 }
 
-/** A server with a static listing, one that is newer than the release, and one that was removed since. */
+/** A server with a static listing, one that is newer than the pages, and one that was removed since. */
 async function serveStates(): Promise<TestServer> {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   await server.fixture.put([77], 'new');
   await server.catchUp();
   await removeListing(
@@ -117,7 +117,7 @@ describe('Accept: text/markdown', () => {
 
 describe('what is not there', () => {
   it('is a page for people and a problem for programs, never anything else', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const forPeople = ['/nope', '/api/nope', '/api', '/api/', '/docs/nope', '/category/nope', '/a//b', '//a'];
     const spelt = ['/api%2Fapi-1x', '/.git/config', '/.env', '/wp-login.php', '/%2F%2Fevil.example'];
     for (const path of [...forPeople, ...spelt]) {
@@ -179,8 +179,8 @@ describe('what is not there', () => {
     }
   });
 
-  it('is not there either while the release is behind, however the address is spelt', async () => {
-    const server = await serveReleaseFixture();
+  it('is not there either while the pages are behind, however the address is spelt', async () => {
+    const server = await serveSiteFixture();
     await server.fixture.put([77], 'new');
     await server.catchUp();
     const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];

@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 import { start, waitForUrl } from './starting.ts';
 
 const PAGE_BYTES = 8192;
@@ -41,7 +41,7 @@ it.each([
   ['pages of it', 1],
   ['all of it', 0],
 ])('makes the published file again where %s are damaged, and answers nothing from it', async (_, from) => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { publishedFile } = server.fixture.config;
   await server.fixture.put([0], 'second');
   await server.catchUp();
@@ -56,7 +56,7 @@ it.each([
 });
 
 it('answers 503 and is not ready for as long as the damaged file cannot be made again', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { publishedFile, catalogueAddress } = server.fixture.config;
   checkpoint(publishedFile);
   renameSync(catalogueAddress, `${catalogueAddress}.away`);
@@ -71,21 +71,21 @@ it('answers 503 and is not ready for as long as the damaged file cannot be made 
 });
 
 it('starts with a damaged published file, which it makes again', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
-  const before = await serveReleaseFixture({ fixture });
+  const fixture = await makeSiteFixture(makeFolder());
+  const before = await serveSiteFixture({ fixture });
   await before.close();
   damage(fixture.config.publishedFile, 1);
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const server = await serveSiteFixture({ fixture, written: false });
   await expect.poll(() => isHealed(server)).toBe(true);
 });
 
 it.each([
   ['damaged', (file: string) => damage(file, 1)],
   ['cut off', (file: string) => truncateSync(file, 10 * PAGE_BYTES)],
-])('npm start makes a published file again that is %s, and keeps the release', async (_, spoil) => {
+])('npm start makes a published file again that is %s, and keeps the pages', async (_, spoil) => {
   const folder = makeFolder();
-  const fixture = await makeReleaseFixture(folder);
-  const before = await serveReleaseFixture({ fixture });
+  const fixture = await makeSiteFixture(folder);
+  const before = await serveSiteFixture({ fixture });
   await before.close();
   spoil(fixture.config.publishedFile);
   const server = start(folder);
@@ -99,8 +99,8 @@ it.each([
 
 it('keeps what was published where the catalogue is gone, until it is back', async () => {
   const folder = makeFolder();
-  const fixture = await makeReleaseFixture(folder);
-  const before = await serveReleaseFixture({ fixture, released: false });
+  const fixture = await makeSiteFixture(folder);
+  const before = await serveSiteFixture({ fixture, written: false });
   await before.close();
   await fixture.catalogue.close();
   const { catalogueAddress } = fixture.config;
@@ -126,8 +126,8 @@ it.each([
   ['can be neither found nor made', getPathBelow, 'cannot be opened'],
 ])('npm start serves what was published before where the catalogue %s', async (_, spoil, why) => {
   const folder = makeFolder();
-  const fixture = await makeReleaseFixture(folder);
-  const before = await serveReleaseFixture({ fixture, released: false });
+  const fixture = await makeSiteFixture(folder);
+  const before = await serveSiteFixture({ fixture, written: false });
   await before.close();
   await fixture.catalogue.close();
   const { catalogueAddress, publishedFile } = fixture.config;
@@ -148,12 +148,12 @@ it.each([
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
-  const before = await serveReleaseFixture({ fixture });
+  const fixture = await makeSiteFixture(makeFolder());
+  const before = await serveSiteFixture({ fixture });
   await before.close();
   await fixture.catalogue.close();
   damage(fixture.config.catalogueAddress, 1);
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const server = await serveSiteFixture({ fixture, written: false });
   const list = await ask(server, '/agent/list');
   expect([list.status, Number(list.headers['x-catalogue-age']) >= 0]).toEqual([200, true]);
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
@@ -163,14 +163,14 @@ it('starts with what was published before where the catalogue cannot be read, an
 });
 
 it('refuses another kind of file in the place of the published one, and a check names the file that is damaged', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
-  const server = await serveReleaseFixture({ fixture });
+  const fixture = await makeSiteFixture(makeFolder());
+  const server = await serveSiteFixture({ fixture });
   await server.close();
   const { config } = fixture;
   const settings = {
     CATALOGUE: config.catalogueAddress,
     PUBLISHED: config.publishedFile,
-    RELEASES: config.releasesDir,
+    SITE: config.siteDir,
   };
   damage(config.publishedFile, 2);
   const { stdout } = await startCatalogue(['check', '--json'], settings).ran;
@@ -183,7 +183,7 @@ it('refuses another kind of file in the place of the published one, and a check 
   });
   expect(stdout).not.toContain('Restore a backup');
   writeFileSync(config.publishedFile, 'a letter');
-  await expect(serveReleaseFixture({ fixture, released: false })).rejects.toThrow(
+  await expect(serveSiteFixture({ fixture, written: false })).rejects.toThrow(
     'cannot be used as the published catalogue',
   );
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { SITE } from '../http/serving.ts';
 import { removeListing } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const { paths = {} } = buildFrame(SITE);
 
@@ -15,7 +15,7 @@ function listTypes(operation: OpenAPIV3_1.OperationObject | undefined, status: n
 
 describe('what the document says of', () => {
   it('a listing page is what each kind of reader gets, of a page, a tombstone and what is not there', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const [live, gone] = ['api-1', 'api-2'];
     await removeListing(
       server.fixture.catalogue,
@@ -42,7 +42,7 @@ describe('what the document says of', () => {
   });
 
   it('the MCP server names each status by which it refuses a message', async () => {
-    const server = await serveReleaseFixture({ released: false });
+    const server = await serveSiteFixture({ written: false });
     const documented = Object.keys(paths['/mcp']?.post?.responses ?? {}).map(Number);
     const refuse = async (headers: Record<string, string>, body: string) => {
       const { status } = await fetch(new URL('/mcp', server.url), { method: 'POST', headers, body });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
 import { removeListing } from '../written.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
@@ -36,12 +36,11 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
     const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
     expect(list.total).toBeGreaterThan(10);
     expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);
-    // Pages are rendered on demand until there is a release.
+    // Pages are rendered on demand until they are written.
     await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
   }
-  expect(readdirSync(join(folder, 'dist/releases')).filter((name) => !name.startsWith('.'))).toHaveLength(1);
   // Nothing but lines of the log's form goes to a pipe.
   const lines = `${first.said.out}${first.said.err}`.trimEnd().split('\n');
   expect(lines.length).toBeGreaterThan(5);
@@ -56,17 +55,17 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   // It is asked more often than a client may, for as long as a rebuild takes.
   const second = start(folder, { RATE_LIMIT: '0' });
   const again = await waitForUrl(second);
-  expect(second.said.out).not.toMatch(/Created|Compil|Released/);
+  expect(second.said.out).not.toMatch(/Created|Compil|written/);
   const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), {
     identity: 'x',
     at: new Date().toISOString(),
   });
   const [, slug = ''] = await listSlugs(catalogue);
-  const before = (await (await fetch(`${again}/readyz`)).json()).release.id;
+  const before = (await (await fetch(`${again}/readyz`)).json()).pages.made_at;
   await removeListing(catalogue, slug, { by: 'operator', reason: 'test' }, new Date().toISOString());
   await catalogue.close();
   await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5 }).toBe(410);
-  while ((await (await fetch(`${again}/readyz`)).json()).release.id === before) await sleep(50);
+  while ((await (await fetch(`${again}/readyz`)).json()).pages.made_at === before) await sleep(50);
   // The news of its removal names it, no card does.
   expect(await (await fetch(again)).text()).not.toContain(`"><a href="/api/${slug}"`);
   second.child.kill('SIGINT');
@@ -94,7 +93,7 @@ it('leaves rebuilding to the operator when told so, and goes on and stops as it 
   expect((await fetch(`${url}/agent/list`)).status).toBe(200);
   await sleep(700);
   expect(await listChildren(server.child)).toEqual([]);
-  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_release'] });
+  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
   server.child.stdout?.destroy();
   server.child.stderr?.destroy();
   for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
@@ -120,15 +119,18 @@ it('goes on where there is no room for what it says', async (context) => {
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-it('ends with one sentence where a folder lies in the place of the link to the release', async () => {
+it('says what an earlier version left that can be deleted, and touches nothing of it', async () => {
   const folder = await makeStarted();
-  mkdirSync(join(folder, 'dist/current'), { recursive: true });
-  const server = start(folder);
-  expect(await server.ended).toBe(1);
-  expect(JSON.parse(server.said.err)).toMatchObject({
-    msg: expect.stringMatching(/^\S+\/dist\/current is a folder, where the link /),
-    hint: expect.stringMatching(/^Move it away/),
-  });
+  const left = ['releases', 'shards', 'current', 'assets'].map((name) => join(folder, name));
+  for (const path of left) mkdirSync(path);
+  const server = start(folder, { INTAKE: 'off' });
+  await waitForUrl(server);
+  expect(listSentences(server.said.out)[0]).toContain(
+    `What an earlier version left can be deleted: ${join(folder, 'current')}, `,
+  );
+  expect(left.every((path) => existsSync(path))).toBe(true);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
 });
 
 it('says at once that the port is in use, before it makes a catalogue or a page', async () => {
@@ -155,7 +157,7 @@ it('writes sentences on a terminal, the log among them', async (context) => {
   const terminal = spawn('script', ['-qefc', `${scripts.start} --no-rebuild`, '/dev/null'], {
     env: {
       ...{ ...process.env, LOG_LEVEL: 'debug', PORT: '0', BASE_URL: 'http://catalogue.example' },
-      ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+      ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -181,7 +183,7 @@ it('writes sentences on a terminal, the log among them', async (context) => {
 /** A folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
 async function makeStarted(): Promise<string> {
   const folder = makeFolder();
-  await (await makeReleaseFixture(folder, { count: 1 })).catalogue.close();
+  await (await makeSiteFixture(folder, { count: 1 })).catalogue.close();
   return folder;
 }
 

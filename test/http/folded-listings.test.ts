@@ -3,8 +3,8 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
 /** A listing whose words all of them have; `weight` more of them rank it higher. */
@@ -95,11 +95,11 @@ it('a list without words has a row for each listing', async () => {
 
 describe('a page for people', () => {
   async function servePages() {
-    const fixture = await makeReleaseFixture(makeFolder(), { count: 0 });
+    const fixture = await makeSiteFixture(makeFolder(), { count: 0 });
     await writeCatalogue(fixture.catalogue, NOW, async (writing) => {
       for (const declaration of [...BIG.slice(0, 9), ...SMALL]) await recordDeclaration(writing, declaration);
     });
-    const server = await serveReleaseFixture({ fixture });
+    const server = await serveSiteFixture({ fixture });
     return async (path: string) => {
       const { text } = await ask(server, path);
       const [, fold = ''] =

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
 import { recordProbed } from '../sampled.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { declareListings } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const TEMPLATE = '/price/{symbol}';
 const SYMBOLS = ['btc', 'eth', 'sol'];
@@ -21,9 +21,9 @@ const COINS = makeDeclaration({
 });
 
 async function serveCoins() {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: 0 });
+  const fixture = await makeSiteFixture(makeFolder(), { count: 0 });
   await declareListings(fixture.catalogue, [COINS]);
-  const server = await serveReleaseFixture({ fixture });
+  const server = await serveSiteFixture({ fixture });
   const read = async (path: string) => (await ask(server, path)).text;
   const readRoutes = async () =>
     JSON.parse(await read('/agent/listings/coins')).listing.routes.map(

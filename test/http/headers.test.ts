@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const EVERYWHERE = [
   '/',
@@ -21,7 +21,7 @@ const EVERYWHERE = [
 
 describe('every answer', () => {
   it('carries its name and the security headers, and names no other origin or frame, and no script but the loader of pages', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const path of EVERYWHERE) {
       const { headers } = await ask(server, path);
       expect([path, headers]).toEqual([
@@ -43,15 +43,15 @@ describe('every answer', () => {
   });
 
   it('asks for https to stay where the service is reached by it', async () => {
-    const fixture = await makeReleaseFixture(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
-    const server = await serveReleaseFixture({ fixture });
+    const fixture = await makeSiteFixture(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
+    const server = await serveSiteFixture({ fixture });
     for (const path of ['/', '/agent/list', '/none']) {
       expect((await ask(server, path)).headers['strict-transport-security']).toMatch(/^max-age=\d{7,}$/);
     }
   });
 
   it('says nothing of the Host it was asked by', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     await server.fixture.put([77], 'new');
     await server.catchUp();
     for (const path of [...EVERYWHERE, '/api/api-77']) {
@@ -64,7 +64,7 @@ describe('every answer', () => {
   });
 
   it('lets pages of other sites read all there is', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const path of [
       '/agent/list',
       '/openapi.json',
@@ -87,7 +87,7 @@ describe('every answer', () => {
 
 describe('methods', () => {
   it('are GET and HEAD; any other is refused with what is allowed', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const path of ['/', '/api/api-1', '/api/api-1.md', '/none', '/healthz', '/agent/list', '/openapi.json']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
         const answer = await ask(server, path, { method });
@@ -103,7 +103,7 @@ describe('methods', () => {
   });
 
   it('are given to a preflight, and Allow besides', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     await server.fixture.put([77], 'new');
     await server.catchUp();
     const asked = { Origin: 'https://other.example', 'Access-Control-Request-Method': 'GET' };
@@ -131,8 +131,8 @@ describe('methods', () => {
     ['http://localhost:4321', 'http://localhost:6274', true],
     ['http://localhost:4321', 'https://other.example', false],
   ])('are the same to a preflight of MCP as to its POST, at %s from %s', async (baseUrl, origin, isOpen) => {
-    const server = await serveReleaseFixture({
-      fixture: await makeReleaseFixture(makeFolder(), { settings: { BASE_URL: baseUrl } }),
+    const server = await serveSiteFixture({
+      fixture: await makeSiteFixture(makeFolder(), { settings: { BASE_URL: baseUrl } }),
     });
     const options = await ask(server, '/mcp', {
       method: 'OPTIONS',
@@ -148,7 +148,7 @@ describe('methods', () => {
   });
 
   it('answer HEAD everywhere as GET without the body', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const path of EVERYWHERE) {
       const [get, head] = [await ask(server, path), await ask(server, path, { method: 'HEAD' })];
       expect([path, head.status, head.body.length]).toEqual([path, get.status, 0]);
@@ -158,7 +158,7 @@ describe('methods', () => {
 });
 
 it('the live documents are reached through the server, compressed and revalidated', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const document = await ask(server, '/openapi.json', { headers: { 'Accept-Encoding': 'gzip' } });
   expect(document.headers['content-encoding']).toBe('gzip');
   expect(JSON.parse(gunzipSync(document.body).toString())['x-catalogue']).toMatchObject({ live_listings: 8 });

@@ -4,14 +4,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answerInOrder, limitConnections } from '../../src/http/connections.ts';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 /** Serves without a rate limit: what holds here holds for clients that stay within it. */
 const serve = async () =>
-  serveReleaseFixture({
-    fixture: await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
-    released: false,
+  serveSiteFixture({
+    fixture: await makeSiteFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
+    written: false,
   });
 
 /** Opens a connection from one of loopback's addresses, each of which is another client. */
@@ -193,7 +193,7 @@ describe('an odd request', () => {
     for (const path of [...paths, `/api/${'a'.repeat(5000)}`]) {
       const { status, text } = await ask({ url }, path);
       expect([404, 503]).toContain(status);
-      expect(text).toMatch(/not_found|no_release|<!DOCTYPE html>/i);
+      expect(text).toMatch(/not_found|no_pages|<!DOCTYPE html>/i);
     }
     expect(logged.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });

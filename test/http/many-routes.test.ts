@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { agentListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { declareListings } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
 const ROUTES = 1203;
@@ -61,9 +61,9 @@ it('the document of a listing has the ten routes that fit a request best first, 
 });
 
 it('the pages of a listing have 500 routes, and where the others are', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
+  const fixture = await makeSiteFixture(makeFolder());
   await declareListings(fixture.catalogue, [LARGE], '2026-11-21T12:00:00.000Z');
-  const server = await serveReleaseFixture({ fixture });
+  const server = await serveSiteFixture({ fixture });
   const findNext = (text: string) => /\/api\/large\.md\?page=\d+/.exec(text)?.[0] ?? '';
   const listItems = (text: string) => [...text.matchAll(/\/v1\/items\/(\d+)`: 0/g)].map(([, number]) => number);
 

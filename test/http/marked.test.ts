@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { AgentItem } from '../../src/views/listing/item.ts';
 import { makeDeclaration, makeFolder, makeRoute, recordVerified } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { declareListings } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const REASON = 'Its host, staging.harbour-a.com, is named as one for development or tests.';
 
@@ -23,13 +23,13 @@ function makeTides(slug: string, host: string, description = `Tides, as ${slug} 
 }
 
 async function serve() {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: 0 });
+  const fixture = await makeSiteFixture(makeFolder(), { count: 0 });
   await declareListings(fixture.catalogue, [
     makeTides('a', 'staging.harbour-a.com', 'Tides and eclipses.'),
     makeTides('b', 'api.harbour-b.com'),
     makeTides('c', 'api.harbour-c.com'),
   ]);
-  const server = await serveReleaseFixture({ fixture });
+  const server = await serveSiteFixture({ fixture });
   const list = async (query: string): Promise<AgentItem[]> =>
     JSON.parse((await ask(server, `/agent/list?${query}`)).text).listings;
   return { ...server, list, read: async (path: string) => (await ask(server, path)).text };

@@ -4,11 +4,12 @@ import { connect, createServer } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { startServer } from '../../src/http/server.ts';
 import { openMetricsListener } from '../../src/metrics/listener.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { breakPublished, breakReading } from './broken.ts';
 import { callTool, findSample, readSamples, serveWithMetrics } from './metrics.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 it('are served on an address of their own, and on no other', async () => {
   const server = await serveWithMetrics();
@@ -22,7 +23,7 @@ it('are served on an address of their own, and on no other', async () => {
 });
 
 it('are not served unless a port is set', async () => {
-  const server = await serveReleaseFixture({ released: false });
+  const server = await serveSiteFixture({ written: false });
   expect(server.metricsUrl).toBeUndefined();
   expect((await ask(server, '/metrics')).status).toBe(404);
 });
@@ -33,8 +34,8 @@ it('say that their port is in use, and leave nothing open', async () => {
   onTestFinished(() => void other.close());
   const address = other.address();
   const port = String(typeof address === 'object' ? address?.port : '');
-  const fixture = await makeReleaseFixture(makeFolder(), { settings: { METRICS_PORT: port } });
-  await expect(serveReleaseFixture({ fixture, released: false })).rejects.toMatchObject({
+  const fixture = await makeSiteFixture(makeFolder(), { settings: { METRICS_PORT: port } });
+  await expect(serveSiteFixture({ fixture, written: false })).rejects.toMatchObject({
     reason: 'port_in_use',
     hint: expect.stringContaining('METRICS_PORT'),
   });
@@ -103,9 +104,9 @@ it('say which revision readers see, which the pages are of, and how the process 
   const samples = await readSamples(server);
   const read = (name: string, labels = {}) => findSample(samples, name, labels);
   expect(read('catalogue_published_revision')).toBe(2);
-  expect(read('catalogue_release_revision')).toBe(1);
+  expect(read('catalogue_pages_revision')).toBe(1);
   expect(read('catalogue_published_revised_timestamp_seconds')).toBe(Date.parse('2026-11-20T12:00:03.000Z') / 1000);
-  expect(read('catalogue_release_made_timestamp_seconds')).toBeGreaterThan(0);
+  expect(read('catalogue_pages_made_timestamp_seconds')).toBeGreaterThan(0);
   expect(read('catalogue_published_listings', { state: 'live' })).toBe(9);
   expect(read('catalogue_published_listings', { state: 'verified' })).toBe(0);
   expect(read('catalogue_ready')).toBe(1);
@@ -118,11 +119,11 @@ it('say which revision readers see, which the pages are of, and how the process 
 
 it('leave out what is not known, and say what is missing', async () => {
   const server = await serveWithMetrics();
-  rmSync(server.fixture.config.releasesDir, { recursive: true });
-  const isMissing = async () => findSample(await readSamples(server), 'catalogue_missing', { code: 'no_release' });
+  rmSync(getSitePaths(server.fixture.config.siteDir).record);
+  const isMissing = async () => findSample(await readSamples(server), 'catalogue_missing', { code: 'no_pages' });
   await expect.poll(isMissing).toBe(1);
   const samples = await readSamples(server);
-  expect(findSample(samples, 'catalogue_release_revision', {})).toBeUndefined();
+  expect(findSample(samples, 'catalogue_pages_revision', {})).toBeUndefined();
   expect(findSample(samples, 'catalogue_ready', {})).toBe(0);
 });
 
@@ -199,14 +200,14 @@ it('count rebuilds, how long they took, and those that failed', async () => {
     findSample(await readSamples(server), 'catalogue_rebuilds_total', { outcome });
   expect(await count('failed')).toBe(0);
   await server.fixture.put([1], 'second');
-  await expect.poll(() => count('released')).toBe(1);
+  await expect.poll(() => count('written')).toBe(1);
   const took = findSample(await readSamples(server), 'catalogue_rebuild_duration_seconds_sum', {});
   expect(took).toBeGreaterThan(0);
   expect(took).toBeLessThan(60);
 });
 
 it('are stopped with the server', async () => {
-  const fixture = await makeReleaseFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
+  const fixture = await makeSiteFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
   const { pino } = await import('pino');
   const server = await startServer({ config: fixture.config, logger: pino({ level: 'silent' }) });
   await server.close();

@@ -1,11 +1,11 @@
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 /** Starts a server that serves metrics, closed after the test. */
 export async function serveWithMetrics({ rebuilding = false } = {}): Promise<TestServer & { metricsUrl: string }> {
-  const fixture = await makeReleaseFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
-  const server = await serveReleaseFixture({ fixture, rebuilding });
+  const fixture = await makeSiteFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
+  const server = await serveSiteFixture({ fixture, rebuilding });
   if (server.metricsUrl === undefined) throw new Error('no metrics are served');
   return { ...server, metricsUrl: server.metricsUrl };
 }

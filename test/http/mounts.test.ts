@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { expect, it, onTestFinished } from 'vitest';
 import { createApp } from '../../src/http/app.ts';
 import { buildFrame } from '../../src/http/endpoints/index.ts';
-import { openPageCode } from '../../src/release/compiling.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
 import { NOW } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { openTestReading } from '../reading.ts';

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { findPeer, startNginx } from '../../scripts/bench/peers.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { removeListing } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const nginx = findPeer('nginx');
 
@@ -25,14 +25,14 @@ const SAME = [
   'x-frame-options',
 ];
 
-it('nginx sends the pages of the release as the process does, and passes on all else', async (context) => {
+it('nginx sends the pages of the site folder as the process does, and passes on all else', async (context) => {
   if (!nginx) return context.skip('no nginx: install nginx-light');
-  const server = await serveReleaseFixture({
-    fixture: await makeReleaseFixture(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
+  const server = await serveSiteFixture({
+    fixture: await makeSiteFixture(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
   });
   const { config, catalogue, readPages } = server.fixture;
-  const { releasesDir, baseUrl } = config;
-  const front = await startNginx(nginx, { folder: makeFolder(), releasesDir, upstream: server.url, baseUrl });
+  const { siteDir, baseUrl } = config;
+  const front = await startNginx(nginx, { folder: makeFolder(), siteDir, upstream: server.url, baseUrl });
   onTestFinished(front.stop);
   const expectSame = async (path: string, sender: 'nginx' | 'process', options = {}) => {
     const [own, fronted] = [await ask(server, path, options), await ask(front, path, options)];
@@ -49,7 +49,10 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   const pages = [...readPages().keys()].filter((path) => path !== '/404');
   for (const path of pages) await expectSame(path, 'nginx');
   const page = await expectSame('/api/api-3?from=elsewhere', 'nginx');
-  for (const [asset] of page.text.matchAll(/\/_astro\/[\w.-]+/g)) await expectSame(asset, 'nginx');
+  for (const [asset] of page.text.matchAll(/\/_astro\/[\w.-]+/g)) {
+    await expectSame(asset, 'nginx');
+    expect([asset, (await expectSame(`${asset}.br`, 'process')).status]).toEqual([asset, 404]);
+  }
   const again = await ask(front, '/api/api-3', { headers: { 'If-None-Match': String(page.headers.etag) } });
   expect([again.status, again.text]).toEqual([304, '']);
   const ofPage = await ask(front, '/api/api-3', { headers: { 'X-Request-Id': 'page-1' } });
@@ -61,24 +64,18 @@ it('nginx sends the pages of the release as the process does, and passes on all 
   const markdown = { headers: { Accept: 'text/markdown' } };
   const twin = await expectSame('/api/api-3', 'process', markdown);
   expect(twin.headers['content-type']).toBe('text/markdown; charset=utf-8');
-  for (const path of ['/search?q=api', '/healthz', '/robots.txt', '/api/api-3.md', '/sitemap-index.xml']) {
+  for (const path of ['/search?q=api', '/healthz', '/robots.txt', '/api/api-3.md?page=1', '/sitemap-index.xml']) {
     expect([path, (await expectSame(path, 'process')).status]).toEqual([path, 200]);
   }
   for (const path of ['/agent/list', '/openapi.json', '/agent/listings/api-3']) {
     expect([path, (await ask(front, path)).status]).toEqual([path, 200]);
   }
-  for (const path of ['//api/api-3', '/api/%61pi-3', '/api/api-3/', '/API/api-3', '/root/../api/api-3']) {
+  for (const path of ['//api/api-3', '/api/%61pi-3', '/api/api-3/', '/API/api-3', '/docs/../api/api-3']) {
     await expectSame(path, 'process');
   }
   for (const path of [
-    ...['/404', '/none', '/api/none', '/release.json', '/root/index', '/root/list.json', '/api.ap/api-3'],
-    ...[
-      '/api/ap/api-3',
-      '/api.ap/list.json',
-      '/current/root/index.html',
-      '/_astro/none.css',
-      '/assets/_astro/none.css',
-    ],
+    ...['/404', '/none', '/api/none', '/index', '/index.html', '/api/api-3.html', '/.new/1', '/site.sqlite'],
+    ...['/index.html.br', '/api/api-3.html.gz', '/llms.txt.gz', '/_astro/none.css'],
   ]) {
     expect([path, (await expectSame(path, 'process')).status]).toEqual([path, 404]);
   }

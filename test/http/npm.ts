@@ -26,7 +26,7 @@ export function runNpm(args: readonly string[], settings: Record<string, string>
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       BASE_URL: 'http://catalogue.example',
       CATALOGUE: join(folder, 'catalogue.sqlite'),
-      RELEASES: join(folder, 'dist'),
+      SITE: join(folder, 'site'),
       PORT: '0',
       ...settings,
     },
@@ -120,7 +120,7 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
     response.end(JSON.stringify(CHALLENGE));
   });
   const settings = {
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), RELEASES: join(folder, 'dist') },
+    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
     ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
   };
   await once(provider.listen(0, '127.0.0.1'), 'listening');

@@ -1,18 +1,18 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
-describe('a page of the release', () => {
+describe('a page of the site folder', () => {
   it('comes whole, and not again to who has it', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const page = await ask(server, '/api/api-3');
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(page.text).toBe(server.fixture.read('api.ap/api-3.html'));
+    expect(page.text).toBe(server.fixture.read('api/api-3.html'));
     expect(Number(page.headers['content-length'])).toBe(page.body.length);
     expect(page.headers.etag).toMatch(/^W\/"[\w-]{22}"$/);
 
@@ -29,7 +29,7 @@ describe('a page of the release', () => {
   });
 
   it('is compressed as the reader takes it', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const plain = await ask(server, '/');
     const read = { br: brotliDecompressSync, gzip: gunzipSync };
     for (const [accept, encoding] of [
@@ -52,9 +52,9 @@ describe('a page of the release', () => {
     }
   });
 
-  it('is sent compressed as it lies in the release, and compressed anew where that form is lost', async () => {
-    const server = await serveReleaseFixture();
-    const file = join(server.fixture.config.releasesDir, 'current/api.ap/api-3.html');
+  it('is sent compressed as it lies there, and compressed anew where that form is lost', async () => {
+    const server = await serveSiteFixture();
+    const file = join(server.fixture.config.siteDir, 'api/api-3.html');
     const lying = readFileSync(`${file}.br`);
     rmSync(`${file}.gz`);
     const [plain, br, gzip] = await Promise.all(
@@ -62,11 +62,10 @@ describe('a page of the release', () => {
     );
     expect(br?.body).toEqual(lying);
     expect([gzip?.headers['content-encoding'], gunzipSync(gzip?.body ?? '').toString()]).toEqual(['gzip', plain?.text]);
-    expect(server.logged.filter(({ msg }) => String(msg).includes('/api/api-3 as gz'))).toHaveLength(1);
   });
 
   it('has a Markdown twin, also for who asks for Markdown at its own address', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const twin = await ask(server, '/api/api-3.md');
     expect(twin).toMatchObject({ status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' } });
     const chosen = await ask(server, '/api/api-3', { headers: { Accept: 'text/markdown, text/html;q=0.9' } });
@@ -84,7 +83,7 @@ describe('a page of the release', () => {
   });
 
   it('loads its assets from addresses that never change their content', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const assets = (await ask(server, '/')).text.match(/\/_astro\/[\w.-]+/g) ?? [];
     expect(assets.length).toBeGreaterThanOrEqual(2);
     for (const asset of assets) {
@@ -94,15 +93,21 @@ describe('a page of the release', () => {
         /^(text\/(css|javascript); charset=utf-8|image\/(svg\+xml|png)|font\/woff2)$/,
       );
     }
-    for (const path of ['/_astro/none.css', '/_astro/', '/_astro/../rebuild.lock', '/_astro/.hidden.css', '/_image']) {
+    for (const path of [
+      '/_astro/none.css',
+      '/_astro/',
+      '/_astro/../../site.sqlite',
+      '/_astro/.hidden.css',
+      '/_image',
+    ]) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 404]);
     }
   });
 });
 
-describe('what is not in the release', () => {
+describe('what is not in the site folder', () => {
   it('is rendered on demand while it is newer, and gone at once when it is delisted', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const { fixture } = server;
     const write = async (work: Parameters<typeof writeCatalogue<unknown>>[2]) => {
       await writeCatalogue(fixture.catalogue, '2026-11-21T00:00:00.000Z', work);
@@ -121,7 +126,7 @@ describe('what is not in the release', () => {
     for (const path of ['/mcp/x', '/agent/x'])
       expect(await ask(server, path)).toMatchObject({ status: 404, headers: { 'cache-control': 'no-store' } });
     await rebuildAgain({ config: fixture.config });
-    expect(fixture.read('api.ap/api-77.html')).toBe(fresh.text);
+    expect(fixture.read('api/api-77.html')).toBe(fresh.text);
 
     await write((writing) => delistListing(writing, 'api-3', { by: 'operator', reason: 'asked_by_provider' }));
     for (const path of ['/api/api-3', '/api/api-3.md']) {
@@ -133,7 +138,7 @@ describe('what is not in the release', () => {
   });
 
   it('is found at its canonical address only, without a slash, an ending or another spelling', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const [path, location] of [
       ['/api/api-3/', '/api/api-3'],
       ['/api/api-3/?from=x', '/api/api-3?from=x'],
@@ -162,22 +167,25 @@ describe('what is not in the release', () => {
       const answer = await ask(server, path);
       expect([path, answer.status, answer.text]).toEqual([path, 404, page]);
     }
-    for (const path of ['/api/none.md', '/list.json', '/root/list.json', '/release.json']) {
+    for (const path of ['/api/none.md', '/site.json', '/api/api-3.html.json']) {
       const answer = await ask(server, path);
       expect([path, answer.status, answer.headers['content-type']]).toEqual([path, 404, 'application/problem+json']);
     }
   });
 
-  it('does not lead out of the release', async () => {
-    const server = await serveReleaseFixture();
+  it('does not lead out of the site folder, nor to what is compressed or unfinished in it', async () => {
+    const server = await serveSiteFixture();
     for (const path of [
       '/..%2f..%2fpackage.json',
       '/../../package.json',
-      '/api/../../rebuild.lock',
-      '/api/%2e%2e/%2e%2e/rebuild.lock',
+      '/api/../../site.sqlite',
+      '/api/%2e%2e/%2e%2e/site.sqlite',
       '/api%2fapi-3',
-      '/_astro/..%2f..%2frebuild.lock',
-      '/_astro/%2e%2e%2frebuild.lock',
+      '/_astro/..%2f..%2fsite.sqlite',
+      '/_astro/%2e%2e%2f%2e%2e%2fsite.sqlite',
+      '/api/api-3.html.br',
+      '/index.html.gz',
+      '/.new/1',
     ]) {
       const { status, text, headers } = await ask(server, path);
       expect([path, [308, 404].includes(status)]).toEqual([path, true]);
@@ -189,7 +197,7 @@ describe('what is not in the release', () => {
   it.each(['/%', '/api/%zz', '/api/%ff', '/%00', '/api/api-3%00.html', '/a%5cb', '/a%0d%0aX-Evil:%201'])(
     'refuses a malformed address: %s',
     async (path) => {
-      const server = await serveReleaseFixture({ released: false });
+      const server = await serveSiteFixture({ written: false });
       const { status, headers, text } = await ask(server, path);
       expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
       expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'malformed_address' });
@@ -197,25 +205,18 @@ describe('what is not in the release', () => {
   );
 });
 
-describe('without a release that fits', () => {
-  it('renders every page on demand when the release is of another catalogue or has lost its files', async () => {
-    const server = await serveReleaseFixture();
+describe('without pages that fit', () => {
+  it('renders every page on demand where files are gone, or the pages are of another catalogue', async () => {
+    const server = await serveSiteFixture();
     const { config, catalogue, readPages } = server.fixture;
     const home = (await ask(server, '/')).text;
-    const folder = join(config.releasesDir, 'current/api.ap');
-    for (const name of readdirSync(folder)) {
-      if (name.startsWith('api-1')) rmSync(join(folder, name));
-      if (name.startsWith('api-2')) writeFileSync(join(folder, name), 'not what was rendered');
-    }
+    const folder = join(config.siteDir, 'api');
+    for (const name of readdirSync(folder)) if (name.startsWith('api-1')) rmSync(join(folder, name));
     expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
-    for (let time = 0; time < 3; time += 1) {
-      expect((await ask(server, '/api/api-2')).text).toContain('Title2 first');
-    }
-    expect(server.logged.filter(({ msg }) => /^\S+ of the release is lost/.test(String(msg)))).toHaveLength(2);
 
     catalogue.engine.sqlite.exec("UPDATE catalogue SET identity = 'another', revision = revision + 1");
     const readHealth = async () => JSON.parse((await ask(server, '/readyz')).text);
-    await expect.poll(readHealth).toMatchObject({ ready: false, missing: ['no_release'] });
+    await expect.poll(readHealth).toMatchObject({ ready: false, missing: ['no_pages'] });
     expect((await ask(server, '/')).text.length).toBeGreaterThan(home.length / 2);
     for (const path of [...readPages().keys()].filter((known) => known !== '/404')) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 200]);
@@ -223,17 +224,17 @@ describe('without a release that fits', () => {
     expect((await ask(server, '/none')).status).toBe(404);
   });
 
-  it('says that it is not ready before the first release', async () => {
-    const server = await serveReleaseFixture({ released: false });
+  it('says that it is not ready before the first pages are written', async () => {
+    const server = await serveSiteFixture({ written: false });
     expect((await ask(server, '/healthz')).status).toBe(200);
     const ready = await ask(server, '/readyz');
     expect(ready.status).toBe(503);
     expect(JSON.parse(ready.text)).toMatchObject({
-      missing: ['no_release'],
-      release: null,
+      missing: ['no_pages'],
+      pages: null,
       catalogue: { revision: 1 },
     });
     expect((await ask(server, '/agent/list')).status).toBe(200);
-    expect(existsSync(server.fixture.config.releasesDir)).toBe(false);
+    expect(existsSync(server.fixture.config.siteDir)).toBe(false);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { removeListing } from '../written.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 it('a listing has a picture that is kept, changes with it, and goes with it', async () => {
-  const server = await serveReleaseFixture({ released: false });
+  const server = await serveSiteFixture({ written: false });
   const first = await ask(server, '/pictures/api-1.png');
   expect([first.status, first.headers['content-type'], first.body.readUInt32BE(16)]).toEqual([200, 'image/png', 1200]);
   expect(first.headers).toMatchObject({
@@ -32,7 +32,7 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
 });
 
 it('every other page has the service’s own picture, and nothing else has one', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const own = await ask(server, '/pictures/_service.png');
   expect([own.status, own.headers['content-type']]).toEqual([200, 'image/png']);
   for (const path of [
@@ -49,7 +49,7 @@ it('every other page has the service’s own picture, and nothing else has one',
 });
 
 it('a flood of different pictures is bounded, says when to come back, and holds nothing up', async () => {
-  const server = await serveReleaseFixture({ released: false });
+  const server = await serveSiteFixture({ written: false });
   await server.fixture.put(
     Array.from({ length: 60 }, (_, number) => 100 + number),
     'flood',

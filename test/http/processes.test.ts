@@ -23,7 +23,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 describe('npm start', () => {
   skipWithout('processes');
 
-  // One folder for all: the first start makes the release that the others serve at once.
+  // One folder for all: the first start writes the pages that the others serve at once.
   let folder: ProbingFolder;
   beforeAll(async () => {
     folder = await makeProbingFolder();
@@ -38,7 +38,7 @@ describe('npm start', () => {
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'ends with all that it started on %s while it makes the first release, too',
+    'ends with all that it started on %s while it writes the first pages, too',
     async (signal) => {
       const { child, find } = runNpm(['start']);
       await find(/(Created) /);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeDeclaration } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { declareListings, removeListing } from '../written.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 const ALONE = 'https://api.alone.example';
 
@@ -13,8 +13,8 @@ async function addAlone({ fixture, catchUp }: TestServer) {
 }
 
 describe('the page of a provider', () => {
-  it('has all listings of a domain, what is verified, what speaks against them and what changed, from the release and after it', async () => {
-    const server = await serveReleaseFixture();
+  it('has all listings of a domain, what is verified, what speaks against them and what changed, from its file and before that is written', async () => {
+    const server = await serveSiteFixture();
     const path = '/provider/example-provider.com';
     const first = await ask(server, path);
     expect([first.status, first.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -45,7 +45,7 @@ describe('the page of a provider', () => {
   });
 
   it('of a single listing is rendered when it is asked for, and stays when that is removed', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     await addAlone(server);
     await rebuildAgain(server.fixture);
     const path = '/provider/alone.example';
@@ -61,7 +61,7 @@ describe('the page of a provider', () => {
   });
 
   it('answers HEAD and 304, and 404 for what is no provider', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     for (const path of ['/provider/example-provider.com', '/network/base', '/network/solana']) {
       const { etag = '' } = (await ask(server, path)).headers;
       expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
@@ -81,7 +81,7 @@ describe('the page of a provider', () => {
 });
 
 it('the page of a network has the listings that are paid on it, and each listing leads there', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const base = await ask(server, '/network/base');
   expect(base.text).toContain('<h1>APIs paid on Base</h1>');
   expect(base.text.match(/class="card"/g)).toHaveLength(8);

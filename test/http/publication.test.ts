@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { dateSchema } from './broken.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 /** So many that they are not written at once. */
 const COUNT = 600;
@@ -23,8 +23,8 @@ async function askReady(server: TestServer) {
 }
 
 it('listens while the published file is made, answers 503 with the progress until it is whole, and then all', async () => {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
+  const server = await serveSiteFixture({ fixture, written: false });
   const list = await askForList(server);
   const progress = { listings_done: expect.any(Number), listings_total: COUNT };
   expect(list).toMatchObject({ status: 503, code: 'published_being_made', retry_after_seconds: 5, ...progress });
@@ -39,7 +39,7 @@ it('listens while the published file is made, answers 503 with the progress unti
   });
   await expect.poll(async () => (await askForList(server)).status).toBe(200);
   expect((await askForList(server)).total).toBe(COUNT);
-  expect(await askReady(server)).toMatchObject({ making: null, missing: ['no_release'], catalogue: { revision: 1 } });
+  expect(await askReady(server)).toMatchObject({ making: null, missing: ['no_pages'], catalogue: { revision: 1 } });
   const lines = server.logged.filter(({ msg }) => /listings of the published catalogue/.test(String(msg)));
   expect(lines).toMatchObject([
     { msg: 'the listings of the published catalogue are being written', ...progress },
@@ -48,9 +48,9 @@ it('listens while the published file is made, answers 503 with the progress unti
 });
 
 it('answers from listings that other code wrote while they are written again, and says how old they are', async () => {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
+  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
   await publishCatalogue(fixture.config, 'other code');
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const server = await serveSiteFixture({ fixture, written: false });
   await fixture.put([COUNT - 1], 'second');
   const path = `/agent/listings/api-${COUNT - 1}`;
   let askedWhileMaking = 0;
@@ -70,13 +70,13 @@ it.each([
   ['another address of the service', { settings: { BASE_URL: 'http://another.example' } }],
 ])('answers 503 while there is only the file of %s, and then all', async (_, other) => {
   const folder = makeFolder();
-  const former = await makeReleaseFixture(folder, { count: 3 });
+  const former = await makeSiteFixture(folder, { count: 3 });
   await publishCatalogue(former.config, 'other code');
   await former.catalogue.close();
   rmSync(former.config.catalogueAddress);
-  const fixture = await makeReleaseFixture(folder, { count: COUNT, ...other });
+  const fixture = await makeSiteFixture(folder, { count: COUNT, ...other });
   onTestFinished(() => fixture.catalogue.close());
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const server = await serveSiteFixture({ fixture, written: false });
   expect(await askForList(server)).toMatchObject({ status: 503, code: 'published_being_made' });
   for (let answer = await askForList(server); ; answer = await askForList(server)) {
     if (answer.status === 200) {
@@ -87,15 +87,15 @@ it.each([
   }
 });
 
-it('serves the pages of the release while there is no published file, or one of other tables', async () => {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: COUNT });
+it('serves the pages that were written while there is no published file, or one of other tables', async () => {
+  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
   onTestFinished(() => fixture.catalogue.close());
   await rebuildAgain({ config: fixture.config });
   const { publishedFile } = fixture.config;
   dateSchema(fixture);
   for (const spoil of [() => undefined, () => rmSync(publishedFile)]) {
     spoil();
-    const server = await serveReleaseFixture({ fixture, released: false });
+    const server = await serveSiteFixture({ fixture, written: false });
     expect(await askForList(server)).toMatchObject({ status: 503, code: 'published_being_made' });
     await expect.poll(async () => (await ask(server, '/api/api-1')).status).toBe(200);
     expect(await askForList(server)).toMatchObject({ status: 503 });

@@ -6,17 +6,17 @@ import { describe, expect, it } from 'vitest';
 import { limitRate } from '../../src/http/rate-limit.ts';
 import type { Env } from '../../src/http/request.ts';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 /** Serves with a limit and a clock of its own, behind proxies on loopback, so that a test can be many clients. */
 async function serveLimited(
   limit: number,
-  { settings = { TRUSTED_PROXIES: 'loopback' } as Record<string, string>, released = false } = {},
+  { settings = { TRUSTED_PROXIES: 'loopback' } as Record<string, string>, written = false } = {},
 ) {
   const clock = { now: 1000 };
-  const fixture = await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
-  const server = await serveReleaseFixture({ fixture, released, now: () => clock.now });
+  const fixture = await makeSiteFixture(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
+  const server = await serveSiteFixture({ fixture, written, now: () => clock.now });
   const get = (path: string, client = '203.0.113.1', method = 'GET') =>
     ask(server, path, { method, headers: { 'X-Forwarded-For': client } });
   return { clock, server, get };
@@ -89,7 +89,7 @@ describe('the rate limit', () => {
   });
 
   it('counts each request by its weight, whatever its status, preflights and missing assets too, and no asset or sign of life', async () => {
-    const { get } = await serveLimited(100, { released: true });
+    const { get } = await serveLimited(100, { written: true });
     const asset = /\/_astro\/[\w.-]+\.css/.exec((await get('/', '203.0.113.2')).text)?.[0] ?? '';
     let left = 100;
     for (const [path, method, weight] of [
@@ -119,7 +119,7 @@ describe('the rate limit', () => {
   });
 
   it('holds for pages, and for what no answer is made of', async () => {
-    const { server, get } = await serveLimited(2, { released: true });
+    const { server, get } = await serveLimited(2, { written: true });
     await server.fixture.put([77], 'new');
     await server.catchUp();
     expect(await get('/api/api-77')).toMatchObject({ status: 200, headers: { ratelimit: '"client";r=1;t=60' } });

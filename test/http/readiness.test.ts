@@ -1,36 +1,34 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openPublished } from '../../src/published/file.ts';
-import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { breakPublished } from './broken.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
-it('is ready with a catalogue and a release of it, and names both', async () => {
-  const server = await serveReleaseFixture();
+it('is ready with a catalogue and pages of it, and names both', async () => {
+  const server = await serveSiteFixture();
   const { status, text, headers } = await ask(server, '/readyz');
   expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
   expect(JSON.parse(text)).toMatchObject({
     ready: true,
     missing: [],
     catalogue: { identity: 'fixture', revision: 1, revised_at: expect.any(String) },
-    release: { revision: 1, id: expect.stringContaining('-r1'), code_version: expect.any(String) },
+    pages: { revision: 1, made_at: expect.any(String), code_version: expect.any(String) },
   });
   await server.fixture.put([0], 'second');
   await server.catchUp();
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: true,
     catalogue: { revision: 2 },
-    release: { revision: 1 },
+    pages: { revision: 1 },
   });
 });
 
 it('says how old what it shows is, and since when it has not followed, while it goes on answering', async () => {
   const started = Date.now();
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const read = async () => {
     const { status, text } = await ask(server, '/readyz');
     return { status, ...JSON.parse(text) };
@@ -38,7 +36,7 @@ it('says how old what it shows is, and since when it has not followed, while it 
   expect(await read()).toMatchObject({
     state: 'ready',
     catalogue: { age_seconds: expect.any(Number) },
-    release: { age_seconds: expect.any(Number) },
+    pages: { age_seconds: expect.any(Number) },
     following: { works: true, failing_since: null },
   });
   const { catalogue } = await read();
@@ -73,7 +71,7 @@ it('says how old what it shows is, and since when it has not followed, while it 
 });
 
 it('goes on answering while the file of the catalogue is away or another, and says how old that is, and why to the log', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { catalogueAddress: file } = server.fixture.config;
   const readMissing = async () => {
     const { status, text } = await ask(server, '/readyz');
@@ -99,51 +97,32 @@ it('goes on answering while the file of the catalogue is away or another, and sa
   expect(await readAge()).toBeUndefined();
 });
 
-it('is not ready without releases, and goes on rendering', async () => {
-  const server = await serveReleaseFixture();
-  rmSync(server.fixture.config.releasesDir, { recursive: true });
-  await sleep(300);
+it('is not ready without pages, and goes on rendering', async () => {
+  const server = await serveSiteFixture();
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(`${server.fixture.config.siteDir}.sqlite${ending}`, { force: true });
   expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     ready: false,
     state: 'down',
-    missing: ['no_release'],
+    missing: ['no_pages'],
   });
   expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
   expect((await ask(server, '/none')).status).toBe(404);
 });
 
-it('says when what the pages load is gone', async () => {
-  const server = await serveReleaseFixture();
-  rmSync(join(server.fixture.config.releasesDir, 'assets'), { recursive: true });
-  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ ready: false, missing: ['lost_assets'] });
-});
-
-it('says once that the release is damaged, and renders its pages', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
-  const { release } = await rebuildAgain({ config: fixture.config });
-  rmSync(join(fixture.config.releasesDir, 'current/root/list.json'));
-  const server = await serveReleaseFixture({ fixture, released: false });
-  await sleep(500);
+it('says once that the site folder cannot be read, and renders its pages', async () => {
+  const server = await serveSiteFixture();
+  const { siteDir } = server.fixture.config;
+  rmSync(join(siteDir, 'api/api-1.html'));
+  mkdirSync(join(siteDir, 'api/api-1.html'));
+  for (let time = 0; time < 2; time += 1) expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
-    { level: 50, release: release.id, msg: expect.stringContaining('the current release is damaged') },
+    { level: 50, msg: 'the site folder cannot be read', err: { code: 'EISDIR' } },
   ]);
-  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({ missing: ['no_release'] });
-  expect((await ask(server, '/api/api-1')).text).toContain('Title1 first');
-});
-
-it('says once that something else lies in the place of the link to the release, and goes on', async () => {
-  const fixture = await makeReleaseFixture(makeFolder());
-  mkdirSync(join(fixture.config.releasesDir, 'current'), { recursive: true });
-  const server = await serveReleaseFixture({ fixture, released: false });
-  await sleep(500);
-  expect(server.logged.filter(({ level }) => Number(level) >= 50)).toMatchObject([
-    { err: { reason: 'current_not_a_link', message: expect.stringContaining('/current is a folder, where the link') } },
-  ]);
-  expect((await ask(server, '/healthz')).status).toBe(200);
 });
 
 it('logs one line for each request at level debug, and none above', async () => {
-  const server = await serveReleaseFixture({ released: false, level: 'debug' });
+  const server = await serveSiteFixture({ written: false, level: 'debug' });
   const known = await ask(server, '/agent/list?limit=1&q=secret');
   await ask(server, '/agent/none');
   await sleep(20);
@@ -159,20 +138,8 @@ it('logs one line for each request at level debug, and none above', async () => 
   expect(server.logged.filter(({ level }) => Number(level) >= 40)).toEqual([]);
 });
 
-it('says once that a list of pages is damaged, and renders these on demand', async () => {
-  const server = await serveReleaseFixture();
-  const { config } = server.fixture;
-  writeFileSync(join(config.releasesDir, 'current/api.ap/list.json'), '{"/api/api-1":');
-  for (const path of ['/api/api-1', '/api/api-2', '/api/api-1'])
-    expect((await ask(server, path)).text).toContain('</html>');
-  expect((await ask(server, '/')).status).toBe(200);
-  expect(server.logged.filter(({ level }) => Number(level) >= 40)).toMatchObject([
-    { level: 50, msg: expect.stringMatching(/^api\.ap of the release is lost or damaged/) },
-  ]);
-});
-
 it('serves on, all documents of one state, while its published file is removed and made again by another process', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { config } = server.fixture;
   rmSync(config.publishedFile);
   await server.fixture.put([1], 'first');
@@ -189,8 +156,7 @@ it('serves on, all documents of one state, while its published file is removed a
     const { status, text } = await ask(server, path);
     expect([path, status, text.includes('second')]).toEqual([path, 200, true]);
   }
-  // The server looks for a new release several times a second.
-  await expect.poll(async () => (await ask(server, '/api/api-1')).text).toContain('second');
+  expect((await ask(server, '/api/api-1')).text).toContain('second');
   const published = openPublished(config.publishedFile);
   expect(published.sqlite.pragma('quick_check', { simple: true })).toBe('ok');
   published.close();

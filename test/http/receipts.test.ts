@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
-import { findCurrentRelease } from '../../src/release/release.ts';
-import { findReleasePages } from '../../src/release/release-pages.ts';
 import { recordPaid } from '../paid.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { removeListing } from '../written.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b0${at}`) as [
   string,
@@ -13,24 +11,21 @@ const [FIRST, SECOND, LOST] = [1, 2, 3].map((at) => `5f3a0c53-3b6e-4a0e-8d43-2d7
   string,
 ];
 
-type ReleaseFixture = TestServer['fixture'];
+type SiteFixture = TestServer['fixture'];
 
-async function pay({ catalogue }: ReleaseFixture, slug: string, paid: { id: string; status?: number; at?: string }) {
+async function pay({ catalogue }: SiteFixture, slug: string, paid: { id: string; status?: number; at?: string }) {
   const path = (await findListing(catalogue, { slug }))?.routes[0]?.path ?? '';
   await recordPaid(catalogue, slug, { path, ...paid });
 }
 
-const listReleased = ({ config }: ReleaseFixture) => {
-  const release = findCurrentRelease(config.releasesDir);
-  const pages = release && findReleasePages(release);
-  return [...(pages ?? [])].map(([path]) => path).filter((path) => path.startsWith('/receipts/'));
-};
+const listWritten = ({ readPages }: SiteFixture) =>
+  [...readPages().keys()].filter((path) => path.startsWith('/receipts/'));
 
 const has = async (server: TestServer, path: string, text: string) => (await ask(server, path)).text.includes(text);
 
 describe('the page of a receipt', () => {
-  it('is there as soon as the payment settled, and with the next release from its file', async () => {
-    const server = await serveReleaseFixture();
+  it('is there as soon as the payment settled, and after the next rebuild from its file', async () => {
+    const server = await serveSiteFixture();
     const { fixture } = server;
     expect((await ask(server, `/receipts/${FIRST}`)).status).toBe(404);
     await pay(fixture, 'api-1', { id: FIRST });
@@ -40,7 +35,7 @@ describe('the page of a receipt', () => {
     expect(fresh.text).toContain(`<link rel="canonical" href="http://catalogue.example/receipts/${FIRST}"`);
     expect(fresh.text).toContain(`receipts check http://catalogue.example/agent/receipts/${FIRST} --rpc`);
     await rebuildAgain(fixture);
-    expect(listReleased(fixture)).toEqual([`/receipts/${FIRST}`]);
+    expect(listWritten(fixture)).toEqual([`/receipts/${FIRST}`]);
     await expect.poll(() => has(server, '/api/api-1', `href="/receipts/${FIRST}"`)).toBe(true);
     await expect.poll(async () => (await ask(server, `/receipts/${FIRST}`)).text).toBe(fresh.text);
     expect((await ask(server, '/sitemap-1.xml')).text).toContain(
@@ -49,31 +44,31 @@ describe('the page of a receipt', () => {
   });
 
   it('says plainly of a call that was not delivered that it was not', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     await pay(server.fixture, 'api-1', { id: LOST, status: 500 });
     await server.catchUp();
     const { status, text } = await ask(server, `/receipts/${LOST}`);
     expect([status, text]).toEqual([200, expect.stringContaining('Not delivered: the answer was status 500')]);
     expect(text).not.toContain('<b>Delivered</b>');
     await rebuildAgain(server.fixture);
-    expect(listReleased(server.fixture)).toEqual([`/receipts/${LOST}`]);
+    expect(listWritten(server.fixture)).toEqual([`/receipts/${LOST}`]);
     await expect.poll(() => has(server, '/api/api-1', `href="/receipts/${LOST}"`)).toBe(true);
   });
 
   it('stays where it is when a later receipt takes its place, and when the listing is delisted', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     const { fixture } = server;
     await pay(fixture, 'api-1', { id: FIRST });
     await server.catchUp();
     await pay(fixture, 'api-1', { id: SECOND, at: '2026-11-22T12:00:00.000Z' });
     await server.catchUp();
     await rebuildAgain(fixture);
-    expect(listReleased(fixture)).toEqual([`/receipts/${SECOND}`]);
+    expect(listWritten(fixture)).toEqual([`/receipts/${SECOND}`]);
     for (const id of [FIRST, SECOND]) expect((await ask(server, `/receipts/${id}`)).status).toBe(200);
     await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-23T12:00:00.000Z');
     await server.catchUp();
     await rebuildAgain(fixture);
-    expect(listReleased(fixture)).toEqual([]);
+    expect(listWritten(fixture)).toEqual([]);
     await expect
       .poll(async () => (await ask(server, `/receipts/${SECOND}`)).text)
       .toContain('The listing is no longer in the catalogue.');
@@ -82,7 +77,7 @@ describe('the page of a receipt', () => {
   });
 
   it('is not there under any other address, and none of them is an error', async () => {
-    const server = await serveReleaseFixture();
+    const server = await serveSiteFixture();
     await pay(server.fixture, 'api-1', { id: FIRST });
     await server.catchUp();
     for (const id of [

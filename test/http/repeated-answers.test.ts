@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture, type TestServer } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 async function serve(): Promise<TestServer> {
-  return serveReleaseFixture({
-    released: false,
-    fixture: await makeReleaseFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
+  return serveSiteFixture({
+    written: false,
+    fixture: await makeSiteFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
   });
 }
 

@@ -6,33 +6,33 @@ import { getRevision } from '../../src/catalogue/transaction.ts';
 import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture, type ReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 
 /** A server on a fixture of its own, with what it logs. */
 export interface TestServer extends RunningServer {
-  readonly fixture: ReleaseFixture;
+  readonly fixture: SiteFixture;
   readonly logged: Record<string, unknown>[];
   /** Waits until what was written to the catalogue is served. */
   catchUp(): Promise<void>;
 }
 
-/** Starts a server, closed after the test; `released` makes a release first. */
-export async function serveReleaseFixture({
+/** Starts a server, closed after the test; `written` writes the pages first. */
+export async function serveSiteFixture({
   fixture: given,
-  released = true,
+  written = true,
   rebuilding = false,
   level = 'info',
   now = performance.now.bind(performance),
 }: {
-  fixture?: ReleaseFixture | undefined;
-  released?: boolean;
+  fixture?: SiteFixture | undefined;
+  written?: boolean;
   rebuilding?: boolean;
   level?: string;
   now?: () => number;
 } = {}): Promise<TestServer> {
-  const fixture = given ?? (await makeReleaseFixture(makeFolder()));
-  if (released) await rebuildAgain({ config: fixture.config });
+  const fixture = given ?? (await makeSiteFixture(makeFolder()));
+  if (written) await rebuildAgain({ config: fixture.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: fixture.config, logger, rebuilding, now });

@@ -8,13 +8,13 @@ import { expect, it, onTestFinished } from 'vitest';
 import { getUrl, LIMITS, listen, openDrain } from '../../src/http/listening.ts';
 import { startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const silent = pino({ level: 'silent' });
 
 it('finishes what is in flight, takes nothing new, and drops idle connections soon', async () => {
-  const server = await serveReleaseFixture({ released: false });
+  const server = await serveSiteFixture({ written: false });
   const { port } = new URL(server.url);
   const idle = connect(Number(port), '127.0.0.1');
   await once(idle, 'connect');
@@ -44,7 +44,7 @@ it('lets a slow reader have the rest of an answer that was handed over already',
   const body = Buffer.alloc(8 * 1024 * 1024, 'x');
   const server = createServer((_request, response) => void response.end(body));
   const drain = openDrain(server);
-  await listen(server, { ...(await makeReleaseFixture(makeFolder())).config, port: 0 });
+  await listen(server, { ...(await makeSiteFixture(makeFolder())).config, port: 0 });
   const reader = connect(Number(new URL(getUrl(server)).port), '127.0.0.1').pause();
   reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await once(server, 'request');
@@ -61,7 +61,7 @@ it('lets a slow reader have the rest of an answer that was handed over already',
 it('cuts off what does not end in time', async () => {
   const server = createServer(() => undefined);
   const drain = openDrain(server);
-  await listen(server, { ...(await makeReleaseFixture(makeFolder())).config, port: 0 });
+  await listen(server, { ...(await makeSiteFixture(makeFolder())).config, port: 0 });
   const address = server.address();
   const client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -79,7 +79,7 @@ it('says in one sentence that the port is in use, and leaves nothing open', asyn
   });
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const { config } = await makeReleaseFixture(makeFolder());
+  const { config } = await makeSiteFixture(makeFolder());
   await expect(startServer({ config: { ...config, port }, logger: silent })).rejects.toMatchObject({
     code: 'conflict',
     reason: 'port_in_use',
@@ -93,7 +93,7 @@ it('says in one sentence that the port is in use, and leaves nothing open', asyn
 
 it('soon drops who does not finish the head of a request in time', async () => {
   const server = createServer({ ...LIMITS, headersTimeout: 200 }, () => undefined);
-  await listen(server, { ...(await makeReleaseFixture(makeFolder())).config, port: 0 });
+  await listen(server, { ...(await makeSiteFixture(makeFolder())).config, port: 0 });
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -106,13 +106,13 @@ it('soon drops who does not finish the head of a request in time', async () => {
 });
 
 it('refuses a request head that is too large', async () => {
-  const server = await serveReleaseFixture({ released: false });
+  const server = await serveSiteFixture({ written: false });
   const large = await ask(server, '/', { headers: { 'X-Large': 'x'.repeat(20_000) } });
   expect(large.status).toBe(431);
 });
 
 it('leaves no journal of the published catalogue, which the next start would have to read', async () => {
-  const { config } = await makeReleaseFixture(makeFolder());
+  const { config } = await makeSiteFixture(makeFolder());
   const server = await startServer({ config, logger: silent });
   expect((await ask(server, '/agent/list')).status).toBe(200);
   const journal = `${config.publishedFile}-wal`;

@@ -15,7 +15,7 @@ export function start(folder: string, settings: Record<string, string> = {}, arg
     // The test runner sets one of its own, and the port is not known before.
     BASE_URL: 'http://catalogue.example',
     CATALOGUE: join(folder, 'catalogue.sqlite'),
-    RELEASES: join(folder, 'dist'),
+    SITE: join(folder, 'site'),
     PORT: '0',
     ...settings,
   };

@@ -17,9 +17,9 @@ import {
 } from '../../src/views/listing/query.ts';
 import { SKILL_NAME } from '../../src/views/skill.ts';
 import { makeFolder, NOW } from '../builders.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { SITE } from '../site.ts';
-import { ask, serveReleaseFixture } from './running.ts';
+import { ask, serveSiteFixture } from './running.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const MANUAL = readFileSync(join(ROOT, 'src/docs/using.md'), 'utf8');
@@ -31,9 +31,9 @@ const { paths = {} } = buildFrame(SITE);
 
 /** Serves a copy as it starts, with the listings of the repository, at the address that the manual names. */
 async function serveSeed() {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: 0, settings: { RATE_LIMIT: '600' } });
+  const fixture = await makeSiteFixture(makeFolder(), { count: 0, settings: { RATE_LIMIT: '600' } });
   await seedCatalogue(fixture.catalogue, join(ROOT, 'data/listings'), () => new Date(NOW));
-  return serveReleaseFixture({ fixture, released: false });
+  return serveSiteFixture({ fixture, written: false });
 }
 
 /** Sends what a command of curl sends. */

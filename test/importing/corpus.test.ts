@@ -31,7 +31,7 @@ describe('a real feed', () => {
     const { json: checked } = await runJson('check');
     expect(checked.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',
-      'release',
+      'pages',
     ]);
   });
 });

@@ -173,6 +173,6 @@ it("a real provider's document is imported, sound, and again changes nothing", a
   const { checks } = (await runJson('check')).json;
   expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
     'published',
-    'release',
+    'pages',
   ]);
 });

@@ -6,8 +6,8 @@ import { openLimits } from '../../src/intake/limits.ts';
 import { makeFolder } from '../builders.ts';
 import { FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS } from '../fetching/forbidden-spellings.ts';
 import { openCounter, openOutside, PUBLIC_ADDRESS } from '../fetching/outside.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
 import { check, openIntake, openProvider } from './intake.ts';
 
@@ -247,7 +247,7 @@ describe('what a hostile host sends', () => {
   it('is not shown where it is no 402, and never as HTML', async () => {
     const SECRET = '<script>alert(1)</script>';
     const settings = { ALLOW_PRIVATE_NETWORKS: 'on' };
-    await rebuildAgain({ config: (await makeReleaseFixture(makeFolder(), { settings })).config });
+    await rebuildAgain({ config: (await makeSiteFixture(makeFolder(), { settings })).config });
     const intake = await openIntake({ now: makeDays() });
     const header = encodeHeader(
       makeChallenge({ error: SECRET, resource: { url: 'javascript:alert(1)', description: SECRET } }),

@@ -4,11 +4,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
-import { ask, serveReleaseFixture } from '../http/running.ts';
+import { ask, serveSiteFixture } from '../http/running.ts';
 import { start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
 import { openProvider } from './intake.ts';
@@ -195,13 +195,13 @@ describe('a server', () => {
   });
 
   it('answers 503 while the intake is away, and has no such page without one', async () => {
-    const fixture = await makeReleaseFixture(makeFolder(), { settings: { INTAKE: 'http://127.0.0.1:9' } });
+    const fixture = await makeSiteFixture(makeFolder(), { settings: { INTAKE: 'http://127.0.0.1:9' } });
     await rebuildAgain({ config: fixture.config });
-    const server = await serveReleaseFixture({ fixture, released: false });
+    const server = await serveSiteFixture({ fixture, written: false });
     expect((await ask(server, '/submit')).status).toBe(503);
-    const without = await serveReleaseFixture({
+    const without = await serveSiteFixture({
       fixture: { ...fixture, config: { ...fixture.config, intake: 'off' } },
-      released: false,
+      written: false,
     });
     expect((await ask(without, '/submit')).status).toBe(404);
   });

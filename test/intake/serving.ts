@@ -3,9 +3,9 @@ import { onTestFinished } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { findFreePort } from '../free-port.ts';
-import { serveReleaseFixture } from '../http/running.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { serveSiteFixture } from '../http/running.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
 import { openIntake, openProvider } from './intake.ts';
 
@@ -20,9 +20,9 @@ export async function serveWithIntake({ count = 8 } = {}) {
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SUBMISSIONS: join(folder, 'submissions.sqlite') },
   };
   const intake = await openIntake({ settings: { ...settings, PORT: '0' } });
-  const fixture = await makeReleaseFixture(folder, { count, settings: { ...settings, INTAKE: intake.url } });
+  const fixture = await makeSiteFixture(folder, { count, settings: { ...settings, INTAKE: intake.url } });
   await rebuildAgain({ config: fixture.config });
-  const server = await serveReleaseFixture({ fixture, released: false });
+  const server = await serveSiteFixture({ fixture, written: false });
   return { ...server, intake, settings, startProber: () => startProber(settings) };
 }
 

@@ -159,7 +159,7 @@ describe('an empty host', () => {
     const intake = await openIntake({ settings: { ...settings, PUBLISHED: PUBLISHED[0] ?? '' } });
     const servers = await Promise.all(
       PUBLISHED.map(async (file) => {
-        const config = readConfig({ ...settings, PUBLISHED: file, RELEASES: `${file}.dist`, INTAKE: intake.url });
+        const config = readConfig({ ...settings, PUBLISHED: file, SITE: `${file}.dist`, INTAKE: intake.url });
         const server = await startServer({ config, logger: pino({ level: 'silent' }) });
         onTestFinished(() => server.close());
         return server;

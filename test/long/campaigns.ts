@@ -51,7 +51,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   'page-code': {
     purpose: 'pages compiled again, where they are damaged and on demand',
     minutes: 1,
-    covers: ['release'],
+    covers: ['site'],
   },
   'payment-kills': {
     purpose: '200 kills of a payer: nothing is paid twice, no receipt is lost',
@@ -68,18 +68,18 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 10,
     covers: ['evidence', 'catalogue'],
   },
-  processes: { purpose: 'npm start ends with all it started, by each signal', minutes: 1, covers: ['http', 'release'] },
+  processes: { purpose: 'npm start ends with all it started, by each signal', minutes: 1, covers: ['http', 'site'] },
   'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
     purpose: '200 rebuilds under readers, every fifth killed',
     minutes: 4,
-    covers: ['release', 'http', 'pages'],
+    covers: ['site', 'http', 'pages'],
   },
   'search-measure': { purpose: 'the command that measures search', minutes: 1, covers: ['search'] },
   soak: {
     purpose: 'twenty minutes of everything at 10,000 listings, in memory that stays flat',
     minutes: 24,
-    covers: ['http', 'published', 'release', 'mcp', 'search'],
+    covers: ['http', 'published', 'site', 'mcp', 'search'],
   },
   submissions: {
     purpose: 'submissions and reports while intake and prober are killed, and beside attackers',

@@ -101,7 +101,7 @@ it(
     let seen: Seen | undefined;
     const onLine = (line: string) => seen && noteLine(seen, line);
     const settings = {
-      ...buildSettings(address, join(folder, 'dist')),
+      ...buildSettings(address, join(folder, 'site')),
       PUBLISHED: join(published, 'published.sqlite'),
     };
     await rebuild({ env: { PATH: process.env.PATH, ...settings } });

@@ -19,7 +19,7 @@ import { USDC_ABI } from '../../src/paying/evm/node.ts';
 import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { getPublishedState } from '../../src/published/state.ts';
-import { getCodeVersion } from '../../src/release/page-code.ts';
+import { getCodeVersion } from '../../src/site/page-code.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { startCatalogue, writeManifest } from '../cli/running.ts';
 import { openFaultyProxy } from '../faulty-proxy.ts';
@@ -351,7 +351,7 @@ async function startSidecar(folder: string, address: string): Promise<{ url: str
   mkdirSync(folder, { recursive: true });
   const env = {
     PATH: process.env.PATH,
-    ...buildSettings(address, join(folder, 'dist')),
+    ...buildSettings(address, join(folder, 'site')),
     PUBLISHED: join(folder, 'published.sqlite'),
   };
   const flags = ['--expose-gc', '--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Asked } from '../../scripts/bench/measuring.ts';
 import { buildSyntheticDeclaration, createRandom, WRITTEN_MAX } from '../../scripts/bench/synthetic.ts';
-import { openReleasedWorld, startService } from '../../scripts/bench/world.ts';
-import { openRebuilder } from '../../src/release/rebuild.ts';
+import { openWrittenWorld, startService } from '../../scripts/bench/world.ts';
+import { openRebuilder } from '../../src/site/rebuild.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { makeFolder } from '../builders.ts';
 import { openCountLedger } from './soak/counts.ts';
@@ -38,7 +38,7 @@ it(
   `serves ${MINUTES} minutes of everything, written to and rebuilt, without a fault`,
   async () => {
     const run = { folder: makeFolder(), rounds: 1, tell: (line: string) => console.info(line) };
-    const world = await openReleasedWorld(run, LISTINGS);
+    const world = await openWrittenWorld(run, LISTINGS);
     const server = await startService(world, '--no-rebuild');
     onTestFinished(server.stop);
     const rebuilder = openRebuilder({ background: true });
@@ -49,8 +49,8 @@ it(
     const slugs = Array.from({ length: NAMED - RESERVED }, (_, at) => buildSyntheticDeclaration(at).service_name ?? '');
     const build = openQuestions({ slugs, random: createRandom(seed) });
     const counts = openCountLedger();
-    const [failed, releases, memory] = [[] as string[], new Set<string>(), { server: [], rebuilder: [] } as Memory];
-    let requests = 0;
+    const [failed, memory] = [[] as string[], { server: [], rebuilder: [] } as Memory];
+    let [requests, rebuilds] = [0, 0];
 
     const ask = async ({ path, method = 'GET', headers, body }: Asked) => {
       requests += 1;
@@ -90,11 +90,12 @@ it(
       const { revision, slug } = await writer.write();
       if (!slug) return;
       while ((await readRevision()) < revision) await sleep(5);
-      // As soon as it is in the documents, a new listing has a page, which no release has yet.
+      // As soon as it is in the documents, a new listing has a page, which is not written yet.
       await ask({ path: PATHS.listing(slug), headers: {} });
     };
     const rebuild = async () => {
-      releases.add((await rebuilder.rebuild({ config: world.config })).release.id);
+      const { outcome } = await rebuilder.rebuild({ config: world.config });
+      if (outcome === 'written') rebuilds += 1;
     };
     const sample = async () => {
       const seconds = (performance.now() - started) / 1000;
@@ -110,7 +111,7 @@ it(
     ]);
 
     console.info(
-      `seed ${seed}: ${requests} requests (${(requests / MINUTES / 60).toFixed(0)}/s), ${releases.size} releases, counts of ` +
+      `seed ${seed}: ${requests} requests (${(requests / MINUTES / 60).toFixed(0)}/s), ${rebuilds} rebuilds, counts of ` +
         `${counts.compared.size} revisions compared`,
     );
     for (const [name, samples] of Object.entries(memory)) {
@@ -118,9 +119,9 @@ it(
     }
     expect(failed).toEqual([]);
     expect(counts.wrong).toEqual([]);
-    // It proves nothing where documents were not compared or releases not swapped.
+    // It proves nothing where documents were not compared or pages not written.
     expect(counts.compared.size).toBeGreaterThan(MINUTES * 10);
-    expect(releases.size).toBeGreaterThan(MINUTES * 3);
+    expect(rebuilds).toBeGreaterThan(MINUTES * 3);
     await rebuilder.close();
     await sleep(QUIET_MS);
     const quiet = readMb(server.pid) ?? 0;
@@ -132,7 +133,7 @@ it(
       expect(`${name}: ${getGrowth(samples) < GROWTH_MAX * last}`).toBe(`${name}: true`);
     }
   },
-  // Making the catalogue and its first release takes minutes, on a busy machine many.
+  // Making the catalogue and its first pages takes minutes, on a busy machine many.
   (MINUTES + 20) * 60_000,
 );
 

@@ -37,7 +37,7 @@ async function openWorld() {
   const [folder, port] = [makeFolder(), await findFreePort()];
   const settings = {
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SUBMISSIONS: join(folder, 'submissions.sqlite') },
-    ...{ RELEASES: join(folder, 'dist'), BASE_URL: 'http://catalogue.example', ALLOW_PRIVATE_NETWORKS: 'on' },
+    ...{ SITE: join(folder, 'site'), BASE_URL: 'http://catalogue.example', ALLOW_PRIVATE_NETWORKS: 'on' },
   };
   await (await openNewCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW })).close();
   const config = readConfig({ ...settings, PORT: '0', INTAKE: `http://127.0.0.1:${port}` });

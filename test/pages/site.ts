@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reading } from '../../src/published/reading.ts';
-import { openPageCode } from '../../src/release/compiling.ts';
-import { loadPageCode } from '../../src/release/rendering.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
+import { loadPageCode } from '../../src/site/rendering.ts';
 
 /** What a page answered. */
 export interface Answer {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /** The entry points of the serving process, and every folder that runs in it. */
-const SERVING = ['http', 'published', 'release', 'mcp', 'pages', 'components', 'layouts'];
+const SERVING = ['http', 'published', 'site', 'mcp', 'pages', 'components', 'layouts'];
 
 /** Lists the modules that a file imports in any way, except type imports. */
 function listImports(path: string): string[] {

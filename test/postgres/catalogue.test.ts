@@ -248,7 +248,7 @@ describe('a catalogue in PostgreSQL', () => {
     const { json } = await runJson('check');
     expect(json.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',
-      'release',
+      'pages',
     ]);
   });
 

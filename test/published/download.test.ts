@@ -10,13 +10,13 @@ import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type Download, findDownload, isDownloadDue, makeDownload } from '../../src/published/download.ts';
 import { SCHEMA } from '../../src/published/schema.ts';
-import { getReleasePaths } from '../../src/release/release.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
-import { ask, serveReleaseFixture, type TestServer } from '../http/running.ts';
+import { ask, serveSiteFixture, type TestServer } from '../http/running.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { declareListings, removeListing } from '../written.ts';
 
 const AT = new Date(NOW);
@@ -143,7 +143,7 @@ describe('the copy for everybody', () => {
 });
 
 it('the copy is downloaded from the server as it is or compressed, with its digest', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const packed = await ask(server, '/catalogue.sqlite', { headers: { 'Accept-Encoding': 'gzip' } });
   expect(packed).toMatchObject({
     status: 200,
@@ -158,21 +158,21 @@ it('the copy is downloaded from the server as it is or compressed, with its dige
   const again = await ask(server, '/catalogue.sqlite', { headers: { 'If-None-Match': String(plain.headers.etag) } });
   expect([again.status, again.body.length]).toEqual([304, 0]);
 
-  const fresh = await serveReleaseFixture({ released: false });
+  const fresh = await serveSiteFixture({ written: false });
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(404);
   await rebuildAgain({ config: fresh.fixture.config });
   expect((await ask(fresh, '/catalogue.sqlite')).status).toBe(200);
 });
 
 function findCopy({ fixture }: TestServer): Download & { folder: string } {
-  const folder = getReleasePaths(fixture.config.releasesDir).download;
+  const folder = getSitePaths(fixture.config.siteDir).download;
   const download = findDownload(folder);
   if (!download) throw new Error('no copy was made');
   return { ...download, folder };
 }
 
 it('a copy whose file was lost is answered as none, and made again with the next rebuild', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { folder, file } = findCopy(server);
   rmSync(join(folder, file));
   for (const coding of ['gzip', 'identity']) {
@@ -183,7 +183,7 @@ it('a copy whose file was lost is answered as none, and made again with the next
 });
 
 it('a download that is broken off leaves no file open', async () => {
-  const server = await serveReleaseFixture();
+  const server = await serveSiteFixture();
   const { folder, file } = findCopy(server);
   writeFileSync(join(folder, file), gzipSync(randomBytes(8_000_000)));
   const isOpen = () => listOpenFiles().includes(join(folder, file));

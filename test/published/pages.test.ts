@@ -71,7 +71,7 @@ function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   const place = slugs.indexOf(slug);
   const page = Math.floor(place / PAGE_SIZE) + 1;
   return [
-    ...showing.map((other) => `/api/${other}`),
+    ...showing.flatMap((other) => [`/api/${other}`, `/api/${other}.md`]),
     PATHS.category('Tools', page),
     PATHS.network('base', page),
     PATHS.provider(DOMAIN),
@@ -97,7 +97,7 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
   if (path === '/docs/api') return getReferencePage(reading, buildFrame(reading.site));
-  if (kind === 'api') return findListingPage(reading, name);
+  if (kind === 'api') return findListingPage(reading, name.replace(/\.md$/, ''));
   if (kind === 'provider') return findProviderPage(reading, name, parsePageNumber(page));
   if (kind === 'network') return findNetworkPage(reading, findNetworkByPath(name) ?? 'base', parsePageNumber(page));
   if (kind !== 'category') return null;
@@ -109,6 +109,8 @@ describe('the page inventory', () => {
   it('names every static page once, with its file', async () => {
     const { reading } = await makeReadCatalogue(makePart(1, 'Data'));
     expect([...listPages(reading.published, reading.getSnapshot())].map(({ path, file }) => [path, file])).toEqual([
+      ['/api/x001', 'api/x001.html'],
+      ['/api/x001.md', 'api/x001.md'],
       ['/', 'index.html'],
       ['/llms.txt', 'llms.txt'],
       ['/404', '404.html'],
@@ -131,7 +133,6 @@ describe('the page inventory', () => {
       ['/network/base', 'network/base.html'],
       ['/network/solana', 'network/solana.html'],
       ['/verified', 'verified.html'],
-      ['/api/x001', 'api/x001.html'],
     ]);
   });
 
@@ -162,7 +163,7 @@ describe('the page inventory', () => {
     expect(listChanged(before, getKeys(catalogue))).toEqual([...expected].sort());
     expect(expected).toContain('/category/tools/2');
     expect(expected).toContain('/api/x119');
-    expect(expected.size).toBeLessThan(30);
+    expect(expected.size).toBeLessThan(40);
   });
 
   it('drops the pages of a delisted listing and changes those that showed it', async () => {

@@ -50,7 +50,7 @@ async function serveCatalogue(source: ['--bazaar' | '--openapi', string]): Promi
   }
   const reading = await openTestReading({ address: commands.file });
   const app = createApp({ reading });
-  // The guide is a page, which a release has; here it is made when it is asked for.
+  // The guide is a page, which a rebuild writes; here it is made when it is asked for.
   const { url, close } = await openServer((request) =>
     new URL(request.url).pathname === PATHS.guide ? new Response(getGuide(reading)) : app.fetch(request),
   );

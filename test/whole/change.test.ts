@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
-import { ask, serveReleaseFixture } from '../http/running.ts';
+import { ask, serveSiteFixture } from '../http/running.ts';
 import { connectModern } from '../mcp/clients.ts';
-import { makeReleaseFixture } from '../release/release-fixture.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { removeListing } from '../written.ts';
 
 /** The link of its card; the news of its removal names it, too. */
 const CARD = '"><a href="/api/api-77"';
 
 it('a new listing is in every live document and at its page once it is published, and on the home page after the rebuild', async () => {
-  const fixture = await makeReleaseFixture(makeFolder(), { count: 3 });
-  const server = await serveReleaseFixture({ fixture, rebuilding: true });
+  const fixture = await makeSiteFixture(makeFolder(), { count: 3 });
+  const server = await serveSiteFixture({ fixture, rebuilding: true });
   const has = async (path: string, what: string) => (await ask(server, path)).text.includes(what);
   expect(await has('/', '/api/api-77')).toBe(false);
 

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
 import { makeCommands } from '../cli/running.ts';
 import { ask } from '../http/running.ts';
-import { rebuildAgain } from '../release/rebuilding.ts';
+import { rebuildAgain } from '../site/rebuilding.ts';
 import { crawl } from './links.ts';
 
 /** A whole feed as it was served once, which is beside the project and not part of it. */

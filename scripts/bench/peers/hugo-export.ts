@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
 import { iterateRefs } from '../../../src/published/listings.ts';
 import { findListingPage } from '../../../src/published/page-models.ts';
-import { openSnapshotReadings } from '../../../src/release/snapshot-reading.ts';
+import { openSnapshotReadings } from '../../../src/site/snapshot-reading.ts';
 import type { CallGuide } from '../../../src/views/call/guide.ts';
 import { formatJsonLd } from '../../../src/views/json-ld.ts';
 import { type FieldList, listRequired } from '../../../src/views/listing/fields.ts';

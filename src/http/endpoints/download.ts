@@ -6,8 +6,8 @@ import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import { ServiceError } from '../../errors.ts';
 import { type Download, findDownload } from '../../published/download.ts';
-import { isFileError } from '../../release/folders.ts';
-import { getReleasePaths } from '../../release/release.ts';
+import { isFileError } from '../../site/folders.ts';
+import { getSitePaths } from '../../site/paths.ts';
 import { PATHS } from '../../views/links.ts';
 import type { Env } from '../request.ts';
 
@@ -18,11 +18,11 @@ const CACHE_CONTROL = 'public, max-age=300';
 const TRIES = 3;
 
 /** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */
-export function addDownloadRoutes(app: Hono<Env>, { releasesDir }: { releasesDir: string }): void {
-  const folder = getReleasePaths(releasesDir).download;
+export function addDownloadRoutes(app: Hono<Env>, { siteDir }: { siteDir: string }): void {
+  const folder = getSitePaths(siteDir).download;
   const refuse = () =>
     new ServiceError('not_found', 'There is no copy of the catalogue to download yet.', {
-      hint: 'It is made with the next release of the pages.',
+      hint: 'It is made before the pages are, in a moment.',
       reason: 'no_copy',
     });
   const get = (): Download => {

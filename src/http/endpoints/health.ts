@@ -3,18 +3,16 @@ import type { Progress } from '../../published/follow.ts';
 import type { Following } from '../../published/live-file.ts';
 import type { Reading } from '../../published/reading.ts';
 import { getPublishedState, type PublishedState } from '../../published/state.ts';
-import { hasLostAssets } from '../../release/state.ts';
 import { PATHS } from '../../views/links.ts';
-import type { CurrentRelease } from '../current-release.ts';
 import type { Env } from '../request.ts';
+import type { SiteFiles } from '../site-files.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Sources that readiness is judged by. */
 interface Watched {
   readonly reading: Reading;
-  readonly current: CurrentRelease;
-  readonly releasesDir: string;
+  readonly files: SiteFiles;
   readonly following: Following;
   readonly isShuttingDown: () => boolean;
 }
@@ -26,8 +24,7 @@ export const FAULTS = {
   published_damaged: 'down',
   published_being_made: 'down',
   not_following: 'degraded',
-  no_release: 'down',
-  lost_assets: 'down',
+  no_pages: 'down',
 } as const;
 
 /** A code of something that is wrong. */
@@ -49,9 +46,8 @@ export interface Health {
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
   /** How far the published catalogue is whose listings are being written: for the first time, or again by other code. */
   readonly making: Progress | null;
-  /** The release that pages are served from; null if none can be. */
-  readonly release: {
-    readonly id: string;
+  /** What all pages were last made from; null if they were not all made from this catalogue and these settings. */
+  readonly pages: {
     readonly revision: number;
     readonly made_at: string;
     readonly code_version: string;
@@ -60,11 +56,11 @@ export interface Health {
 }
 
 /** Returns how the service is now. */
-export function getHealth({ reading, current, releasesDir, following, isShuttingDown }: Watched): Health {
+export function getHealth({ reading, files, following, isShuttingDown }: Watched): Health {
   const now = reading.now();
   const obstacle = following.findObstacle();
   const catalogue = obstacle === 'published_being_made' ? undefined : findState(reading);
-  const header = current.findHeader();
+  const build = files.findBuild();
   const age = following.findAge();
   const since = age === undefined ? undefined : new Date(now.getTime() - age);
   const isMissing: Record<Fault, boolean> = {
@@ -73,14 +69,13 @@ export function getHealth({ reading, current, releasesDir, following, isShutting
     published_damaged: obstacle === 'published_damaged',
     published_being_made: obstacle === 'published_being_made',
     not_following: since !== undefined,
-    no_release: !header,
-    lost_assets: header !== undefined && hasLostAssets({ releasesDir }, header),
+    no_pages: !build,
   };
   const missing = FAULT_CODES.filter((code) => isMissing[code]);
   const isDown = missing.some((code) => FAULTS[code] === 'down');
-  const release = header && {
-    ...{ id: header.id, revision: header.revision, made_at: header.made_at, code_version: header.code_version },
-    age_seconds: getAge(header.made_at, now),
+  const pages = build && {
+    ...{ revision: build.revision, made_at: build.at, code_version: build.code_version },
+    age_seconds: getAge(build.at, now),
   };
   return {
     ready: !isDown,
@@ -89,7 +84,7 @@ export function getHealth({ reading, current, releasesDir, following, isShutting
     catalogue: catalogue ? { ...catalogue, age_seconds: getAge(catalogue.revised_at, now) } : null,
     following: { works: since === undefined, failing_since: since?.toISOString() ?? null },
     making: following.findProgress() ?? null,
-    release: release ?? null,
+    pages: pages ?? null,
   };
 }
 

@@ -5,7 +5,7 @@ import { describeParams, type Endpoint, SLUG_PARAM } from './define.ts';
 
 const TEXT = { schema: { type: 'string' as const } };
 
-/** Failures of pages, which the release has ready. */
+/** Failures of pages, which lie ready. */
 const OF_PAGES = buildFailureRefs(['NotModified', 'MethodNotAllowed', 'TooManyRequests']);
 
 /** The guide for agents, which is answered as a page. */

@@ -129,7 +129,7 @@ export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'met
   return `${method.toLowerCase()}${words.replaceAll('}', '')}`;
 }
 
-/** Returns whether a name is that of the page of a route. The pages of releases before had hashes for names. */
+/** Returns whether a name is that of the page of a route. Earlier pages had hashes for names. */
 export function isRoutePage(name: string, route: PublicRoute): boolean {
   return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
 }

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import type { Logger } from 'pino';
+import { getErrorMessage } from '../errors.ts';
+import { getHash } from '../published/hash.ts';
+import type { Reading } from '../published/reading.ts';
+import type { PublishedState } from '../published/state.ts';
+import { isMissing } from '../site/folders.ts';
+import type { Form } from '../site/forms.ts';
+import { ASSETS_FOLDER, getSitePaths } from '../site/paths.ts';
+import { type Build, followRecord, isOfSite, isServable } from '../site/record.ts';
+import { getSettingsHash } from '../site/settings.ts';
+import type { Compression, Document, Encoding } from './document.ts';
+
+/** Pages are asked for again each time, and answered with 304 while they are the same; a delisting shows at once. */
+export const REVALIDATED = 'public, max-age=0, must-revalidate';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+
+/** Media types by the ending of a file. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
+  '.txt': 'text/plain; charset=utf-8',
+  '.csv': 'text/csv; charset=utf-8; header=present',
+  '.json': 'application/schema+json',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+};
+
+/** Form of a file that is sent for each encoding. */
+const FORM_OF: Readonly<Record<Compression, Form>> = { br: 'br', gzip: 'gz' };
+
+/** The files of the site folder. */
+export interface SiteFiles {
+  /**
+   * Reads the page or asset at a path, compressed as is wanted if it lies there so. Undefined where there is none, or where the
+   * pages are not of this catalogue and these settings.
+   */
+  find(path: string, wanted: Encoding): Document | undefined;
+  /** Finds what all pages were last made from. Undefined while that is not this catalogue and these settings. */
+  findBuild(): Build | undefined;
+  close(): void;
+}
+
+/**
+ * Opens the site folder. Pages of another catalogue, of other settings, or of a state that this catalogue has not been through (it
+ * was restored from a backup) are not served: they would be of wrong listings.
+ */
+export function openSiteFiles({
+  siteDir,
+  reading: { published, site },
+  findCatalogue,
+  logger,
+}: {
+  siteDir: string;
+  reading: Pick<Reading, 'published' | 'site'>;
+  /** Finds the state of the catalogue, by which pages are judged while no published catalogue can be read. */
+  findCatalogue: () => PublishedState | undefined;
+  logger: Logger;
+}): SiteFiles {
+  const { record: file, folder } = getSitePaths(siteDir);
+  const records = followRecord(file);
+  const settingsHash = getSettingsHash(site);
+  let failure = '';
+
+  const isFitting = (build: Build): boolean => {
+    try {
+      return isServable(build, published, settingsHash);
+    } catch {
+      // Pages are served even if the published catalogue cannot be read, which whatever else is asked for says.
+      const of = findCatalogue();
+      return of !== undefined && isOfSite(build, { identity: of.identity, settings_hash: settingsHash });
+    }
+  };
+
+  /** Without a record that can be read there are no pages. Each cause is logged once. */
+  const attempt = <Result>(read: () => Result | undefined): Result | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      const message = getErrorMessage(error);
+      if (message !== failure) logger.error({ err: error }, 'the site folder cannot be read');
+      failure = message;
+      return undefined;
+    }
+  };
+
+  return {
+    find: (path, wanted) =>
+      attempt(() => {
+        // The record is read before the file: a page that is newer than its ETag is asked for again, an older one never.
+        const found = records.find()?.findPage(path);
+        if (!found) return undefined;
+        const { page, begun } = found;
+        const isAsset = path.startsWith(`/${ASSETS_FOLDER}/`);
+        if (!isAsset && (!begun || !isFitting(begun))) return undefined;
+        const place = join(folder, page.file);
+        const packed = wanted === 'identity' ? undefined : readIfThere(`${place}.${FORM_OF[wanted]}`);
+        const body = packed ?? readIfThere(place);
+        if (!body) return undefined;
+        return {
+          body,
+          encoding: packed && wanted,
+          type: getType(page.file),
+          etag: page.etag,
+          cacheControl: isAsset ? IMMUTABLE : REVALIDATED,
+        };
+      }),
+    findBuild: () =>
+      attempt(() => {
+        const done = records.find()?.findBuild('done');
+        return done && isFitting(done) ? done : undefined;
+      }),
+    close: records.close,
+  };
+}
+
+/** Reads an asset from a file. Undefined where there is none. */
+export function readAsset(file: string): Document | undefined {
+  const body = readIfThere(file);
+  return body && { body, type: getType(file), etag: getHash(body), cacheControl: IMMUTABLE };
+}
+
+function getType(file: string): string {
+  return TYPES[extname(file)] ?? 'application/octet-stream';
+}
+
+/** Reads a small file, which takes less time than handing it to another thread. Undefined where there is none. */
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

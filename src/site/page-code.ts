@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { getHash } from '../published/hash.ts';
+import { isMissing, listNames } from './folders.ts';
+import { compressAsset } from './forms.ts';
+import { ASSETS_FOLDER } from './paths.ts';
+import { type RecordedPage, removePages, type SiteRecord } from './record.ts';
+
+/** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
+export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
+
+/** Files that decide compiled pages, besides `src/`. */
+const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
+
+/** Returns the version of the code: a hash of the sources and the versions of all packages. Takes milliseconds. */
+export function getCodeVersion(projectDir = PROJECT_DIR): string {
+  const hash = createHash('sha256');
+  const sources = readdirSync(join(projectDir, 'src'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of [...sources, ...OTHER_INPUTS.map((name) => join(projectDir, name))]) {
+    const content = readInput(file);
+    hash.update(`${file.slice(projectDir.length)}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** A file that went away between listing and reading counts as empty: the version is computed again after a build. */
+function readInput(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (isMissing(error)) return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+/** Compiled pages belong to the project, whatever SITE is: Astro compiles inside it. */
+export const CODE_DIR = join(PROJECT_DIR, 'dist/code');
+
+/** The compiled pages of one code version. */
+export interface PageCode {
+  readonly version: string;
+  readonly folder: string;
+  /** The module whose `handler` renders pages. */
+  readonly entry: string;
+  /** Folder of the files that browsers load: `_astro/*`. */
+  readonly clientDir: string;
+}
+
+/** Returns the compiled pages in a folder. */
+export function getPageCode(version: string, folder: string): PageCode {
+  return { version, folder, entry: join(folder, 'server/entry.mjs'), clientDir: join(folder, 'client') };
+}
+
+/** Finds the compiled pages of a code version, those compiled last. A folder has its name once it is whole. */
+export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | undefined {
+  const name = listNames(codeDir)
+    .filter((candidate) => candidate.startsWith(`${version}-`))
+    .sort()
+    .at(-1);
+  return name === undefined ? undefined : getPageCode(version, join(codeDir, name));
+}
+
+/** Time that compiled pages and assets stay which nobody makes any more, for servers and pages that are still open somewhere. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Removes pages that were compiled more than a week ago, but for the last of these: servers may be rendering by it. */
+export function removeOldPageCode(codeDir: string, now: Date): void {
+  const old = listNames(codeDir)
+    .filter((name) => /^[0-9a-f]{16}-/.test(name))
+    .map((name) => ({ folder: join(codeDir, name), compiledAt: statSync(join(codeDir, name)).mtimeMs }))
+    .filter(({ compiledAt }) => now.getTime() - compiledAt > KEPT_MS)
+    .sort((a, b) => b.compiledAt - a.compiledAt);
+  for (const { folder } of old.slice(1)) rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records them with the time of
+ * this, their last use. What no code has used for a week goes. A name has one content, so what is there stays.
+ */
+export function publishAssets(
+  code: PageCode,
+  { folder, record }: { folder: string; record: SiteRecord },
+  now: Date,
+): void {
+  mkdirSync(join(folder, ASSETS_FOLDER), { recursive: true });
+  const assets = listNames(join(code.clientDir, ASSETS_FOLDER)).map((name): RecordedPage => {
+    const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
+    const file = join(ASSETS_FOLDER, name);
+    if (!existsSync(join(folder, file))) publishAsset(content, join(folder, file));
+    return { path: `/${ASSETS_FOLDER}/${name}`, file, key: now.toISOString(), etag: getHash(content) };
+  });
+  record.writePages(assets);
+  const limit = new Date(now.getTime() - KEPT_MS).toISOString();
+  const unused = record.listAssets().filter(({ key }) => key < limit);
+  removePages({ folder, record }, unused);
+}
+
+/** Writes files beside their places and renames them, the asset itself last, so that nobody reads half of one. */
+function publishAsset(content: Buffer, place: string): void {
+  const put = (file: string, bytes: Uint8Array) => {
+    const unfinished = join(dirname(file), `.${process.pid}.unfinished`);
+    writeFileSync(unfinished, bytes);
+    renameSync(unfinished, file);
+  };
+  for (const [form, compressed] of compressAsset(content, place)) put(`${place}.${form}`, compressed);
+  put(place, content);
+}

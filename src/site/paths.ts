@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+
+/** The folder of hashed assets, in the compiled pages and in the site folder: what the pages load from `/_astro/`. */
+export const ASSETS_FOLDER = '_astro';
+
+/** Returns the paths of a site folder, and of what lies beside it and is not served. */
+export function getSitePaths(siteDir: string) {
+  return {
+    folder: siteDir,
+    assets: join(siteDir, ASSETS_FOLDER),
+    /** What is written and not yet in its place: on the same file system, so that it can be renamed into it. */
+    unfinished: join(siteDir, '.new'),
+    /** What is known of the pages: see `record.ts`. */
+    record: `${siteDir}.sqlite`,
+    /** The copy of the published catalogue for download. */
+    download: `${siteDir}.download`,
+    lock: `${siteDir}.lock`,
+  } as const;
+}

@@ -1,0 +1,229 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Sqlite, { type Database } from 'better-sqlite3';
+import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
+import type { Published } from '../published/file.ts';
+import { findRevisionTime, getPublishedState } from '../published/state.ts';
+import type { Site } from '../views/site.ts';
+import { FORMS } from './forms.ts';
+import { ASSETS_FOLDER } from './paths.ts';
+import { getSettingsHash } from './settings.ts';
+
+/** Version of the tables, raised with each change of them: a record of another is made again. */
+const VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE builds (
+    step TEXT PRIMARY KEY CHECK (step IN ('begun', 'done')),
+    identity TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    revised_at TEXT NOT NULL,
+    code_version TEXT NOT NULL,
+    settings_hash TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE pages (
+    path TEXT PRIMARY KEY,
+    file TEXT NOT NULL,
+    key TEXT NOT NULL,
+    etag TEXT NOT NULL
+  ) WITHOUT ROWID;
+`;
+
+/** The input that pages are made from. */
+export interface MadeFrom {
+  /** The catalogue by its identity, and its state by revision and the time of that revision. */
+  readonly identity: string;
+  readonly revision: number;
+  readonly revised_at: string;
+  /** Version of the code that renders the pages. */
+  readonly code_version: string;
+  /** Hash of the page-visible settings. */
+  readonly settings_hash: string;
+}
+
+/** A writing of the site folder. */
+export interface Build extends MadeFrom {
+  /** When it began, or was done. */
+  readonly at: string;
+}
+
+/** How far a writing is: the latest that began, and the latest after which every page was of one state. */
+export type Step = 'begun' | 'done';
+
+/** A page as it lies in the site folder, or an asset that pages load. */
+export interface RecordedPage {
+  /** Path from the base address: `/api/x`. */
+  readonly path: string;
+  /** File in the site folder: `api/x.html`. */
+  readonly file: string;
+  /** What decides the bytes of a page: same key, same page. Of an asset, the time of its last use. */
+  readonly key: string;
+  /** Hash of its bytes, whatever its form. */
+  readonly etag: string;
+}
+
+/** The record of a site folder: what was written into it, and from what. It lies beside the folder, and only it is believed. */
+export interface SiteRecord {
+  findBuild(step: Step): Build | undefined;
+  writeBuild(step: Step, build: Build): void;
+  listPages(): RecordedPage[];
+  listAssets(): RecordedPage[];
+  /** Finds a page, and the build that is writing the folder or did so last, once there is one. */
+  findPage(path: string): { readonly page: RecordedPage; readonly begun: Build | undefined } | undefined;
+  writePages(pages: readonly RecordedPage[]): void;
+  forgetPages(pages: readonly RecordedPage[]): void;
+  close(): void;
+}
+
+/** Opens the record of a site folder to write it. One that cannot be read, or of other tables, is made again. */
+export function openRecord(file: string): SiteRecord {
+  mkdirSync(dirname(file), { recursive: true });
+  const known = findDatabase(file, false);
+  if (known) return buildRecord(known);
+  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  const sqlite = new Sqlite(file);
+  // Readers never wait for a rebuild, which has a low priority.
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.transaction(() => {
+    sqlite.exec(SCHEMA);
+    sqlite.pragma(`user_version = ${VERSION}`);
+  })();
+  return buildRecord(sqlite);
+}
+
+/** Finds the record of a site folder, to be read. Undefined where there is none that can be read. */
+export function findRecord(file: string): SiteRecord | undefined {
+  const sqlite = findDatabase(file, true);
+  return sqlite && buildRecord(sqlite);
+}
+
+/** Finds a build of a site folder: see `Step`. */
+export function findBuild(file: string, step: Step): Build | undefined {
+  const record = findRecord(file);
+  try {
+    return record?.findBuild(step);
+  } finally {
+    record?.close();
+  }
+}
+
+/** Follows the record of a site folder, which may not be there yet, or be made again. */
+export function followRecord(file: string): { find(): SiteRecord | undefined; close(): void } {
+  let opened: { record: SiteRecord; number: string | undefined } | undefined;
+  const close = () => {
+    opened?.record.close();
+    opened = undefined;
+  };
+  return {
+    close,
+    find() {
+      const number = findFileNumber(file);
+      if (opened && opened.number === number) return opened.record;
+      close();
+      const record = number === undefined ? undefined : findRecord(file);
+      if (record) opened = { record, number };
+      return record;
+    },
+  };
+}
+
+function findDatabase(file: string, readonly: boolean): Database | undefined {
+  if (findFileNumber(file) === undefined) return undefined;
+  let sqlite: Database | undefined;
+  try {
+    sqlite = new Sqlite(file, { readonly, fileMustExist: true });
+    const isOurs = sqlite.pragma('user_version', { simple: true }) === VERSION;
+    if (isOurs && (readonly || sqlite.pragma('quick_check', { simple: true }) === 'ok')) return sqlite;
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+  }
+  sqlite?.close();
+  return undefined;
+}
+
+function buildRecord(sqlite: Database): SiteRecord {
+  const facts = 'identity, revision, revised_at, code_version, settings_hash, at';
+  const build = sqlite.prepare<[Step], Build>(`SELECT ${facts} FROM builds WHERE step = ?`);
+  const list = (not: 'NOT' | '') =>
+    sqlite
+      .prepare<[], RecordedPage>(`SELECT path, file, key, etag FROM pages WHERE path ${not} GLOB '/${ASSETS_FOLDER}/*'`)
+      .all();
+  const one = sqlite.prepare<[string], RecordedPage>('SELECT path, file, key, etag FROM pages WHERE path = ?');
+  return {
+    findBuild: (step) => build.get(step),
+    findPage(path) {
+      const page = one.get(path);
+      return page && { page, begun: build.get('begun') };
+    },
+    listPages: () => list('NOT'),
+    listAssets: () => list(''),
+    writeBuild(step, { identity, revision, revised_at, code_version, settings_hash, at }) {
+      sqlite
+        .prepare(`INSERT OR REPLACE INTO builds (step, ${facts}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
+        .run(step, identity, revision, revised_at, code_version, settings_hash, at);
+    },
+    writePages(pages) {
+      const insert = sqlite.prepare('INSERT OR REPLACE INTO pages (path, file, key, etag) VALUES (?, ?, ?, ?)');
+      sqlite.transaction(() => {
+        for (const { path, file, key, etag } of pages) insert.run(path, file, key, etag);
+      })();
+    },
+    forgetPages(pages) {
+      const remove = sqlite.prepare('DELETE FROM pages WHERE path = ?');
+      sqlite.transaction(() => {
+        for (const { path } of pages) remove.run(path);
+      })();
+    },
+    close: () => sqlite.close(),
+  };
+}
+
+/** Removes pages from a site folder, and then from its record. Nothing that is not recorded is touched. */
+export function removePages(
+  { folder, record }: { folder: string; record: SiteRecord },
+  pages: readonly RecordedPage[],
+): void {
+  for (const { file } of pages)
+    for (const ending of ['', ...FORMS.map((form) => `.${form}`)]) rmSync(join(folder, file + ending), { force: true });
+  record.forgetPages(pages);
+}
+
+/** Returns true if pages were made from exactly this, so that making them again would change nothing. */
+export function isMadeFrom(build: MadeFrom, madeFrom: MadeFrom): boolean {
+  return (
+    isOfSite(build, madeFrom) &&
+    build.code_version === madeFrom.code_version &&
+    build.revision === madeFrom.revision &&
+    build.revised_at === madeFrom.revised_at
+  );
+}
+
+/** Returns true if pages are of the same catalogue and the same settings, whatever the revision and the code. */
+export function isOfSite(
+  build: Pick<MadeFrom, 'identity' | 'settings_hash'>,
+  { identity, settings_hash }: Pick<MadeFrom, 'identity' | 'settings_hash'>,
+): boolean {
+  return build.identity === identity && build.settings_hash === settings_hash;
+}
+
+/**
+ * Returns true if pages may stand beside a published catalogue: they are of this catalogue and these settings, whatever the code,
+ * and of a state that it has been through. A catalogue that was restored from a backup went back and on from there: revisions
+ * of the same number may then mean something else, and are of another time.
+ */
+export function isServable(build: Build, published: Published, settingsHash: string): boolean {
+  const { identity } = getPublishedState(published);
+  if (!isOfSite(build, { identity, settings_hash: settingsHash })) return false;
+  return build.revision === 0 || findRevisionTime(published, build.revision) === build.revised_at;
+}
+
+/** Returns what pages of a state of the catalogue are made from, for the settings of a site. */
+export function getMadeFrom(
+  { identity, revision, revised_at }: CatalogueState,
+  site: Site,
+  codeVersion: string,
+): MadeFrom {
+  return { identity, revision, revised_at, code_version: codeVersion, settings_hash: getSettingsHash(site) };
+}

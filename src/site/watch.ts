@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
+import type { CatalogueState } from '../catalogue/transaction.ts';
+import type { Config } from '../config.ts';
+import { getErrorMessage, ServiceError } from '../errors.ts';
+import type { OnRebuildEvent, RebuildResult } from './events.ts';
+import { getCodeVersion } from './page-code.ts';
+import { getSitePaths } from './paths.ts';
+import { openRebuilder } from './rebuild.ts';
+import { type Build, followRecord, getMadeFrom, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
+import { getSite } from './settings.ts';
+
+/** The pace of a watch, in milliseconds. */
+export interface Pace {
+  /** Time between two readings of the catalogue's revision. */
+  readonly poll: number;
+  /** A rebuild waits until nothing was written for this long, but never longer than the limit. */
+  readonly quiet: number;
+  readonly quietLimit: number;
+  /** Wait before the next try after a failure, twice as long each time up to the limit. */
+  readonly backoff: number;
+  readonly backoffLimit: number;
+}
+
+const PACE: Pace = { poll: 250, quiet: 400, quietLimit: 3000, backoff: 1000, backoffLimit: 60_000 };
+
+/** The catalogue to follow, and who hears of it. */
+export interface WatchOptions {
+  readonly config: Config;
+  /** Stops the watch, and the rebuild that it may be at. */
+  readonly signal: AbortSignal;
+  readonly onEvent?: OnRebuildEvent | undefined;
+  readonly onResult?: ((result: RebuildResult) => void) | undefined;
+  /** A failure, and after how many milliseconds the next try follows. */
+  readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
+  /** Called once each time that another process writes the folder for other settings, which is left to it. */
+  readonly onYield?: ((error: ServiceError) => void) | undefined;
+  readonly pace?: Pace | undefined;
+}
+
+/**
+ * Watches the catalogue: if the site folder is not of its present state, rebuilds in a process of its own, once writers
+ * pause. Goes on after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue
+ * or other settings, is left to it until the catalogue changes: the two would replace each other's pages for ever. Resolves when
+ * the signal aborts.
+ */
+export async function watchAndRebuild({
+  config,
+  signal,
+  onEvent,
+  onResult,
+  onFailure,
+  onYield,
+  pace = PACE,
+}: WatchOptions): Promise<void> {
+  const records = followRecord(getSitePaths(config.siteDir).record);
+  const rebuilder = openRebuilder({ background: true });
+  const states = openStates(config);
+  let codeVersion = getCodeVersion();
+  let backoff = pace.backoff;
+  /** What the folder was last seen to be made from, where that was right. */
+  let own: MadeFrom | undefined;
+  let hasYielded = false;
+  try {
+    while (!signal.aborted) {
+      try {
+        const madeFrom = getMadeFrom(await states.read(), getSite(config), codeVersion);
+        const record = records.find();
+        const [begun, done] = [record?.findBuild('begun'), record?.findBuild('done')];
+        const isDone = begun !== undefined && done !== undefined && isMadeFrom(done, madeFrom) && isOfSite(begun, done);
+        const isTaken = own !== undefined && isMadeFrom(own, madeFrom) && begun !== undefined && !isOfSite(begun, own);
+        if (isDone) own = madeFrom;
+        if (isTaken && !hasYielded) onYield?.(buildTakenError(begun, madeFrom, config.siteDir));
+        hasYielded = isTaken;
+        if (isDone || isTaken) {
+          await pause(pace.poll, signal);
+          continue;
+        }
+        await waitForQuiet(async () => (await states.read()).revision, signal, pace);
+        if (signal.aborted) return;
+        const result = await rebuilder.rebuild({ config, signal, onEvent });
+        codeVersion = result.site.code_version;
+        own = result.site;
+        backoff = pace.backoff;
+        onResult?.(result);
+      } catch (error) {
+        if (signal.aborted) return;
+        onFailure?.(asServiceError(error), backoff);
+        await pause(backoff, signal);
+        backoff = Math.min(2 * backoff, pace.backoffLimit);
+      }
+    }
+  } finally {
+    records.close();
+    await rebuilder.close();
+    await states.close();
+  }
+}
+
+/** Waits until writing pauses, so that an import, which writes many times, ends up as one rebuild. */
+async function waitForQuiet(
+  readRevision: () => Promise<number>,
+  signal: AbortSignal,
+  { quiet, quietLimit }: Pace,
+): Promise<void> {
+  const limit = performance.now() + quietLimit;
+  let revision = await readRevision();
+  let changed = performance.now();
+  while (!signal.aborted && performance.now() < limit && performance.now() - changed < quiet) {
+    await pause(quiet / 4, signal);
+    const latest = await readRevision();
+    if (latest !== revision) [revision, changed] = [latest, performance.now()];
+  }
+}
+
+/** Opens the reading of the state of the catalogue, which is opened again after each failure: another may have taken its place. */
+function openStates({ catalogueAddress }: Config) {
+  let catalogue: FollowedCatalogue | undefined;
+  const close = async () => {
+    const closing = catalogue;
+    catalogue = undefined;
+    await closing?.close();
+  };
+  return {
+    close,
+    async read(): Promise<CatalogueState> {
+      try {
+        catalogue ??= await openFollowed(catalogueAddress);
+        return await catalogue.readState();
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  return new ServiceError('internal', `The rebuild failed: ${getErrorMessage(error)}.`, { cause: error });
+}
+
+function buildTakenError(begun: Build, madeFrom: MadeFrom, siteDir: string): ServiceError {
+  const differences = [
+    begun.identity !== madeFrom.identity && 'from another catalogue',
+    begun.settings_hash !== madeFrom.settings_hash && 'for another BASE_URL, title or contact',
+  ].filter((difference) => difference !== false);
+  return new ServiceError(
+    'conflict',
+    `Another process writes the pages in ${siteDir}, ${differences.join(' and ')}; this one leaves them until the catalogue changes.`,
+    {
+      hint: 'Give each its own SITE folder, or the same CATALOGUE, BASE_URL, title and contact.',
+      reason: 'site_shared',
+    },
+  );
+}

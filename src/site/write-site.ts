@@ -1,0 +1,243 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { acquireLock } from '../catalogue/lock.ts';
+import type { Config } from '../config.ts';
+import { getErrorMessage } from '../errors.ts';
+import { findDownload, isDownloadDue, makeDownload } from '../published/download.ts';
+import { listEntryPages, listSitePages, type PageRef } from '../published/pages.ts';
+import type { Reading } from '../published/reading.ts';
+import { getPublishedState } from '../published/state.ts';
+import { openPageCode } from './compiling.ts';
+import type { OnRebuildEvent, RebuildResult } from './events.ts';
+import { makeDurable } from './folders.ts';
+import { FORMS } from './forms.ts';
+import { type PageCode, publishAssets } from './page-code.ts';
+import { getSitePaths } from './paths.ts';
+import {
+  getMadeFrom,
+  isMadeFrom,
+  isServable,
+  openRecord,
+  type RecordedPage,
+  removePages,
+  type SiteRecord,
+} from './record.ts';
+import { getUnfinishedFile, loadPageCode, type StalePage, type WrittenPage, writePages } from './rendering.ts';
+import type { SnapshotReadings } from './snapshot-reading.ts';
+import { openThreads } from './threads.ts';
+
+/** Number of pages that are rendered together, in one thread. */
+const RENDERED_AT_ONCE = 50;
+
+/** Number of pages that are put into their places together, once they are on the disk. */
+const PLACED_AT_ONCE = 500;
+
+/** Options of one rebuild. */
+export interface WriteSiteOptions {
+  readonly config: Config;
+  readonly readings: SnapshotReadings;
+  /** Compiles the pages, and writes every one of them again. */
+  readonly force: boolean;
+  readonly onEvent: OnRebuildEvent;
+  readonly now: () => Date;
+}
+
+/**
+ * Brings the site folder up to date with the catalogue: writes the pages that are new or show something else, and removes those
+ * that are gone; one at a time for each folder. Each page is renamed into its place, after its compressed forms and before it
+ * is recorded. So wherever this is killed, every file is whole, and the next rebuild goes on with what is not recorded.
+ * Throws what it was stopped by; the pages that were not reached are then as they were.
+ */
+export async function writeSite(options: WriteSiteOptions): Promise<RebuildResult> {
+  const { config, readings, onEvent } = options;
+  const paths = getSitePaths(config.siteDir);
+  const lock = await acquireLock(paths.lock, () => onEvent({ type: 'waiting' }));
+  try {
+    const code = await openPageCode({ onEvent, force: options.force });
+    const record = openRecord(paths.record);
+    try {
+      const reading = await readings.pin();
+      // Pages name the copy for download, so that there is one before the first of them.
+      if (!findDownload(paths.download)) await renewDownload(reading, options);
+      const result = await write({ reading, code, record, options });
+      // Any other copy is made outside the transaction that holds the reading still.
+      readings.unpin();
+      await renewDownload(reading, options);
+      return result;
+    } finally {
+      readings.unpin();
+      record.close();
+      rmSync(paths.unfinished, { recursive: true, force: true });
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** What a rebuild works with. */
+interface Job {
+  readonly reading: Reading;
+  readonly code: PageCode;
+  readonly record: SiteRecord;
+  readonly options: WriteSiteOptions;
+}
+
+async function write({ reading, code, record, options }: Job): Promise<RebuildResult> {
+  const { config, force, onEvent, now } = options;
+  const started = performance.now();
+  const { folder, unfinished } = getSitePaths(config.siteDir);
+  const state = getPublishedState(reading.published);
+  const madeFrom = getMadeFrom(state, reading.site, code.version);
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  const begun = record.findBuild('begun');
+  // Pages of another address, catalogue or history may have the same keys. They go before this writing begins, all of them.
+  const isOther = begun && !isServable(begun, reading.published, madeFrom.settings_hash);
+  if (isOther) removePages({ folder, record }, record.listPages());
+  publishAssets(code, { folder, record }, now());
+
+  const plan = planPages(reading, { record, folder, version: code.version, force });
+  const total = plan.entries.length + plan.ofSite.length;
+  const done = record.findBuild('done');
+  if (done && isMadeFrom(done, madeFrom) && total === 0 && plan.gone.length === 0)
+    return { outcome: 'unchanged', site: done };
+  record.writeBuild('begun', { ...madeFrom, at: now().toISOString() });
+  const threads = openThreads(plan.entries.length);
+  try {
+    const render = await loadPageCode(code);
+    let rendered = 0;
+    const onRendered = (pages: number) => {
+      rendered += pages;
+      onEvent({ type: 'rendering', done: rendered, total });
+    };
+    const writeHere = (pages: readonly StalePage[]) => writePages(pages, { render, reading, folder: unfinished });
+    // What a thread cannot do is done here, and says what is wrong with it.
+    const writeThere = async (pages: readonly StalePage[]) =>
+      (await threads.run({ config, code, state, pages }).catch(() => undefined)) ?? (await writeHere(pages));
+    const writers = [writeHere, ...Array.from({ length: 2 * threads.count }, () => writeThere)];
+    // What others link to comes first.
+    for (const pages of [plan.entries, plan.ofSite]) await writeAll(pages, { writers, folder, record, onRendered });
+  } finally {
+    await threads.close();
+  }
+  removePages({ folder, record }, plan.gone);
+  const site = { ...madeFrom, at: now().toISOString() };
+  record.writeBuild('done', site);
+  const figures = { written: total, removed: plan.gone.length, unchanged: plan.unchanged };
+  return { outcome: 'written', site, ...figures, ms: Math.round(performance.now() - started) };
+}
+
+/** The pages that a rebuild writes, and those that it removes. */
+interface Plan {
+  /** Pages of one listing, provider or receipt. */
+  readonly entries: readonly StalePage[];
+  /** Pages that link to those: lists, the home page, `llms.txt`. */
+  readonly ofSite: readonly StalePage[];
+  readonly gone: readonly RecordedPage[];
+  /** Number of pages that stay as they are. */
+  readonly unchanged: number;
+}
+
+/** Compares the pages that there should be with those recorded. One whose file is lost is written again. */
+function planPages(
+  { published, getSnapshot }: Reading,
+  { record, folder, version, force }: { record: SiteRecord; folder: string; version: string; force: boolean },
+): Plan {
+  const snapshot = getSnapshot();
+  const recorded = new Map(record.listPages().map((page) => [page.path, page]));
+  let unchanged = 0;
+  let number = 0;
+  const choose = (refs: Iterable<PageRef>): StalePage[] => {
+    const stale: StalePage[] = [];
+    for (const ref of refs) {
+      const { path, file } = ref;
+      const key = `${version} ${ref.key}`;
+      const isSame = !force && recorded.get(path)?.key === key && existsSync(join(folder, file));
+      recorded.delete(path);
+      if (isSame) unchanged += 1;
+      else stale.push({ path, file, key, number: number++ });
+    }
+    return stale;
+  };
+  const entries = choose(listEntryPages(published, snapshot));
+  const ofSite = choose(listSitePages(published, snapshot));
+  return { entries, ofSite, gone: [...recorded.values()], unchanged };
+}
+
+/** Writes pages by several writers at once, each of which takes the next ones, and puts them into their places. */
+async function writeAll(
+  pages: readonly StalePage[],
+  {
+    writers,
+    onRendered,
+    ...site
+  }: {
+    writers: readonly ((pages: readonly StalePage[]) => Promise<WrittenPage[]>)[];
+    folder: string;
+    record: SiteRecord;
+    onRendered: (pages: number) => void;
+  },
+): Promise<void> {
+  let next = 0;
+  let waiting: WrittenPage[] = [];
+  let placing = Promise.resolve();
+  const place = () => {
+    const placed = waiting;
+    waiting = [];
+    placing = placing.then(() => placePages(placed, site));
+    return placing;
+  };
+  const work = async (write: (pages: readonly StalePage[]) => Promise<WrittenPage[]>) => {
+    while (next < pages.length) {
+      const taken = pages.slice(next, next + RENDERED_AT_ONCE);
+      next += taken.length;
+      waiting.push(...(await write(taken)));
+      onRendered(taken.length);
+      if (waiting.length >= PLACED_AT_ONCE) await place();
+      else await nextTurn();
+    }
+  };
+  const failed = (error: unknown) => {
+    next = pages.length;
+    throw error;
+  };
+  // The others finish what they are at after a failure, so that nothing is still being written when this rejects.
+  const ends = await Promise.allSettled(writers.map((write) => work(write).catch(failed)));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await place();
+}
+
+/** Puts pages into their places, durably: first their forms, then the page itself, then what is recorded of it. */
+async function placePages(
+  pages: readonly WrittenPage[],
+  { folder, record }: { folder: string; record: SiteRecord },
+): Promise<void> {
+  const { unfinished } = getSitePaths(folder);
+  const listUnfinished = ({ number, forms }: WrittenPage) =>
+    [undefined, ...forms].map((form) => getUnfinishedFile(unfinished, number, form));
+  await makeDurable(folder, pages.flatMap(listUnfinished));
+  const folders = new Set<string>();
+  for (const { file, number, forms } of pages) {
+    const place = join(folder, file);
+    mkdirSync(dirname(place), { recursive: true });
+    folders.add(dirname(place));
+    for (const form of FORMS) {
+      if (forms.includes(form)) renameSync(getUnfinishedFile(unfinished, number, form), `${place}.${form}`);
+      else rmSync(`${place}.${form}`, { force: true });
+    }
+    renameSync(getUnfinishedFile(unfinished, number), place);
+  }
+  await makeDurable(folder, [...folders]);
+  record.writePages(pages);
+}
+
+/** Makes the copy for download if it is due. A failure here stops no pages, so it is an event, not thrown. */
+async function renewDownload({ published }: Reading, { config, onEvent, now }: WriteSiteOptions): Promise<void> {
+  const { download } = getSitePaths(config.siteDir);
+  try {
+    if (isDownloadDue(published, download, now())) await makeDownload(published, download, now());
+  } catch (error) {
+    onEvent({ type: 'said', text: `The copy of the catalogue could not be made: ${getErrorMessage(error)}\n` });
+  }
+}

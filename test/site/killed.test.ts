@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { acquireLock, findLock } from '../../src/catalogue/lock.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
+import { makeFolder } from '../builders.ts';
+import { rebuildAgain } from './rebuilding.ts';
+import { getContent, makeSiteFixture } from './site-fixture.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
+  const fixture = await makeSiteFixture(makeFolder(), { count: 30 });
+  await rebuildAgain({ config: fixture.config });
+  const { lock } = getSitePaths(fixture.config.siteDir);
+  const env = {
+    ...process.env,
+    CATALOGUE: fixture.config.catalogueAddress,
+    SITE: fixture.config.siteDir,
+    BASE_URL: fixture.config.baseUrl,
+  };
+  for (const edition of ['a', 'b']) {
+    await fixture.put(
+      Array.from({ length: 30 }, (_, number) => number),
+      edition,
+    );
+    const command = spawn(process.execPath, ['scripts/rebuild.ts'], { cwd: ROOT, env, stdio: 'ignore' });
+    while (isFree(lock)) await sleep(5);
+    command.kill('SIGKILL');
+    await once(command, 'exit');
+    // The process that was rendering holds the lock; it ends by itself when its parent is gone.
+    const free = await acquireLock(lock);
+    free.release();
+  }
+  await rebuildAgain({ config: fixture.config });
+  const content = getContent(fixture.config);
+  expect(fixture.read('api/api-29.html')).toContain('Title29 b');
+  const elsewhere = { ...fixture.config, siteDir: join(makeFolder(), 'site') };
+  await rebuildAgain({ config: elsewhere });
+  expect(getContent(elsewhere)).toEqual(content);
+});
+
+function isFree(file: string): boolean {
+  const lock = findLock(file);
+  lock?.release();
+  return lock !== undefined;
+}

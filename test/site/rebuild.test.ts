@@ -1,0 +1,288 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { readConfig } from '../../src/config.ts';
+import { getHash } from '../../src/published/hash.ts';
+import type { RebuildEvent } from '../../src/site/events.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
+import { rebuild } from '../../src/site/rebuild.ts';
+import { openRecord } from '../../src/site/record.ts';
+import { makeFolder } from '../builders.ts';
+import { removeListing } from '../written.ts';
+import { rebuildAgain } from './rebuilding.ts';
+import { findDone, getContent, makeSiteFixture, type SiteFixture } from './site-fixture.ts';
+
+const getInode = ({ config }: SiteFixture, file: string) => statSync(join(config.siteDir, file)).ino;
+
+describe('a rebuild', () => {
+  it('writes every page under its address, and none where nothing changed', async () => {
+    const fixture = await makeSiteFixture(makeFolder());
+    const events: RebuildEvent[] = [];
+    const first = await rebuildAgain({ config: fixture.config, onEvent: (event) => events.push(event) });
+    expect(first).toMatchObject({ outcome: 'written', removed: 0, unchanged: 0 });
+    expect(first.site).toMatchObject({ identity: 'fixture', revision: 1 });
+    const pages = fixture.readPages();
+    expect(first).toMatchObject({ written: pages.size });
+    expect(events.at(-1)).toEqual({ type: 'rendering', done: pages.size, total: pages.size });
+    expect(
+      [...pages]
+        .filter(([path]) => /^\/($|404|llms|verified|api\/api-3)/.test(path))
+        .map(([path, { file }]) => [path, file]),
+    ).toEqual([
+      ['/', 'index.html'],
+      ['/404', '404.html'],
+      ['/api/api-3', 'api/api-3.html'],
+      ['/api/api-3.md', 'api/api-3.md'],
+      ['/llms.txt', 'llms.txt'],
+      ['/verified', 'verified.html'],
+    ]);
+    expect(fixture.read('api/api-3.html')).toContain('Title3 first');
+    expect(fixture.read('api/api-3.md')).toContain('Title3 first');
+    const [stylesheet] = /\/_astro\/[\w.-]+\.css/.exec(fixture.read('index.html')) ?? [];
+    expect(fixture.read(String(stylesheet))).toContain('{');
+
+    expect(await rebuildAgain({ config: fixture.config })).toEqual({ outcome: 'unchanged', site: first.site });
+  });
+
+  it('writes what a change shows on and leaves the rest, with the same bytes as a full one', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 40 });
+    await rebuildAgain({ config: fixture.config });
+    const kept = getInode(fixture, 'api/api-11.html');
+    const changed = getInode(fixture, 'api/api-0.html.br');
+    await fixture.put([0], 'second');
+    const second = await rebuildAgain({ config: fixture.config });
+    expect(second).toMatchObject({ outcome: 'written', site: { revision: 2 } });
+    expect('unchanged' in second && second.written / second.unchanged).toBeLessThan(1);
+    expect(getInode(fixture, 'api/api-11.html')).toBe(kept);
+    expect(getInode(fixture, 'api/api-0.html.br')).not.toBe(changed);
+    expect(fixture.read('api/api-0.html')).toContain('Title0 second');
+
+    const full = { ...fixture.config, siteDir: `${fixture.config.siteDir}-full` };
+    expect(await rebuildAgain({ config: full })).toMatchObject({ outcome: 'written', unchanged: 0 });
+    expect(getContent(full)).toEqual(getContent(fixture.config));
+  });
+
+  it('removes the pages of a removed listing and its provider with their compressed forms, and nothing else', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+    await rebuildAgain({ config: fixture.config });
+    const own = join(fixture.config.siteDir, 'api/own.html');
+    writeFileSync(own, 'of somebody else');
+    await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-21T12:00:00.000Z');
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'written', removed: 3 });
+    const left = readdirSync(join(fixture.config.siteDir, 'api')).filter((name) => !name.startsWith('api-0'));
+    expect(left).toEqual(['own.html']);
+    expect(fixture.readPages().has('/api/api-1')).toBe(false);
+  });
+
+  it('starts from scratch for other settings and for another catalogue in the same folder', async () => {
+    const fixture = await makeSiteFixture(makeFolder());
+    await rebuildAgain({ config: fixture.config });
+    writeFileSync(join(fixture.config.siteDir, 'own.html'), 'of somebody else');
+    const renamed = { ...fixture.config, serviceTitle: 'Another Title' };
+    expect(await rebuildAgain({ config: renamed })).toMatchObject({ outcome: 'written', unchanged: 0 });
+    expect(fixture.read('index.html')).toContain('Another Title');
+
+    const elsewhere = await makeSiteFixture(makeFolder(), { count: 3, identity: 'another' });
+    await elsewhere.catalogue.close();
+    const other = { ...fixture.config, catalogueAddress: elsewhere.config.catalogueAddress };
+    expect(await rebuildAgain({ config: other })).toMatchObject({ outcome: 'written', unchanged: 0, removed: 0 });
+    expect(findDone(fixture.config)).toMatchObject({ identity: 'another' });
+    const names = readdirSync(join(fixture.config.siteDir, 'api')).filter((name) => name.endsWith('.html'));
+    expect(names.sort()).toEqual(['api-0.html', 'api-1.html', 'api-2.html']);
+    expect(fixture.read('own.html')).toBe('of somebody else');
+  });
+
+  it('keeps nothing of a state that a restored catalogue has not been through', async () => {
+    const folder = makeFolder();
+    const fixture = await makeSiteFixture(folder, { count: 3 });
+    const backup = join(folder, 'backup.sqlite');
+    await fixture.catalogue.engine.sqlite.backup(backup);
+    await fixture.put([1], 'lost');
+    await rebuildAgain({ config: fixture.config });
+    expect(fixture.read('api/api-1.html')).toContain('Title1 lost');
+
+    // The same revision number again, with other content under it.
+    const restored = await makeSiteFixture(makeFolder(), { count: 0 });
+    await restored.catalogue.close();
+    copyFileSync(backup, restored.config.catalogueAddress);
+    const catalogue = await openCatalogue(restored.config.catalogueAddress, {
+      identity: 'x',
+      at: '2026-11-20T12:00:00.000Z',
+    });
+    catalogue.engine.sqlite.exec("UPDATE catalogue SET revision = 2, revised_at = '2026-11-21T00:00:00.000Z'");
+    catalogue.engine.sqlite.exec(
+      "INSERT INTO changes (revision, at, listing_id, kind, reason, detail) SELECT 2, '2026-11-21T00:00:00.000Z', id, 'described', 'test', '{}' FROM listings LIMIT 1",
+    );
+    await catalogue.close();
+    const config = { ...fixture.config, catalogueAddress: restored.config.catalogueAddress };
+    expect(await rebuildAgain({ config })).toMatchObject({ outcome: 'written', unchanged: 0 });
+    expect(fixture.read('api/api-1.html')).toContain('Title1 first');
+  });
+
+  it('keeps nothing that was written for a state which was lost, by a rebuild that was stopped half-way', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 3 });
+    const { site } = await rebuildAgain({ config: fixture.config });
+    const record = openRecord(getSitePaths(fixture.config.siteDir).record);
+    record.writeBuild('begun', { ...site, revision: 2, revised_at: '2026-11-22T00:00:00.000Z' });
+    record.close();
+    await fixture.put([1], 'second');
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'written', unchanged: 0 });
+  });
+
+  it('goes on with the removal of other pages where that was interrupted', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 3 });
+    await rebuildAgain({ config: fixture.config });
+    const record = openRecord(getSitePaths(fixture.config.siteDir).record);
+    record.forgetPages(record.listPages().slice(0, 10));
+    record.close();
+    const baseUrl = 'http://other.example';
+    const other = { ...fixture.config, baseUrl, contactUrl: baseUrl };
+    expect(await rebuildAgain({ config: other })).toMatchObject({ outcome: 'written', unchanged: 0 });
+    for (const { file } of fixture.readPages().values())
+      expect(fixture.read(file)).not.toContain(fixture.config.baseUrl);
+  });
+
+  it('is of one revision while writers go on', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 20 });
+    const all = Array.from({ length: 20 }, (_, number) => number);
+    await rebuildAgain({ config: fixture.config });
+    for (let round = 0; round < 2; round += 1) {
+      await fixture.put(all, `before${round}`);
+      let isMoved = false;
+      const { site } = await rebuildAgain({
+        config: fixture.config,
+        onEvent: async ({ type }) => {
+          if (type === 'rendering' && !isMoved) await fixture.put(all, `after${round}`);
+          isMoved ||= type === 'rendering';
+        },
+      });
+      const editions = all.map((number) => /Title\d+ (\w+)/.exec(fixture.read(`api/api-${number}.html`))?.[1]);
+      expect(new Set(editions)).toEqual(new Set([`before${round}`]));
+      expect(fixture.read('llms.txt')).not.toContain(`after${round}`);
+      expect(site.revision).toBe(2 + 2 * round);
+    }
+  });
+
+  it('writes the pages of listings before those that link to them', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 3 });
+    await rebuildAgain({ config: fixture.config });
+    const { ctimeMs: home } = statSync(join(fixture.config.siteDir, 'index.html'));
+    for (const { file } of fixture.readPages().values())
+      if (file.startsWith('api/'))
+        expect(statSync(join(fixture.config.siteDir, file)).ctimeMs).toBeLessThanOrEqual(home);
+    expect(existsSync(join(getSitePaths(fixture.config.siteDir).download, 'catalogue.json'))).toBe(true);
+  });
+
+  it('has every page compressed beside it', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 4 });
+    await rebuildAgain({ config: fixture.config });
+    for (const { file, etag } of fixture.readPages().values()) {
+      const place = join(fixture.config.siteDir, file);
+      const page = readFileSync(place);
+      expect([file, getHash(page)]).toEqual([file, etag]);
+      expect([file, existsSync(`${place}.br`), existsSync(`${place}.gz`)]).toEqual([
+        file,
+        page.length >= 1024,
+        page.length >= 1024,
+      ]);
+      if (page.length < 1024) continue;
+      expect(brotliDecompressSync(readFileSync(`${place}.br`))).toEqual(page);
+      expect(gunzipSync(readFileSync(`${place}.gz`))).toEqual(page);
+    }
+  });
+
+  it('writes a page again that is gone, all of them where it is forced to, and assets that are gone', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 12 });
+    await rebuildAgain({ config: fixture.config });
+    const page = join(fixture.config.siteDir, 'api/api-7.html');
+    rmSync(page);
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'written', written: 1 });
+    expect(fixture.read('api/api-7.html')).toContain('Title7 first');
+
+    const assets = join(fixture.config.siteDir, '_astro');
+    const names = readdirSync(assets).sort();
+    rmSync(assets, { recursive: true });
+    await rebuildAgain({ config: fixture.config });
+    expect(readdirSync(assets).sort()).toEqual(names);
+
+    truncateSync(page, 100);
+    expect(await rebuildAgain({ config: fixture.config, force: true })).toMatchObject({
+      outcome: 'written',
+      unchanged: 0,
+    });
+    expect(fixture.read('api/api-7.html')).toContain('Title7 first');
+  });
+
+  it('takes pages for what they are after a copy of the folder, which changes their times', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 4 });
+    await rebuildAgain({ config: fixture.config });
+    utimesSync(join(fixture.config.siteDir, 'api/api-1.html'), 1, 1);
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it.each([
+    ['is gone', (file: string) => rmSync(file)],
+    ['is cut off', (file: string) => truncateSync(file, 100)],
+    ['has other bytes', (file: string) => writeFileSync(file, 'x'.repeat(statSync(file).size))],
+  ])('writes every page again where the record of them %s', async (_, damage) => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+    await rebuildAgain({ config: fixture.config });
+    const content = getContent(fixture.config);
+    damage(getSitePaths(fixture.config.siteDir).record);
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'written', unchanged: 0 });
+    expect(getContent(fixture.config)).toEqual(content);
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('clears away what a killed one left unfinished', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+    const { unfinished } = getSitePaths(fixture.config.siteDir);
+    mkdirSync(unfinished, { recursive: true });
+    writeFileSync(join(unfinished, '1.br'), 'half');
+    await rebuildAgain({ config: fixture.config });
+    expect(existsSync(unfinished)).toBe(false);
+  });
+
+  it('waits for the one before it', async () => {
+    const fixture = await makeSiteFixture(makeFolder());
+    const waited: string[] = [];
+    const results = await Promise.all(
+      [1, 2].map(() =>
+        rebuild({ config: fixture.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
+      ),
+    );
+    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['unchanged', 'written']);
+    expect(waited.length).toBeGreaterThanOrEqual(1);
+  });
+});
+
+describe('a rebuild that cannot be done', () => {
+  it('says that there is no catalogue', async () => {
+    const config = readConfig({ CATALOGUE: join(makeFolder(), 'none.sqlite'), SITE: join(makeFolder(), 'site') });
+    await expect(rebuild({ config })).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
+  });
+
+  it('says that it was stopped, and leaves what all pages were last made from', async () => {
+    const fixture = await makeSiteFixture(makeFolder());
+    const { site } = await rebuild({ config: fixture.config });
+    await fixture.put([0], 'second');
+    const stopping = new AbortController();
+    const stopped = rebuild({ config: fixture.config, signal: stopping.signal });
+    setTimeout(() => stopping.abort(), 100);
+    await expect(stopped).rejects.toMatchObject({ code: 'unavailable', reason: 'stopped' });
+    expect(findDone(fixture.config)).toEqual(site);
+  });
+});

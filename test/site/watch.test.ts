@@ -1,0 +1,122 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import type { ServiceError } from '../../src/errors.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
+import type { RebuildResult } from '../../src/site/events.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
+import { watchAndRebuild } from '../../src/site/watch.ts';
+import { makeFolder } from '../builders.ts';
+import { makeSiteFixture, type SiteFixture } from './site-fixture.ts';
+
+function watch({ config }: Pick<SiteFixture, 'config'>) {
+  const stopping = new AbortController();
+  const results: RebuildResult[] = [];
+  const failures: [reason: string, retryInMs: number][] = [];
+  const yielded: ServiceError[] = [];
+  let looks = 0;
+  const ended = watchAndRebuild({
+    config: {
+      ...config,
+      // Each look asks for the settings of the site.
+      get serviceTitle() {
+        looks += 1;
+        return config.serviceTitle;
+      },
+    },
+    signal: stopping.signal,
+    pace: { poll: 20, quiet: 100, quietLimit: 1000, backoff: 50, backoffLimit: 100 },
+    onResult: (result) => results.push(result),
+    onYield: (error) => yielded.push(error),
+    onFailure: ({ reason }: ServiceError, retryInMs) => failures.push([reason, retryInMs]),
+  });
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+  };
+  onTestFinished(stop);
+  return { results, failures, yielded, stop, getLooks: () => looks };
+}
+
+/** More looks than come before a rebuild. */
+const ENOUGH_LOOKS = 60;
+
+/** Waits until all of these looked at the catalogue again and again and none found anything to do, or 20 rebuilds were made. */
+async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promise<number> {
+  const count = () => watches.reduce((sum, { results }) => sum + results.length, 0);
+  for (;;) {
+    const [released, looks] = [count(), watches.map(({ getLooks }) => getLooks())];
+    const isIdle = () => watches.every(({ getLooks }, at) => getLooks() >= (looks[at] ?? 0) + ENOUGH_LOOKS);
+    while (count() === released && !isIdle()) await sleep(5);
+    if (count() === released || released >= 20) return released;
+  }
+}
+
+// Compiling the pages, once for each version of the code, is not what is waited for here.
+beforeAll(() => openPageCode({ onEvent: () => undefined }));
+
+/** More often than a watch tries again. */
+const SOON = { interval: 20 };
+
+it('rebuilds once for many writes, and again after each change and where the record is lost', async () => {
+  const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+  const { results } = watch(fixture);
+  // The n-th result, which is the last so far.
+  const waitFor = async (n: number) => {
+    await expect.poll(() => results, SOON).toHaveLength(n);
+    return results.at(-1);
+  };
+  expect(await waitFor(1)).toMatchObject({ outcome: 'written', site: { revision: 1 } });
+
+  for (const edition of ['a', 'b', 'c', 'd']) await fixture.put([0], edition);
+  expect(await waitFor(2)).toMatchObject({ outcome: 'written', site: { revision: 5 } });
+  await fixture.put([1], 'later');
+  expect(await waitFor(3)).toMatchObject({ outcome: 'written', site: { revision: 6 } });
+  expect(fixture.read('api/api-1.html')).toContain('Title1 later');
+
+  rmSync(getSitePaths(fixture.config.siteDir).record);
+  expect(await waitFor(4)).toMatchObject({ outcome: 'written', unchanged: 0 });
+});
+
+it('does not rebuild for ever against another process with other settings in the same folder', async () => {
+  const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+  const one = watch(fixture);
+  await expect.poll(() => one.results, SOON).toHaveLength(1);
+  const other = watch({ config: { ...fixture.config, baseUrl: 'http://other.example' } });
+  const settle = async (least: number) => {
+    await expect.poll(() => one.results.length + other.results.length, SOON).toBeGreaterThanOrEqual(least);
+    return waitForRest([one, other]);
+  };
+  await expect.poll(() => [...one.yielded, ...other.yielded], SOON).toHaveLength(1);
+  const first = await settle(2);
+  expect(first).toBe(2);
+  expect([...one.yielded, ...other.yielded]).toMatchObject([
+    {
+      reason: 'site_shared',
+      message: expect.stringContaining('for another BASE_URL, title or contact'),
+      hint: expect.stringContaining('its own SITE folder'),
+    },
+  ]);
+
+  await fixture.put([1], 'second');
+  const second = await settle(first + 1);
+  expect(second - first).toBeLessThanOrEqual(3);
+  expect(one.results.length + other.results.length).toBe(second);
+  expect(one.yielded.length + other.yielded.length).toBeLessThanOrEqual(3);
+});
+
+it('goes on after failures, later each time, and stops when told to', async () => {
+  const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+  // A file where the folder should be.
+  const obstacle = fixture.config.siteDir;
+  writeFileSync(obstacle, '');
+  const { results, failures, stop } = watch(fixture);
+  await expect.poll(() => failures, SOON).toHaveLength(3);
+  expect(failures.map(([, retryInMs]) => retryInMs)).toEqual([50, 100, 100]);
+  rmSync(obstacle);
+  await expect.poll(() => results, SOON).toHaveLength(1);
+  await stop();
+  await fixture.put([0], 'unseen');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(results).toHaveLength(1);
+});
