@@ -5,7 +5,7 @@ import { listPages } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../site/page-code.ts';
 import { getSitePaths } from '../site/paths.ts';
-import { type Build, findRecord, type SiteRecord } from '../site/record.ts';
+import { type Build, findRecord, isDamage, isMadeFrom, type SiteRecord } from '../site/record.ts';
 import { getSettingsHash, getSite } from '../site/settings.ts';
 
 /** State of the pages in the site folder. */
@@ -15,6 +15,7 @@ export interface PagesState {
   /** Reasons why they are not current; empty if they are. */
   behind: (
     | 'no_pages'
+    | 'damaged_record'
     | 'being_written'
     | 'lost_pages'
     | 'other_catalogue'
@@ -35,8 +36,9 @@ export function getPagesState(
   reading?: Reading,
 ): PagesState {
   const { record: file, folder } = getSitePaths(config.siteDir);
-  const record = findRecord(file);
+  let record: SiteRecord | undefined;
   try {
+    record = findRecord(file);
     const done = record?.findBuild('done');
     if (!record || !done) return { revision: null, made_at: null, behind: ['no_pages'] };
     const { identity, revision, at, code_version, settings_hash } = done;
@@ -50,14 +52,18 @@ export function getPagesState(
     if (!files.every((page) => existsSync(join(folder, page.file)))) behind.push('lost_pages');
     if (reading && behind.length === 0 && !hasPagesOf(record, done, reading)) behind.push('other_pages');
     return { revision, made_at: at, behind };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { revision: null, made_at: null, behind: ['damaged_record'] };
   } finally {
     record?.close();
   }
 }
 
-/** Says whether another writing began after the last that was done: it is under way, or was interrupted. */
+/** Says whether another writing began than the last that was done: it is under way, or was interrupted. */
 function isBeingWritten(record: SiteRecord, done: Build): boolean {
-  return (record.findBuild('begun')?.at ?? '') > done.at;
+  const begun = record.findBuild('begun');
+  return begun !== undefined && !isMadeFrom(begun, done);
 }
 
 /** Says whether the pages are those of the published catalogue, each by the key of its content. */
@@ -75,6 +81,7 @@ function hasPagesOf(record: SiteRecord, done: Build, { published, readAtOnce }: 
 
 const REASONS: Readonly<Record<PagesState['behind'][number], string>> = {
   no_pages: 'none yet',
+  damaged_record: 'the record of them is damaged',
   being_written: 'they are being written, or that was interrupted',
   lost_pages: 'files of them are missing',
   other_catalogue: 'they were made from another catalogue',

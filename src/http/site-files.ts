@@ -83,6 +83,8 @@ export function openSiteFiles({
     try {
       return read();
     } catch (error) {
+      // One that was damaged is opened again, as it may have been made again.
+      records.close();
       const message = getErrorMessage(error);
       if (message !== failure) logger.error({ err: error }, 'the site folder cannot be read');
       failure = message;
@@ -93,8 +95,8 @@ export function openSiteFiles({
   return {
     find: (path, wanted) =>
       attempt(() => {
-        // The record is read before the file: a page that is newer than its ETag is asked for again, an older one never.
-        const found = records.find()?.findPage(path);
+        const record = records.find();
+        const found = record?.findPage(path);
         if (!found) return undefined;
         const { page, begun } = found;
         const isAsset = path.startsWith(`/${ASSETS_FOLDER}/`);
@@ -102,12 +104,14 @@ export function openSiteFiles({
         const place = join(folder, page.file);
         const packed = wanted === 'identity' ? undefined : readIfThere(`${place}.${FORM_OF[wanted]}`);
         const body = packed ?? readIfThere(place);
-        if (!body) return undefined;
+        if (!body?.length) return undefined;
+        // Its ETag is recorded only while nobody replaces it.
+        const isSame = record?.findPage(path)?.page.etag === page.etag;
         return {
           body,
           encoding: packed && wanted,
           type: getType(page.file),
-          etag: page.etag,
+          etag: (isSame && page.etag) || getHash(body),
           cacheControl: isAsset ? IMMUTABLE : REVALIDATED,
         };
       }),

@@ -79,7 +79,11 @@ function asServiceError(error: unknown, folder: string): ServiceError {
       cause: error,
     });
   }
-  if (['EACCES', 'EROFS', 'EPERM', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((code) => isFileError(error, code))) {
+  if (
+    ['EACCES', 'EROFS', 'EPERM', 'ENOTDIR', 'EEXIST', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'].some((code) =>
+      isFileError(error, code),
+    )
+  ) {
     return new ServiceError('unavailable', `${folder} cannot be written to: ${getErrorMessage(error)}.`, {
       hint: 'Give this user the right to write there, or set SITE to another folder.',
       reason: 'not_writable',

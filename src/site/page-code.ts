@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { getHash } from '../published/hash.ts';
-import { isMissing, listNames } from './folders.ts';
+import { isMissing, listNames, makeDurable } from './folders.ts';
 import { compressAsset } from './forms.ts';
-import { ASSETS_FOLDER } from './paths.ts';
+import { ASSETS_FOLDER, getSitePaths } from './paths.ts';
 import { type RecordedPage, removePages, type SiteRecord } from './record.ts';
 
 /** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
@@ -81,31 +81,35 @@ export function removeOldPageCode(codeDir: string, now: Date): void {
  * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records them with the time of
  * this, their last use. What no code has used for a week goes. A name has one content, so what is there stays.
  */
-export function publishAssets(
+export async function publishAssets(
   code: PageCode,
   { folder, record }: { folder: string; record: SiteRecord },
   now: Date,
-): void {
+): Promise<void> {
+  const { unfinished } = getSitePaths(folder);
   mkdirSync(join(folder, ASSETS_FOLDER), { recursive: true });
-  const assets = listNames(join(code.clientDir, ASSETS_FOLDER)).map((name): RecordedPage => {
+  mkdirSync(unfinished, { recursive: true });
+  const assets: RecordedPage[] = [];
+  for (const name of listNames(join(code.clientDir, ASSETS_FOLDER))) {
     const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
     const file = join(ASSETS_FOLDER, name);
-    if (!existsSync(join(folder, file))) publishAsset(content, join(folder, file));
-    return { path: `/${ASSETS_FOLDER}/${name}`, file, key: now.toISOString(), etag: getHash(content) };
-  });
+    // The asset itself comes last, so that whoever finds it finds its forms.
+    if (!existsSync(join(folder, file)))
+      for (const [ending, bytes] of [
+        ...compressAsset(content, name).map(([form, packed]) => [`.${form}`, packed] as const),
+        ['', content] as const,
+      ]) {
+        const written = join(unfinished, name + ending);
+        writeFileSync(written, bytes);
+        await makeDurable(folder, [written]);
+        renameSync(written, join(folder, file + ending));
+      }
+    assets.push({ path: `/${ASSETS_FOLDER}/${name}`, file, key: now.toISOString(), etag: getHash(content) });
+  }
   record.writePages(assets);
   const limit = new Date(now.getTime() - KEPT_MS).toISOString();
-  const unused = record.listAssets().filter(({ key }) => key < limit);
-  removePages({ folder, record }, unused);
-}
-
-/** Writes files beside their places and renames them, the asset itself last, so that nobody reads half of one. */
-function publishAsset(content: Buffer, place: string): void {
-  const put = (file: string, bytes: Uint8Array) => {
-    const unfinished = join(dirname(file), `.${process.pid}.unfinished`);
-    writeFileSync(unfinished, bytes);
-    renameSync(unfinished, file);
-  };
-  for (const [form, compressed] of compressAsset(content, place)) put(`${place}.${form}`, compressed);
-  put(place, content);
+  removePages(
+    { folder, record },
+    record.listAssets().filter(({ key }) => key < limit),
+  );
 }

@@ -7,7 +7,6 @@ export const ASSETS_FOLDER = '_astro';
 export function getSitePaths(siteDir: string) {
   return {
     folder: siteDir,
-    assets: join(siteDir, ASSETS_FOLDER),
     /** What is written and not yet in its place: on the same file system, so that it can be renamed into it. */
     unfinished: join(siteDir, '.new'),
     /** What is known of the pages: see `record.ts`. */

@@ -47,7 +47,8 @@ export function openRebuilder({ background = false }: { background?: boolean } =
     if (!closing || closing.exitCode !== null || closing.signalCode !== null) return;
     holdOpen(closing, true);
     const closed = once(closing, 'exit');
-    if (closing.connected) closing.disconnect();
+    // It has nothing to finish, and a low priority.
+    closing.kill('SIGKILL');
     await closed;
   };
   return {

@@ -58,9 +58,9 @@ export interface RecordedPage {
   readonly path: string;
   /** File in the site folder: `api/x.html`. */
   readonly file: string;
-  /** What decides the bytes of a page: same key, same page. Of an asset, the time of its last use. */
+  /** What decides the bytes of a page: same key, same page. Empty while it is being replaced. Of an asset, the time of its last use. */
   readonly key: string;
-  /** Hash of its bytes, whatever its form. */
+  /** Hash of its bytes, whatever its form. Empty while it is being replaced. */
   readonly etag: string;
 }
 
@@ -77,10 +77,10 @@ export interface SiteRecord {
   close(): void;
 }
 
-/** Opens the record of a site folder to write it. One that cannot be read, or of other tables, is made again. */
+/** Opens the record of a site folder to write it. One that is damaged, or of other tables, is made again. */
 export function openRecord(file: string): SiteRecord {
   mkdirSync(dirname(file), { recursive: true });
-  const known = findDatabase(file, false);
+  const known = findSound(file);
   if (known) return buildRecord(known);
   for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   const sqlite = new Sqlite(file);
@@ -93,10 +93,15 @@ export function openRecord(file: string): SiteRecord {
   return buildRecord(sqlite);
 }
 
-/** Finds the record of a site folder, to be read. Undefined where there is none that can be read. */
+/** Finds the record of a site folder, to be read. Undefined where there is none of these tables. Throws where it cannot be read. */
 export function findRecord(file: string): SiteRecord | undefined {
   const sqlite = findDatabase(file, true);
   return sqlite && buildRecord(sqlite);
+}
+
+/** Says whether a failure to read a record is its damage, which the next rebuild puts right. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 }
 
 /** Finds a build of a site folder: see `Step`. */
@@ -129,17 +134,29 @@ export function followRecord(file: string): { find(): SiteRecord | undefined; cl
   };
 }
 
-function findDatabase(file: string, readonly: boolean): Database | undefined {
-  if (findFileNumber(file) === undefined) return undefined;
+/** Finds a record that is whole. */
+function findSound(file: string): Database | undefined {
   let sqlite: Database | undefined;
   try {
-    sqlite = new Sqlite(file, { readonly, fileMustExist: true });
-    const isOurs = sqlite.pragma('user_version', { simple: true }) === VERSION;
-    if (isOurs && (readonly || sqlite.pragma('quick_check', { simple: true }) === 'ok')) return sqlite;
+    sqlite = findDatabase(file, false);
+    if (sqlite?.pragma('quick_check', { simple: true }) === 'ok') return sqlite;
   } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    if (!isDamage(error)) throw error;
   }
   sqlite?.close();
+  return undefined;
+}
+
+function findDatabase(file: string, readonly: boolean): Database | undefined {
+  if (findFileNumber(file) === undefined) return undefined;
+  const sqlite = new Sqlite(file, { readonly, fileMustExist: true });
+  try {
+    if (sqlite.pragma('user_version', { simple: true }) === VERSION) return sqlite;
+  } catch (error) {
+    sqlite.close();
+    throw error;
+  }
+  sqlite.close();
   return undefined;
 }
 

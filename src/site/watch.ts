@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
@@ -7,7 +8,7 @@ import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import { getCodeVersion } from './page-code.ts';
 import { getSitePaths } from './paths.ts';
 import { openRebuilder } from './rebuild.ts';
-import { type Build, followRecord, getMadeFrom, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
+import { type Build, followRecord, getMadeFrom, isDamage, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
 import { getSite } from './settings.ts';
 
 /** The pace of a watch, in milliseconds. */
@@ -33,15 +34,15 @@ export interface WatchOptions {
   readonly onResult?: ((result: RebuildResult) => void) | undefined;
   /** A failure, and after how many milliseconds the next try follows. */
   readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
-  /** Called once each time that another process writes the folder for other settings, which is left to it. */
+  /** Called once each time that another process takes the folder over, which is left to it. */
   readonly onYield?: ((error: ServiceError) => void) | undefined;
   readonly pace?: Pace | undefined;
 }
 
 /**
  * Watches the catalogue: if the site folder is not of its present state, rebuilds in a process of its own, once writers
- * pause. Goes on after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue
- * or other settings, is left to it until the catalogue changes: the two would replace each other's pages for ever. Resolves when
+ * pause. Goes on after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue,
+ * for other settings or by other code, is left to it until the catalogue changes: the two would replace each other's pages for ever. Resolves when
  * the signal aborts.
  */
 export async function watchAndRebuild({
@@ -53,7 +54,8 @@ export async function watchAndRebuild({
   onYield,
   pace = PACE,
 }: WatchOptions): Promise<void> {
-  const records = followRecord(getSitePaths(config.siteDir).record);
+  const { folder, record } = getSitePaths(config.siteDir);
+  const records = followRecord(record);
   const rebuilder = openRebuilder({ background: true });
   const states = openStates(config);
   let codeVersion = getCodeVersion();
@@ -61,14 +63,25 @@ export async function watchAndRebuild({
   /** What the folder was last seen to be made from, where that was right. */
   let own: MadeFrom | undefined;
   let hasYielded = false;
+  /** A record that is damaged is as none: the next rebuild makes it again. */
+  const readBuilds = (): { begun?: Build | undefined; done?: Build | undefined } => {
+    try {
+      const found = records.find();
+      return { begun: found?.findBuild('begun'), done: found?.findBuild('done') };
+    } catch (error) {
+      records.close();
+      if (!isDamage(error)) throw error;
+      return {};
+    }
+  };
   try {
     while (!signal.aborted) {
       try {
         const madeFrom = getMadeFrom(await states.read(), getSite(config), codeVersion);
-        const record = records.find();
-        const [begun, done] = [record?.findBuild('begun'), record?.findBuild('done')];
-        const isDone = begun !== undefined && done !== undefined && isMadeFrom(done, madeFrom) && isOfSite(begun, done);
-        const isTaken = own !== undefined && isMadeFrom(own, madeFrom) && begun !== undefined && !isOfSite(begun, own);
+        const { begun, done } = readBuilds();
+        const isMade = (build: MadeFrom | undefined) => build !== undefined && isMadeFrom(build, madeFrom);
+        const isDone = isMade(begun) && isMade(done) && existsSync(folder);
+        const isTaken = isMade(own) && begun !== undefined && !isOfKind(begun, madeFrom);
         if (isDone) own = madeFrom;
         if (isTaken && !hasYielded) onYield?.(buildTakenError(begun, madeFrom, config.siteDir));
         hasYielded = isTaken;
@@ -146,16 +159,22 @@ function asServiceError(error: unknown): ServiceError {
   return new ServiceError('internal', `The rebuild failed: ${getErrorMessage(error)}.`, { cause: error });
 }
 
+/** Returns true if pages are of the same catalogue, settings and code, whatever the revision. */
+function isOfKind(build: MadeFrom, madeFrom: MadeFrom): boolean {
+  return isOfSite(build, madeFrom) && build.code_version === madeFrom.code_version;
+}
+
 function buildTakenError(begun: Build, madeFrom: MadeFrom, siteDir: string): ServiceError {
   const differences = [
     begun.identity !== madeFrom.identity && 'from another catalogue',
     begun.settings_hash !== madeFrom.settings_hash && 'for another BASE_URL, title or contact',
+    begun.code_version !== madeFrom.code_version && 'by other code',
   ].filter((difference) => difference !== false);
   return new ServiceError(
     'conflict',
     `Another process writes the pages in ${siteDir}, ${differences.join(' and ')}; this one leaves them until the catalogue changes.`,
     {
-      hint: 'Give each its own SITE folder, or the same CATALOGUE, BASE_URL, title and contact.',
+      hint: 'Give each its own SITE folder, or the same code, CATALOGUE, BASE_URL, title and contact.',
       reason: 'site_shared',
     },
   );

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { acquireLock } from '../catalogue/lock.ts';
@@ -52,6 +52,7 @@ export interface WriteSiteOptions {
 export async function writeSite(options: WriteSiteOptions): Promise<RebuildResult> {
   const { config, readings, onEvent } = options;
   const paths = getSitePaths(config.siteDir);
+  mkdirSync(paths.folder, { recursive: true });
   const lock = await acquireLock(paths.lock, () => onEvent({ type: 'waiting' }));
   try {
     const code = await openPageCode({ onEvent, force: options.force });
@@ -95,13 +96,15 @@ async function write({ reading, code, record, options }: Job): Promise<RebuildRe
   // Pages of another address, catalogue or history may have the same keys. They go before this writing begins, all of them.
   const isOther = begun && !isServable(begun, reading.published, madeFrom.settings_hash);
   if (isOther) removePages({ folder, record }, record.listPages());
-  publishAssets(code, { folder, record }, now());
+  await publishAssets(code, { folder, record }, now());
 
   const plan = planPages(reading, { record, folder, version: code.version, force });
   const total = plan.entries.length + plan.ofSite.length;
   const done = record.findBuild('done');
-  if (done && isMadeFrom(done, madeFrom) && total === 0 && plan.gone.length === 0)
+  if (done && isMadeFrom(done, madeFrom) && total === 0 && plan.gone.length === 0) {
+    record.writeBuild('begun', done);
     return { outcome: 'unchanged', site: done };
+  }
   record.writeBuild('begun', { ...madeFrom, at: now().toISOString() });
   const threads = openThreads(plan.entries.length);
   try {
@@ -120,8 +123,9 @@ async function write({ reading, code, record, options }: Job): Promise<RebuildRe
     for (const pages of [plan.entries, plan.ofSite]) await writeAll(pages, { writers, folder, record, onRendered });
   } finally {
     await threads.close();
+    // What was removed goes even where something else cannot be written.
+    removePages({ folder, record }, plan.gone);
   }
-  removePages({ folder, record }, plan.gone);
   const site = { ...madeFrom, at: now().toISOString() };
   record.writeBuild('done', site);
   const figures = { written: total, removed: plan.gone.length, unchanged: plan.unchanged };
@@ -208,7 +212,11 @@ async function writeAll(
   await place();
 }
 
-/** Puts pages into their places, durably: first their forms, then the page itself, then what is recorded of it. */
+/**
+ * Puts pages into their places, durably: first their forms, then the page itself, then what is recorded of it. While they are
+ * replaced they are recorded without key and ETag: whatever ends this, they are written again, and nobody is told an ETag that
+ * is not that of what he gets.
+ */
 async function placePages(
   pages: readonly WrittenPage[],
   { folder, record }: { folder: string; record: SiteRecord },
@@ -217,19 +225,30 @@ async function placePages(
   const listUnfinished = ({ number, forms }: WrittenPage) =>
     [undefined, ...forms].map((form) => getUnfinishedFile(unfinished, number, form));
   await makeDurable(folder, pages.flatMap(listUnfinished));
+  record.writePages(pages.map(({ path, file }) => ({ path, file, key: '', etag: '' })));
   const folders = new Set<string>();
   for (const { file, number, forms } of pages) {
     const place = join(folder, file);
     mkdirSync(dirname(place), { recursive: true });
     folders.add(dirname(place));
     for (const form of FORMS) {
-      if (forms.includes(form)) renameSync(getUnfinishedFile(unfinished, number, form), `${place}.${form}`);
+      if (forms.includes(form)) replaceFile(getUnfinishedFile(unfinished, number, form), `${place}.${form}`);
       else rmSync(`${place}.${form}`, { force: true });
     }
-    renameSync(getUnfinishedFile(unfinished, number), place);
+    replaceFile(getUnfinishedFile(unfinished, number), place);
   }
   await makeDurable(folder, [...folders]);
   record.writePages(pages);
+}
+
+/** Renames a file into a place. A server that knows files by their second and their size takes it for another one there. */
+function replaceFile(from: string, place: string): void {
+  const replaced = statSync(place, { throwIfNoEntry: false });
+  if (replaced) {
+    const second = Math.floor(replaced.mtimeMs / 1000) + 1;
+    if (Date.now() < second * 1000) utimesSync(from, second, second);
+  }
+  renameSync(from, place);
 }
 
 /** Makes the copy for download if it is due. A failure here stops no pages, so it is an event, not thrown. */

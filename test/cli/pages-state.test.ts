@@ -23,10 +23,12 @@ it('distinguishes whole pages from those that lost files or their record, or are
 
   const { record: file } = getSitePaths(config.siteDir);
   const record = openRecord(file);
-  record.writeBuild('begun', { ...site, at: new Date(Date.parse(site.at) + 60_000).toISOString() });
+  record.writeBuild('begun', { ...site, revision: 2 });
   record.close();
   expect(getState()).toMatchObject({ revision: 1, behind: ['being_written'] });
 
+  writeFileSync(file, 'x'.repeat(4096));
+  expect(getState()).toMatchObject({ behind: ['damaged_record'] });
   writeFileSync(file, '');
   expect(getState()).toMatchObject({ behind: ['no_pages'] });
 });

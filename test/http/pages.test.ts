@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
+import { getSitePaths } from '../../src/site/paths.ts';
+import { openRecord } from '../../src/site/record.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { ask, serveSiteFixture } from './running.ts';
 
@@ -62,6 +64,18 @@ describe('a page of the site folder', () => {
     );
     expect(br?.body).toEqual(lying);
     expect([gzip?.headers['content-encoding'], gunzipSync(gzip?.body ?? '').toString()]).toEqual(['gzip', plain?.text]);
+  });
+
+  it('has the ETag of what is sent while it is being replaced', async () => {
+    const server = await serveSiteFixture();
+    const page = await ask(server, '/api/api-3');
+    const record = openRecord(getSitePaths(server.fixture.config.siteDir).record);
+    record.writePages([{ path: '/api/api-3', file: 'api/api-3.html', key: '', etag: '' }]);
+    record.close();
+    expect((await ask(server, '/api/api-3')).headers.etag).toBe(page.headers.etag);
+    writeFileSync(join(server.fixture.config.siteDir, 'api/api-3.html'), '<html>Another</html>');
+    const replaced = await ask(server, '/api/api-3', { headers: { 'If-None-Match': String(page.headers.etag) } });
+    expect([replaced.status, replaced.text]).toEqual([200, '<html>Another</html>']);
   });
 
   it('has a Markdown twin, also for who asks for Markdown at its own address', async () => {

@@ -7,7 +7,7 @@ import { makeSiteFixture } from '../site/site-fixture.ts';
 
 it('200 rebuilds under load, every fourth killed at a random moment', async () => {
   const listings = 100;
-  const fixture = await makeSiteFixture(makeFolder(), { count: listings });
+  const fixture = await makeSiteFixture(makeFolder(), { count: listings, settings: { INTAKE: 'off' } });
   const server = await serveSiteFixture({ fixture });
   const seed = Date.now() % 1_000_000;
   const plan = { rebuilds: 200, killEvery: 4, listings, random: createRandom(seed) };

@@ -44,7 +44,7 @@ it('what was compiled more than a week ago goes, but for the last of these', () 
   ]);
 });
 
-it('assets stay for a week after their last use, with their compressed forms', () => {
+it('assets stay for a week after their last use, with their compressed forms', async () => {
   const [clientDir, folder] = [makeFolder(), makeFolder()];
   const record = openRecord(join(makeFolder(), 'site.sqlite'));
   const code = { version: 'test', folder: '', entry: '', clientDir };
@@ -52,15 +52,15 @@ it('assets stay for a week after their last use, with their compressed forms', (
   const list = () => readdirSync(join(folder, '_astro')).sort();
   const style = join(clientDir, '_astro/style.1.css');
   writeFileSync(style, 'a {}'.repeat(1000));
-  publishAssets(code, { folder, record }, new Date(NOW.getTime() - 8 * DAY));
+  await publishAssets(code, { folder, record }, new Date(NOW.getTime() - 8 * DAY));
   expect(list()).toEqual(['style.1.css', 'style.1.css.br', 'style.1.css.gz']);
-  publishAssets(code, { folder, record }, new Date(NOW.getTime() - 6 * DAY));
+  await publishAssets(code, { folder, record }, new Date(NOW.getTime() - 6 * DAY));
   rmSync(style);
   writeFileSync(join(clientDir, '_astro/style.2.css'), 'b {}');
   writeFileSync(join(folder, '_astro/own.css'), 'of somebody else');
-  publishAssets(code, { folder, record }, NOW);
+  await publishAssets(code, { folder, record }, NOW);
   expect(list()).toEqual(['own.css', 'style.1.css', 'style.1.css.br', 'style.1.css.gz', 'style.2.css']);
-  publishAssets(code, { folder, record }, new Date(NOW.getTime() + 2 * DAY));
+  await publishAssets(code, { folder, record }, new Date(NOW.getTime() + 2 * DAY));
   expect(list()).toEqual(['own.css', 'style.2.css']);
   record.close();
 });

@@ -247,6 +247,50 @@ describe('a rebuild', () => {
     expect(await rebuildAgain({ config: fixture.config })).toMatchObject({ outcome: 'unchanged' });
   });
 
+  it('writes pages again whose replacing was interrupted, and removes those that are not wanted any more', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+    await rebuildAgain({ config: fixture.config });
+    const record = openRecord(getSitePaths(fixture.config.siteDir).record);
+    for (const path of ['/api/api-1', '/api/api-2']) {
+      record.writePages([{ path, file: `${path.slice(1)}.html`, key: '', etag: '' }]);
+      writeFileSync(join(fixture.config.siteDir, `${path.slice(1)}.html`), 'of another time');
+    }
+    record.close();
+    expect(await rebuildAgain({ config: fixture.config })).toMatchObject({
+      outcome: 'written',
+      written: 1,
+      removed: 1,
+    });
+    expect(fixture.read('api/api-1.html')).toContain('Title1 first');
+    expect(existsSync(join(fixture.config.siteDir, 'api/api-2.html'))).toBe(false);
+  });
+
+  it('gives a replaced page another time, to the second', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 1 });
+    const seconds: number[] = [];
+    for (const edition of ['one', 'two', 'six']) {
+      await fixture.put([0], edition);
+      await rebuildAgain({ config: fixture.config });
+      for (const ending of ['', '.gz']) {
+        const { mtimeMs } = statSync(join(fixture.config.siteDir, `api/api-0.html${ending}`));
+        seconds.push(Math.floor(mtimeMs / 1000));
+      }
+    }
+    const [ofPage, ofForm] = [0, 1].map((form) => seconds.filter((_, at) => at % 2 === form));
+    for (const times of [ofPage, ofForm]) expect(new Set(times).size).toBe(3);
+  });
+
+  it('removes what is gone even where a page cannot be written', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 3 });
+    await rebuildAgain({ config: fixture.config });
+    await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-21T12:00:00.000Z');
+    // Nothing can be renamed into the place of the home page.
+    rmSync(join(fixture.config.siteDir, 'index.html'));
+    mkdirSync(join(fixture.config.siteDir, 'index.html'));
+    await expect(rebuildAgain({ config: fixture.config })).rejects.toMatchObject({ reason: 'rebuild_failed' });
+    expect(existsSync(join(fixture.config.siteDir, 'api/api-1.html'))).toBe(false);
+  });
+
   it('clears away what a killed one left unfinished', async () => {
     const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
     const { unfinished } = getSitePaths(fixture.config.siteDir);

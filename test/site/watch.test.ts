@@ -45,10 +45,10 @@ const ENOUGH_LOOKS = 60;
 async function waitForRest(watches: readonly ReturnType<typeof watch>[]): Promise<number> {
   const count = () => watches.reduce((sum, { results }) => sum + results.length, 0);
   for (;;) {
-    const [released, looks] = [count(), watches.map(({ getLooks }) => getLooks())];
+    const [made, looks] = [count(), watches.map(({ getLooks }) => getLooks())];
     const isIdle = () => watches.every(({ getLooks }, at) => getLooks() >= (looks[at] ?? 0) + ENOUGH_LOOKS);
-    while (count() === released && !isIdle()) await sleep(5);
-    if (count() === released || released >= 20) return released;
+    while (count() === made && !isIdle()) await sleep(5);
+    if (count() === made || made >= 20) return made;
   }
 }
 
@@ -58,8 +58,10 @@ beforeAll(() => openPageCode({ onEvent: () => undefined }));
 /** More often than a watch tries again. */
 const SOON = { interval: 20 };
 
-it('rebuilds once for many writes, and again after each change and where the record is lost', async () => {
+it('rebuilds once for many writes, and again after each change and where the folder or its record is lost or damaged', async () => {
   const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
+  const { record, folder } = getSitePaths(fixture.config.siteDir);
+  writeFileSync(record, Buffer.alloc(8192, 0xa5));
   const { results } = watch(fixture);
   // The n-th result, which is the last so far.
   const waitFor = async (n: number) => {
@@ -74,8 +76,10 @@ it('rebuilds once for many writes, and again after each change and where the rec
   expect(await waitFor(3)).toMatchObject({ outcome: 'written', site: { revision: 6 } });
   expect(fixture.read('api/api-1.html')).toContain('Title1 later');
 
-  rmSync(getSitePaths(fixture.config.siteDir).record);
+  rmSync(record);
   expect(await waitFor(4)).toMatchObject({ outcome: 'written', unchanged: 0 });
+  rmSync(folder, { recursive: true });
+  expect(await waitFor(5)).toMatchObject({ outcome: 'written', unchanged: 0 });
 });
 
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
