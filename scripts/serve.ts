@@ -44,20 +44,12 @@ async function run(): Promise<void> {
   const listener = await openListener(config);
   const { prepareCatalogue, preparePages } = await import('./first-start.ts');
   const { startServer } = await import('../src/http/server.ts');
-  const { startWatchdog } = await import('../src/http/watchdog.ts');
   const { PATHS, buildUrl } = await import('../src/views/links.ts');
   const firstStart = { config, now: () => new Date(), signal, tell };
   await prepareCatalogue(firstStart);
   if (rebuilding) await preparePages(firstStart);
   const logger = openLog(stderr, config.logLevel);
   const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe, takingIn: true });
-  let stopWatchdog: (() => void) | undefined;
-  // Started only now, because a large catalogue is read in one piece before, which may take as long as a hang.
-  void server.warmedUp.then(() => {
-    const onError = (error: unknown) => logger.error({ err: error }, 'nothing notices any more if the server hangs');
-    stopWatchdog = startWatchdog({ isTerminal: stderr.isTTY, onError });
-    logger.debug('a hang would be noticed from now on');
-  });
   const { baseUrl } = config;
   const places = {
     pages: buildUrl(baseUrl, PATHS.home),
@@ -70,7 +62,6 @@ async function run(): Promise<void> {
   if (isTerminal) for (const [name, url] of Object.entries(places)) tell(`  ${name.padEnd(10)} ${url}`);
   await stopped;
   await server.close();
-  stopWatchdog?.();
 }
 
 try {

@@ -19,7 +19,7 @@ import {
 } from './headers.ts';
 import type { IntakeGate } from './intake.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
-import { nameMethods, refuseMalformed, refuseOtherMethods, refuseStrangers } from './refusals.ts';
+import { nameMethods, refuseMalformed, refuseOtherMethods, refuseSecondHost, refuseStrangers } from './refusals.ts';
 import { chooseRequestId, type Env, nameRequest } from './request.ts';
 
 /** Sources of the app's answers; all but `reading` only where it has a server of its own. */
@@ -57,6 +57,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(announceDeprecation(baseUrl));
   app.use(linkToService(baseUrl));
   app.use(nameAge(service.following));
+  app.use(refuseSecondHost);
   app.use(PATHS.mcp, refuseStrangers(baseUrl));
   app.use(nameMethods);
   app.use(letAnySiteRead);

@@ -52,21 +52,6 @@ export function getWideNetwork(client: string): string {
   return getNetwork(client.replace(/\/\d+$/, ''), 48, 24);
 }
 
-/** Networks that one customer may have in place of a /64, and how many times what a client may have each may have. */
-const WIDER_NETWORKS = [
-  { bits: 56, times: 4 },
-  { bits: 48, times: 16 },
-] as const;
-
-/** Lists the networks that a client is counted by, itself first, and how many times what a client may have each may have. */
-export function listNetworks(client: string): { name: string; times: number }[] {
-  const address = client.endsWith('/64') ? client.slice(0, -'/64'.length) : undefined;
-  const wider = WIDER_NETWORKS.flatMap(({ bits, times }) =>
-    address === undefined ? [] : { name: getNetwork(address, bits), times },
-  );
-  return [{ name: client, times: 1 }, ...wider];
-}
-
 /** Some proxies write the port, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function removePort(address: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(address) ?? [];

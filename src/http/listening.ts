@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Config } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isFileError } from '../site/folders.ts';
-import { buildClientReader, buildProxyCheck } from './client.ts';
-import { answerInOrder, answerUnreadable, limitConnections, MALFORMED, sendProblem, takeTurns } from './connections.ts';
+import { buildProblemBody, type Problem } from '../views/problem.ts';
+import { buildProxyCheck, getNetwork } from './client.ts';
+import { MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
 
 /**
  * Limits on one connection, in milliseconds and bytes. Whether they are kept is only looked at every so often, by Node's
@@ -16,62 +17,82 @@ export const LIMITS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1000,
   maxHeaderSize: 16_384,
-  /** Bytes of an answer that wait in memory for a slow reader. */
-  highWaterMark: 16_384,
 };
 
-/** Longest time for requests in flight once the server has to stop. */
-const GRACE_MS = 3000;
+/** Longest time for which a connection may carry nothing, in milliseconds: a reader who does not read is cut off. */
+const SILENCE_MS = 60_000;
 
-/** Time in which a connection may then still begin its first request, and between closings of idle ones. */
-const FIRST_REQUEST_MS = 500;
+/** Connections in all, and of one client but trusted proxies, which stand for many; a browser opens six. */
+const MAX_CONNECTIONS = 4000;
+const MAX_PER_CLIENT = 100;
+
+/** Longest time for requests in flight once the server has to stop, and between closings of idle connections. */
+const GRACE_MS = 3000;
 const IDLE_CHECK_MS = 50;
 
 /** A port that is taken. Until there is something to serve, every request is answered with 503. */
 export interface Listener {
-  readonly server: Server;
   /** Address at which it listens. */
   readonly url: string;
-  readonly drain: Drain;
+  readonly drain: (graceMs?: number) => Promise<void>;
   /** Answers requests from now on. */
   serve(answer: RequestListener): void;
 }
 
-const STARTING = {
+type Refusal = Pick<Problem, 'status' | 'code' | 'detail'> & { readonly hint: string };
+
+const STARTING: Refusal = {
   status: 503,
   code: 'starting',
   detail: 'The service is being set up.',
   hint: 'Try again in a few seconds.',
-} as const;
+};
 
 /** Takes the port, before anything else is done that takes time. Throws as `listen` does. */
 export async function openListener(config: Config): Promise<Listener> {
   let answer: RequestListener = (_request, response) => sendProblem(response, STARTING, { 'Retry-After': '3' });
-  const server = createServer(LIMITS);
-  const drain = openDrain(server);
+  const server = createServer(LIMITS, (request, response) => {
+    // Its connection ends with the answer once the server stops.
+    if (!server.listening) response.setHeader('Connection', 'close');
+    answer(request, response);
+  });
+  server.timeout = SILENCE_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  limitClients(server, buildProxyCheck(config.trustedProxies));
   answerUnreadable(server);
-  limitConnections(server, buildProxyCheck(config.trustedProxies));
-  const answerNext: RequestListener = (request, response) =>
-    hasSecondHost(request) ? sendProblem(response, MALFORMED) : answer(request, response);
-  server.on('request', answerInOrder(takeTurns(answerNext, buildClientReader(config.trustedProxies))));
   await listen(server, config);
   return {
-    server,
     url: getUrl(server),
-    drain,
+    drain: (graceMs) => drain(server, graceMs),
     serve: (next) => {
       answer = next;
     },
   };
 }
 
-/** Node keeps the first of two Host headers, and a proxy before it may have kept the other (RFC 9112, section 3.2). */
-function hasSecondHost({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length > 1;
+/** Limits the connections of each client but those that `isTrustedProxy` names: one more is closed at once. */
+export function limitClients(server: Server, isTrustedProxy: (address: string) => boolean, max = MAX_PER_CLIENT): void {
+  const open = new Map<string, number>();
+  server.on('connection', (socket) => {
+    const peer = socket.remoteAddress ?? '';
+    if (isTrustedProxy(peer)) return;
+    const client = getNetwork(peer, 64);
+    const count = open.get(client) ?? 0;
+    if (count >= max) {
+      socket.destroy();
+      return;
+    }
+    open.set(client, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(client) ?? 1) - 1;
+      if (left > 0) open.set(client, left);
+      else open.delete(client);
+    });
+  });
 }
 
 /** Listens where the settings say. Throws `conflict` for a port in use and `bad_input` for an address that is not ours. */
-export async function listen(server: Server, { host, port }: Config): Promise<void> {
+export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(buildListenError(error, host, port)));
     server.listen({ host, port }, resolve);
@@ -86,52 +107,74 @@ export function getUrl(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-/** Stops a server; resolves when its last connection is closed. */
-export type Drain = (graceMs?: number) => Promise<void>;
+/**
+ * Stops a server: it takes no new connection, lets requests in flight finish, and cuts off what is not done in `graceMs`
+ * milliseconds. Resolves when its last connection is closed.
+ */
+export async function drain(server: Server, graceMs = GRACE_MS): Promise<void> {
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  clearInterval(closeIdle);
+  clearTimeout(cutOff);
+}
+
+/** Headers of an answer from outside the app. */
+const HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Cache-Control': 'no-store',
+  'Content-Type': 'application/problem+json',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Problems of requests that Node's parser gives up on, by the code of its error. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  HPE_INVALID_URL: MALFORMED_ADDRESS,
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'headers_too_large',
+    detail: 'The address and the headers are longer than this server reads.',
+    hint: 'Send less than 16 KB of them.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'request_timeout',
+    detail: 'The request did not come whole in time.',
+    hint: 'Send it again.',
+  },
+};
 
 /**
- * Opens the way to stop a server without failing anybody, before it gets its first request: it takes no new connection,
- * lets requests in flight finish and tells each client that its connection ends with the answer. What is not done in
- * time is cut off. Node itself counts a connection that has not brought a request yet as neither idle nor busy, and one
- * whose answer was handed over as idle, however much of it its reader has still to get.
+ * Answers requests that Node's parser cannot read, which the app never sees, with `application/problem+json`, and ends their
+ * connection. Node itself gives only a status, and does not name the commonest mistake, an address with letters that
+ * are not ASCII. Behind a request that is still being answered the connection is only ended.
  */
-export function openDrain(server: Server): Drain {
-  /** Connections, with the answer that was begun last; until a first request there is none. */
-  const connections = new Map<Socket, ServerResponse | undefined>();
-  /** Bytes that a connection had brought when its last answer was sent; with more, its next request is on its way. */
-  const readBefore = new WeakMap<ServerResponse, number>();
-  let isDraining = false;
-  server.on('connection', (socket) => {
-    connections.set(socket, undefined);
-    socket.once('close', () => connections.delete(socket));
+function answerUnreadable(server: Server): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => latest.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const response = latest.get(socket);
+    const isBusy = response && !response.writableFinished && (response.req.complete || response.headersSent);
+    if (error.code === 'ECONNRESET' || !socket.writable || isBusy) socket.destroy();
+    else socket.end(buildMessage(REFUSALS[error.code ?? ''] ?? MALFORMED), () => socket.destroy());
   });
-  server.on('request', ({ socket }, response) => {
-    connections.set(socket, response);
-    response.once('finish', () => readBefore.set(response, socket.bytesRead));
-    if (isDraining) response.setHeader('Connection', 'close');
-  });
-  server.closeIdleConnections = () => {
-    for (const [socket, response] of connections) {
-      if (response?.writableFinished && readBefore.get(response) === socket.bytesRead) socket.destroy();
-    }
-  };
-  return async (graceMs = GRACE_MS) => {
-    isDraining = true;
-    for (const response of connections.values()) {
-      if (response && !response.headersSent) response.setHeader('Connection', 'close');
-    }
-    const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-    const closeUnused = setTimeout(() => {
-      for (const [socket, response] of connections) if (!response) socket.destroy();
-    }, FIRST_REQUEST_MS);
-    const cutOff = setTimeout(() => server.closeAllConnections(), graceMs);
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-    clearInterval(closeIdle);
-    clearTimeout(closeUnused);
-    clearTimeout(cutOff);
-  };
+}
+
+/** Sends a problem where there is no app to do it. */
+function sendProblem(response: ServerResponse, refusal: Refusal, headers: Readonly<Record<string, string>>): void {
+  const body = JSON.stringify(buildProblemBody(refusal));
+  response.writeHead(refusal.status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}
+
+/** Builds a whole HTTP answer (RFC 9112, section 2.1): there is no response object to write it with. */
+function buildMessage(refusal: Refusal): string {
+  const problem = buildProblemBody(refusal);
+  const body = JSON.stringify(problem);
+  const fields = { ...HEADERS, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n');
 }
 
 function buildListenError(error: Error, host: string, port: number): ServiceError {

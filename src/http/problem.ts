@@ -28,6 +28,14 @@ export const MALFORMED_ADDRESS = {
   hint: 'Percent-encode what is not ASCII (as UTF-8), spaces and "%" itself; curl -G --data-urlencode "q=…" does.',
 } as const;
 
+/** The problem of a request that is not HTTP, or that could be read in two ways. */
+export const MALFORMED = {
+  status: 400,
+  code: 'malformed_request',
+  detail: 'The request is not HTTP as this server reads it.',
+  hint: 'Send HTTP/1.1 with one Host header, and percent-encode what is not ASCII in the address.',
+} as const;
+
 /**
  * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
  * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause.

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
-import { type GetClient, listNetworks } from './client.ts';
+import type { GetClient } from './client.ts';
 import { buildProblem } from './problem.ts';
 import type { Env } from './request.ts';
 
@@ -65,22 +65,12 @@ export function limitRate({
     if (isAsset) await next();
     if (isAsset && c.res.status !== 404) return;
     const time = now();
-    const count = (name: string) => {
-      const known = windows.get(name);
-      const window = known && known.endsAt > time ? known : { count: 0, endsAt: time + WINDOW_MS };
-      if (window !== known) windows.set(name, window);
-      window.count += weight;
-      return window;
-    };
-    let [left, endsAt] = [limit, 0];
-    for (const { name, times } of listNetworks(client)) {
-      const window = count(name);
-      const leftHere = limit * times - window.count;
-      if (leftHere < left) [left, endsAt] = [leftHere, window.endsAt];
-      // A refused request takes nothing from its neighbours.
-      if (left < 0) break;
-    }
-    const seconds = String(Math.ceil((endsAt - time) / 1000));
+    const known = windows.get(client);
+    const window = known && known.endsAt > time ? known : { count: 0, endsAt: time + WINDOW_MS };
+    if (window !== known) windows.set(client, window);
+    window.count += weight;
+    const left = limit - window.count;
+    const seconds = String(Math.ceil((window.endsAt - time) / 1000));
     if (left < 0) {
       // Otherwise the answer that is there lends its headers to this one.
       c.res = undefined;

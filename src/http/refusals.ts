@@ -3,7 +3,7 @@ import { PATHS } from '../views/links.ts';
 import { READ_AND_POST } from './endpoints/define.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { loadMcp } from './endpoints/mcp.ts';
-import { buildProblem, MALFORMED_ADDRESS } from './problem.ts';
+import { buildProblem, MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
 import type { Env } from './request.ts';
 
 /** Gives the path of a request as it was sent. */
@@ -17,6 +17,12 @@ function getRawPath({ req }: Context): string {
 /** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
 export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
   isMalformed(getRawPath(c)) ? buildProblem(MALFORMED_ADDRESS) : next();
+
+/** Refuses two Host headers: Node keeps the first, and a proxy before it may have kept the other (RFC 9112, section 3.2). */
+export const refuseSecondHost: MiddlewareHandler<Env> = async (c, next) => {
+  const names = c.env?.incoming?.rawHeaders.filter((_, at) => at % 2 === 0) ?? [];
+  return names.filter((name) => name.toLowerCase() === 'host').length > 1 ? buildProblem(MALFORMED) : next();
+};
 
 function isMalformed(path: string): boolean {
   if (!path.includes('%')) return path.includes('\\');

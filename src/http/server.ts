@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -14,7 +13,6 @@ import { getSite } from '../site/settings.ts';
 import { createApp } from './app.ts';
 import { startIntake, startProbing, startRebuilding } from './background.ts';
 import { buildClientReader, buildProxyCheck } from './client.ts';
-import { HEADERS, MALFORMED } from './connections.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
 import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
 import { loadMcp } from './endpoints/mcp.ts';
@@ -23,22 +21,16 @@ import { type IntakeGate, openIntakeGate } from './intake.ts';
 import { type Listener, openListener } from './listening.ts';
 import { openOnDemand } from './on-demand.ts';
 import { openPages } from './pages.ts';
-import { buildProblem, buildProblemResponse } from './problem.ts';
+import { buildProblem, buildProblemResponse, MALFORMED } from './problem.ts';
 import { limitRate } from './rate-limit.ts';
 import { logRequests } from './request.ts';
 import { openSiteFiles } from './site-files.ts';
 
-/** Wait before each of the parts that first requests need is loaded, from the start on; milliseconds. */
-const WARM_UP_MS = 200;
-
-/** How often that is put off, altogether, because a request waits for its answer: on some servers one always does. */
-const WARM_UP_DELAYS = 25;
+/** Time between two looks at whether the published catalogue can be read after a start, in milliseconds. */
+const LOOK_MS = 200;
 
 /** Time between two lines of the log about a published catalogue that is being made, in milliseconds. */
 const PROGRESS_MS = 10_000;
-
-/** A minute with no more requests than this is a quiet one: then what a flood left behind is given back. */
-const QUIET_REQUESTS = 60;
 
 /** The settings of a server, and what it is handed. */
 interface ServerOptions {
@@ -60,8 +52,6 @@ export interface RunningServer {
   readonly url: string;
   /** Address of its metrics; undefined where none are served. */
   readonly metricsUrl?: string | undefined;
-  /** Resolves when what first requests need is loaded, or cannot be. Parts of that hold up everything else for seconds. */
-  readonly warmedUp: Promise<void>;
   /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
   close(): Promise<void>;
 }
@@ -93,14 +83,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     await Promise.all([taking?.stop(), sources.close()]);
     throw error;
   });
-  const load = measureLoad();
   const answer = buildListener(app, onError);
   serve((request, response) => {
-    load.count(response);
     metrics?.countRequest(request, response);
     void answer(request, response);
   });
-  const warmedUp = warmUp(sources, { isBusy: load.isBusy, isStopped: () => isShuttingDown }).catch((error: unknown) =>
+  void warmUp(sources, () => isShuttingDown).catch((error: unknown) =>
     logger.error({ err: error }, 'the published catalogue cannot be read'),
   );
   const stopRebuilding = options.rebuilding
@@ -110,10 +98,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     url,
     metricsUrl: watched?.url,
-    warmedUp,
     async close() {
       isShuttingDown = true;
-      load.stop();
       await Promise.all([stopProbing?.(), stopRebuilding?.(), taking?.stop(), drain()]);
       await watched?.close();
       await sources.close();
@@ -214,59 +200,23 @@ function buildListener(app: ReturnType<typeof createApp>, onError: (error: unkno
     hostname: 'localhost',
     // Gets what does not reach the app as a request, such as one with a broken Host.
     errorHandler: (error) => {
-      if (error instanceof RequestError) return buildProblem(MALFORMED, HEADERS);
+      if (error instanceof RequestError) return buildProblem(MALFORMED);
       onError(error);
       return buildProblemResponse(error);
     },
   });
 }
 
-/** Counts requests, and gives back memory in the first quiet minute after busy ones. */
-function measureLoad() {
-  let [asked, wasBusy, unanswered] = [0, false, 0];
-  const everyMinute = setInterval(() => {
-    const isBusy = asked > QUIET_REQUESTS;
-    if (wasBusy && !isBusy) giveBackMemory();
-    [asked, wasBusy] = [0, isBusy];
-  }, 60_000).unref();
-  return {
-    count(response: ServerResponse): void {
-      asked += 1;
-      unanswered += 1;
-      response.once('close', () => {
-        unanswered -= 1;
-      });
-    },
-    /** Says whether a request waits for its answer. */
-    isBusy: () => unanswered > 0,
-    stop: () => clearInterval(everyMinute),
-  };
-}
-
-/**
- * Loads what the first requests of each kind would wait for, once the published catalogue can be read: what most of them need
- * first. Of a large catalogue each part takes a second, so requests that came meanwhile are answered before the next, for as
- * long as there is patience: a hang is noticed only afterwards.
- */
-async function warmUp(
-  { reading, onDemand, following }: Sources,
-  { isBusy, isStopped }: { isBusy: () => boolean; isStopped: () => boolean },
-): Promise<void> {
-  const parts = [
-    reading.getSnapshot,
-    () => prepareSearchIndex(reading.published),
-    onDemand.isReady,
-    loadMcp,
-    giveBackMemory,
-  ];
-  let patience = WARM_UP_DELAYS;
-  for (const load of parts) {
-    do {
-      await sleep(WARM_UP_MS, undefined, { ref: false });
-      if (isStopped()) return;
-    } while (following.findObstacle() || following.findProgress() || (isBusy() && patience-- > 0));
-    await load();
-  }
+/** Loads what the first requests of each kind would wait for, once the published catalogue can be read. */
+async function warmUp({ reading, onDemand, following }: Sources, isStopped: () => boolean): Promise<void> {
+  do {
+    await sleep(LOOK_MS, undefined, { ref: false });
+    if (isStopped()) return;
+  } while (following.findObstacle() || following.findProgress());
+  reading.getSnapshot();
+  prepareSearchIndex(reading.published);
+  onDemand.isReady();
+  await loadMcp();
 }
 
 /** Creates the metrics. Their code is loaded only where they are served. */
@@ -293,12 +243,4 @@ async function serveMetrics(address: NonNullable<Config['metrics']>, metrics: Se
   const listener = await openMetricsListener(address, { readMetrics: metrics.read, onError });
   logger.info({ url: listener.url }, 'serving metrics');
   return listener;
-}
-
-/**
- * Reading a whole search index leaves several times as much garbage behind as is kept of it, between what is kept. Left to
- * itself that is cleared away when memory is short, which on a machine with much of it is never. (`npm start` allows it.)
- */
-function giveBackMemory(): void {
-  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

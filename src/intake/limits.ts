@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from '../evidence/domains.ts';
-import { getWideNetwork, listNetworks } from '../http/client.ts';
+import { getNetwork, getWideNetwork } from '../http/client.ts';
 
 /** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
 const CLIENT_BURST = 5;
@@ -100,6 +100,21 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
       if (domain) Object.assign(domain, { isBusy: false, hasFile });
     },
   };
+}
+
+/** Networks that one customer may have in place of a /64, and how many times what a client may have each may have. */
+const WIDER_NETWORKS = [
+  { bits: 56, times: 4 },
+  { bits: 48, times: 16 },
+] as const;
+
+/** Lists the networks that a client is counted by, itself first, and how many times what a client may have each may have. */
+function listNetworks(client: string): { name: string; times: number }[] {
+  const address = client.endsWith('/64') ? client.slice(0, -'/64'.length) : undefined;
+  const wider = WIDER_NETWORKS.flatMap(({ bits, times }) =>
+    address === undefined ? [] : { name: getNetwork(address, bits), times },
+  );
+  return [{ name: client, times: 1 }, ...wider];
 }
 
 /** Opens a hash under a key of this process. Nobody can turn a hash back into the address of a client. */

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { loadCommands } from '../../src/cli/index.ts';
 import { parseCommandLine } from '../../src/cli/program.ts';
 import { readConfig, refuseKeys } from '../../src/config.ts';
-import { getScriptVariables, getScriptWords, OTHER_VARIABLES, ROOT, readDeployed, SETTINGS } from './tools.ts';
+import { getScriptWords, OTHER_VARIABLES, ROOT, readDeployed, SETTINGS } from './tools.ts';
 
 interface Service {
   readonly image: string;
@@ -40,7 +40,6 @@ describe('the container file', () => {
   it('starts what npm starts, as a user without rights, and sets only what there is', () => {
     const commands = [...CONTAINERFILE.matchAll(/^CMD (\[.*\])$/gm)].map(([, words = '']) => JSON.parse(words));
     expect(commands).toEqual([['node', ...getScriptWords('start')]]);
-    for (const variable of getScriptVariables('start')) expect(CONTAINERFILE).toContain(` ${variable} `);
     expect(CONTAINERFILE.match(/^USER .*/gm)).toEqual(['USER node']);
     const variables = [...CONTAINERFILE.matchAll(/\b([A-Z][A-Z_]+)=\S/g)].map(([, name = '']) => name);
     expect(variables.length).toBeGreaterThan(4);

@@ -35,27 +35,10 @@ export const SETTINGS: ReadonlySet<string> = new Set(
 );
 
 /** Variables that are not settings of the service, but of Node, npm and the reading of settings itself. */
-export const OTHER_VARIABLES: readonly string[] = [
-  'ENV_FILES',
-  'MALLOC_ARENA_MAX',
-  'MALLOC_MMAP_THRESHOLD_',
-  'MALLOC_TRIM_THRESHOLD_',
-  'NODE_COMPILE_CACHE',
-  'NODE_ENV',
-];
+export const OTHER_VARIABLES: readonly string[] = ['ENV_FILES', 'NODE_COMPILE_CACHE', 'NODE_ENV'];
 
 /** The words of a command line of `package.json` behind the program. */
 export function getScriptWords(name: 'start' | 'catalogue' | 'intake'): string[] {
-  return splitScript(name)[1];
-}
-
-/** What a command line of `package.json` sets for the program, as `NAME=value`. */
-export function getScriptVariables(name: 'start' | 'catalogue'): string[] {
-  return splitScript(name)[0];
-}
-
-function splitScript(name: string): [string[], string[]] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const [variables = '', words = ''] = String(scripts[name]).split('exec node ');
-  return [variables.split(' ').filter(Boolean), words.split(' ')];
+  return String(scripts[name]).replace('exec node ', '').split(' ');
 }

@@ -110,7 +110,7 @@ const CHALLENGE = {
   ],
 };
 
-/** Makes a folder whose prober asks a provider as soon as it runs. The first start in it makes a release. */
+/** Makes a folder whose prober asks a provider as soon as it runs. The first start in it writes the pages. */
 export async function makeProbingFolder(): Promise<ProbingFolder> {
   const folder = mkdtempSync(join(SCRATCH, 'processes-'));
   let answers = false;

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
-import { getUrl, LIMITS, listen, openDrain } from '../../src/http/listening.ts';
+import { drain, LIMITS, listen } from '../../src/http/listening.ts';
 import { startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
@@ -17,7 +17,8 @@ it('finishes what is in flight, takes nothing new, and drops idle connections so
   const server = await serveSiteFixture({ written: false });
   const { port } = new URL(server.url);
   const idle = connect(Number(port), '127.0.0.1');
-  await once(idle, 'connect');
+  idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await once(idle, 'data');
   const agent = new Agent({ keepAlive: true });
   // A request whose body is still to come is in flight.
   const slow = httpRequest(`${server.url}/mcp`, {
@@ -35,38 +36,18 @@ it('finishes what is in flight, takes nothing new, and drops idle connections so
   slow.end('}');
   const [response] = await answered;
   expect(response.statusCode).toBeLessThan(500);
-  expect(response.headers.connection).toBe('close');
   response.resume();
   await closing;
 });
 
-it('lets a slow reader have the rest of an answer that was handed over already', async () => {
-  const body = Buffer.alloc(8 * 1024 * 1024, 'x');
-  const server = createServer((_request, response) => void response.end(body));
-  const drain = openDrain(server);
-  await listen(server, { ...(await makeSiteFixture(makeFolder())).config, port: 0 });
-  const reader = connect(Number(new URL(getUrl(server)).port), '127.0.0.1').pause();
-  reader.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await once(server, 'request');
-  let received = 0;
-  const draining = drain(60_000);
-  reader.on('data', (piece) => {
-    received += piece.length;
-  });
-  reader.resume();
-  await Promise.all([draining, once(reader, 'close')]);
-  expect(received).toBeGreaterThan(body.length);
-});
-
 it('cuts off what does not end in time', async () => {
   const server = createServer(() => undefined);
-  const drain = openDrain(server);
   await listen(server, { ...(await makeSiteFixture(makeFolder())).config, port: 0 });
   const address = server.address();
   const client = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1');
   client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await sleep(50);
-  await drain(100);
+  await drain(server, 100);
   client.destroy();
 });
 

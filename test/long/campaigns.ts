@@ -31,7 +31,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 3,
     covers: ['published', 'catalogue'],
   },
-  hang: { purpose: 'a server that hangs is ended', minutes: 1, covers: ['http'] },
   'hostile-clients': {
     purpose: 'slow readers, floods, large answers and listings of thousands of routes, in bounded memory',
     minutes: 25,
@@ -71,7 +70,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   processes: { purpose: 'npm start ends with all it started, by each signal', minutes: 1, covers: ['http', 'site'] },
   'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
-    purpose: '200 rebuilds under readers, every fifth killed',
+    purpose: '200 rebuilds under readers, every fourth killed',
     minutes: 4,
     covers: ['site', 'http', 'pages'],
   },

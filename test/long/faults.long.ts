@@ -303,7 +303,7 @@ async function findCursor({ url }: Server): Promise<string> {
 /** Starts the server on its port. Resolves when it listens. */
 async function startServer(settings: Record<string, string>, onLine: (line: string) => void): Promise<Server> {
   const port = await findFreePort();
-  const flags = ['--expose-gc', '--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
+  const flags = ['--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
   const child = spawn(process.execPath, [...flags, 'scripts/serve.ts', '--no-rebuild'], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...settings, LOG_LEVEL: 'info', METRICS_PORT: String(port) },

@@ -89,7 +89,7 @@ it(
   `three servers, two importers, two probers and a payer share one PostgreSQL for ${MINUTES} minutes, and are killed`,
   async (context) => {
     skipWithout('postgres', context);
-    // The pages of the servers, which are of the code and not of a release.
+    // The pages of the servers, which are of the code and of no catalogue.
     execFileSync(process.execPath, ['scripts/compile.ts'], { cwd: ROOT, stdio: 'ignore' });
     const seed = Date.now() % 1_000_000;
     const random = createRandom(seed);
@@ -354,7 +354,7 @@ async function startSidecar(folder: string, address: string): Promise<{ url: str
     ...buildSettings(address, join(folder, 'site')),
     PUBLISHED: join(folder, 'published.sqlite'),
   };
-  const flags = ['--expose-gc', '--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
+  const flags = ['--max-semi-space-size=8', '--import', './scripts/require-node.mjs'];
   const child = spawn(process.execPath, [...flags, 'scripts/serve.ts', '--no-rebuild'], {
     cwd: ROOT,
     env,
