@@ -8,8 +8,7 @@ declare namespace App {
     app: { fetch(request: Request): Response | Promise<Response> };
     /** Content of the page of the check. The intake alone sets it. */
     submission?: import('./views/provider-check.ts').SubmitPage;
-    /** Content of the page of a submission, and of a buyer's report. The intake alone sets them. */
+    /** Content of the page of a submission. The intake alone sets it. */
     journey?: import('./views/submission.ts').JourneyPage;
-    buyerReport?: import('./views/submission.ts').BuyerReportPage;
   }
 }

@@ -11,13 +11,7 @@ import { recordSample } from '../../src/catalogue/write/samples.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { judgeChallenge } from '../../src/evidence/terms-check.ts';
-import {
-  type DueProof,
-  isDueForProof,
-  listDueRoutes,
-  openReportedShare,
-  PROOF_METHOD,
-} from '../../src/evidence/verification.ts';
+import { type DueProof, isDueForProof, listDueRoutes, PROOF_METHOD } from '../../src/evidence/verification.ts';
 import { isDangerous } from '../../src/model/caution.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type Listing, listRouteCautions } from '../../src/model/listing.ts';
@@ -52,12 +46,8 @@ import {
   type Seller,
   type SellerKind,
   scaleCount,
-  UNDELIVERING,
 } from './sellers.ts';
 import type { Run } from './world.ts';
-
-/** Who reports payments that brought nothing, truly or not. */
-const REPORTING = ['none', 'agents', 'liars_too'] as const;
 
 /** Options of a market. */
 export interface MarketOptions {
@@ -69,10 +59,6 @@ export interface MarketOptions {
   readonly file: string;
   /** Share of the paid calls that goes to proven routes at random, and not to those that are due; default: that of the rules. */
   readonly proven_share?: number;
-  /** Default: `none`. */
-  readonly reporting?: (typeof REPORTING)[number];
-  /** Calls of agents on a day, and those that a day of verifying can pay for; default: those of the market at its scale. */
-  readonly calls_a_day?: { readonly agents: number; readonly paid: number };
   readonly tell?: (line: string) => void;
 }
 
@@ -101,19 +87,6 @@ export interface FateFigures {
   last_score: number | null;
 }
 
-/** Why a payment was reported: it brought nothing, to use up our budget, or to be proved earlier. */
-const REASONS = ['undelivered', 'rival', 'own'] as const;
-type Reason = (typeof REASONS)[number];
-
-interface ReportFigures {
-  /** Reports, and our paid calls that they caused, by reason. */
-  made: Record<Reason, number>;
-  paid: Record<Reason, number>;
-  /** Amounts in atomic USDC that liars paid to the rivals they reported, and that we paid because of these reports. */
-  liars_spent: number;
-  rivals_spent: number;
-}
-
 /** Figures of a whole market. */
 export interface MarketFigures {
   seed: number;
@@ -126,7 +99,6 @@ export interface MarketFigures {
   sales: Record<SellerKind, Sales>;
   /** Paid calls of the service itself, and those that were not delivered. */
   verifying: { calls: number; failed: number; spent: number };
-  reports: ReportFigures;
   fates: Record<Fate, FateFigures>;
   /** Liars that have begun, those of them that were marked since, and the days until then in the middle. */
   marked: Record<LiarKind, { sellers: number; marked: number; median_days: number | null }>;
@@ -136,15 +108,7 @@ export interface MarketFigures {
 const TICKS_A_DAY = 4;
 
 /** Parts of the market that have random numbers of their own. */
-const STREAMS = Object.freeze({ uptime: 1, schedule: 2, verifying: 3, agents: 4, reports: 5 });
-
-/** A payment that is on the chain, and that somebody reported. The amount is atomic USDC. */
-interface Report extends Offer {
-  readonly day: number;
-  readonly seller: Seller;
-  readonly path: string;
-  readonly reason: Reason;
-}
+const STREAMS = Object.freeze({ uptime: 1, schedule: 2, verifying: 3, agents: 4 });
 
 /** The state of a running market. */
 interface World extends MarketOptions {
@@ -153,10 +117,6 @@ interface World extends MarketOptions {
   readonly byUrl: ReadonlyMap<string, Seller>;
   /** Day of our last paid call to each seller, and the sellers to whom one was lost. */
   readonly paidOn: Map<Seller, number>;
-  /** Day of our last paid call to each payee. */
-  readonly payeePaidOn: Map<string, number>;
-  /** Reports, the latest first. */
-  readonly reports: Report[];
   readonly caught: Set<Seller>;
   readonly figures: MarketFigures;
 }
@@ -176,8 +136,6 @@ export async function runMarket(options: MarketOptions): Promise<MarketFigures> 
     catalogue,
     byUrl: new Map(market.sellers.map((seller) => [seller.base_url, seller])),
     paidOn: new Map(),
-    payeePaidOn: new Map(),
-    reports: [],
     caught: new Set(),
     figures: buildFigures(options, market),
   };
@@ -196,7 +154,6 @@ export async function runMarket(options: MarketOptions): Promise<MarketFigures> 
       await declare(world, day, [...announcing.map((seller) => declareInDocument(seller, day)), ...lies]);
       await probe(world, day);
       if ((tick + 1) % TICKS_A_DAY > 0) continue;
-      if (world.reporting === 'liars_too') reportAsLiars(world, day, await listListings(catalogue));
       await verify(world, day);
       const listings = await listListings(catalogue);
       callAsAgents(world, day, listings);
@@ -263,11 +220,10 @@ function buildSample(world: World, asked: { base_url: string; path: string; day:
 
 /** Pays for as many due routes as a day allows, under the rules of `catalogue verify --due`. */
 async function verify(world: World, day: number): Promise<void> {
-  const { catalogue, paidOn, payeePaidOn, caught, figures } = world;
+  const { catalogue, paidOn, caught, figures } = world;
   const at = getTime(day);
   let left = getBudget(world);
-  for (const payment of planPayments(world, day, await listListings(catalogue))) {
-    const { listing: planned, route: wanted, is_due, report } = payment;
+  for (const { listing: planned, route: wanted, is_due } of planPayments(world, day, await listListings(catalogue))) {
     if (left === 0) break;
     const seller = getSeller(world, planned.base_url);
     const offer = getOffer(seller, wanted.path, day);
@@ -284,9 +240,6 @@ async function verify(world: World, day: number): Promise<void> {
     await writeCatalogue(catalogue, at, (writing) => recordReceipt(writing, receipt));
     left -= 1;
     paidOn.set(seller, day);
-    payeePaidOn.set(offer.pay_to, day);
-    if (report) figures.reports.paid[report.reason] += 1;
-    if (report?.reason === 'rival') figures.reports.rivals_spent += offer.amount;
     if (!delivered) caught.add(seller);
     figures.verifying.calls += 1;
     figures.verifying.spent += offer.amount;
@@ -295,85 +248,28 @@ async function verify(world: World, day: number): Promise<void> {
 }
 
 /** Returns the number of calls that a day of verifying can pay for. */
-function getBudget({ scale, calls_a_day }: World): number {
-  return calls_a_day?.paid ?? scaleCount(MARKET.paid_calls_a_day, scale);
+function getBudget({ scale }: World): number {
+  return scaleCount(MARKET.paid_calls_a_day, scale);
 }
 
 interface PlannedPayment extends DueProof<Listing> {
   readonly is_due: boolean;
-  readonly report?: Report;
 }
 
-/**
- * Lists the routes to be paid for on a day, in this order: those that were reported, a share of proven ones at random, then
- * those that are due.
- */
+/** Lists the routes to be paid for on a day, in this order: a share of proven ones at random, then those that are due. */
 function planPayments(world: World, day: number, listings: readonly Listing[]): PlannedPayment[] {
   const { seed, proven_share = PROOF_METHOD.drawn_share } = world;
   const live = listings.filter(isLive);
-  const reported = listReported(world, day, live);
-  const isOther = ({ route }: { route: Route }) => !reported.some((one) => one.route.id === route.id);
   const random = createStream(seed, STREAMS.verifying, day);
   const proven = live.flatMap((listing) => {
     return listing.routes.filter(({ proof }) => proof !== null).map((route) => ({ listing, route, turn: random() }));
   });
   const again = Math.round(getBudget(world) * proven_share);
-  const chosen = proven.sort((a, b) => a.turn - b.turn).filter(isOther);
+  const chosen = proven.sort((a, b) => a.turn - b.turn).slice(0, again);
   return [
-    ...reported,
-    ...chosen.slice(0, again).map(({ listing, route }) => ({ listing, route, is_due: false })),
-    ...listDueRoutes(live, getTime(day)).flatMap((due) => (isOther(due) ? { ...due, is_due: true } : [])),
+    ...chosen.map(({ listing, route }) => ({ listing, route, is_due: false })),
+    ...listDueRoutes(live, getTime(day)).map((due) => ({ ...due, is_due: true })),
   ];
-}
-
-/** Lists the reported routes that are paid for first: the product's rule, where each call costs one of the calls of a day. */
-function listReported(world: World, day: number, live: readonly Listing[]): PlannedPayment[] {
-  const { payeePaidOn, reports } = world;
-  const since = day - PROOF_METHOD.retried_after_days;
-  const paid = [...payeePaidOn].flatMap(([payee, paidOn]) => (paidOn >= since ? payee : []));
-  const share = openReportedShare(getBudget(world), new Set(paid));
-  const byUrl = new Map(live.map((listing) => [listing.base_url, listing]));
-  return reports.flatMap((report) => {
-    const listing = byUrl.get(report.seller.base_url);
-    const route = listing?.routes.find(({ path }) => path === report.path);
-    if (!listing || !route || report.day < since) return [];
-    const offers = getCurrentTerms(route.terms);
-    const isPaid = offers.some(({ pay_to, amount }) => pay_to === report.pay_to && amount <= report.amount);
-    if (!isPaid || !share.allows(1, offers)) return [];
-    share.take(1, offers);
-    return [{ listing, route, is_due: false, report }];
-  });
-}
-
-/**
- * Lets liars report before the service looks, so that their reports come first. Each pays a rival now and then, for it to be
- * paid for in place of a liar. While it delivers, each pays itself from another wallet, which costs it nothing, to be proved.
- */
-function reportAsLiars(world: World, day: number, listings: readonly Listing[]): void {
-  const { seed, market, byUrl, figures } = world;
-  const random = createStream(seed, STREAMS.reports, day);
-  const turn = Math.floor(day);
-  for (const listing of listings.filter(isLive)) {
-    const liar = getSeller({ byUrl }, listing.base_url);
-    if (liar.kind === 'honest') continue;
-    const own = listing.routes.find(({ path, proof }) => proof === null && isDelivered(liar, path, day, 'us'));
-    if (own) report(world, { day, seller: liar, path: own.path, reason: 'own' });
-    if ((turn + liar.number) % MARKET.rivals_reported_every > 0) continue;
-    const rivals = market.honest.filter(({ topic, paid_from }) => topic === liar.topic && day >= paid_from);
-    const rival = rivals[Math.floor(random() * rivals.length)];
-    const path = rival?.paths[Math.floor(random() * rival.paths.length)];
-    if (!rival || path === undefined) continue;
-    figures.reports.liars_spent += getOffer(rival, path, day)?.amount ?? 0;
-    report(world, { day, seller: rival, path, reason: 'rival' });
-  }
-}
-
-/** Reports a payment of what a route asks on a day. */
-function report({ reports, figures }: World, made: Omit<Report, keyof Offer>): void {
-  const offer = getOffer(made.seller, made.path, made.day);
-  if (!offer) return;
-  figures.reports.made[made.reason] += 1;
-  reports.unshift({ ...made, ...offer });
 }
 
 function buildReceipt(paid: { number: number; route: Route; offer: Offer; at: string; delivered: boolean }): Receipt {
@@ -400,12 +296,11 @@ function buildReceipt(paid: { number: number; route: Route; offer: Offer; at: st
 
 /** Lets agents make their calls of a day: each takes the best answer for its topic that is safe to pay. */
 function callAsAgents(world: World, day: number, listings: readonly Listing[]): void {
-  const { reporting = 'none', calls_a_day, seed, scale, market, figures, caught } = world;
+  const { seed, scale, market, figures, caught } = world;
   const live = listings.filter(isLive);
   const byTagline = Map.groupBy(live, ({ tagline }) => tagline);
   const byName = Map.groupBy(live, ({ title }) => getLetters(title));
-  const calls = calls_a_day?.agents ?? scaleCount(MARKET.agent_calls_a_day, scale);
-  for (let call = 0; call < calls; call += 1) {
+  for (let call = 0; call < scaleCount(MARKET.agent_calls_a_day, scale); call += 1) {
     const random = createStream(seed, STREAMS.agents, day * TICKS_A_DAY, call);
     const isByName = random() < MARKET.called_by_name;
     const wanted = market.honest[Math.floor(random() * market.honest.length)] as Seller;
@@ -423,8 +318,6 @@ function callAsAgents(world: World, day: number, listings: readonly Listing[]): 
     if (isDelivered(seller, route.path, day, 'agent')) continue;
     sales.lost += offer.amount;
     if (!isRecognisable(seller, caught)) sales.unavoidable += offer.amount;
-    const made = { day, seller, path: route.path, reason: 'undelivered' } as const;
-    if (reporting !== 'none' && random() < MARKET.reporting) report(world, made);
   }
 }
 
@@ -562,10 +455,6 @@ function buildFigures({ seed, days }: MarketOptions, { honest, sellers }: Market
     ...{ seed, days, honest: honest.length, liars: sellers.length - honest.length, calls: 0, unserved: 0 },
     sales: buildRecord(SELLER_KINDS, () => ({ calls: 0, spent: 0, lost: 0, unavoidable: 0 })),
     verifying: { calls: 0, failed: 0, spent: 0 },
-    reports: {
-      ...{ made: buildRecord(REASONS, () => 0), paid: buildRecord(REASONS, () => 0) },
-      ...{ liars_spent: 0, rivals_spent: 0 },
-    },
     fates: buildRecord(FATES, () => ({
       sellers: 0,
       harm: buildRecord(HARMS, () => ({ sellers: 0, days: 0 })),
@@ -606,27 +495,20 @@ const QUICK = Object.freeze({ honest: 30, days: 20 });
 
 /**
  * Measures what liars take from agents and do to honest sellers, as the median of three simulated markets with this
- * many honest sellers, and what reports of undelivered payments change in the same markets.
+ * many honest sellers.
  */
 export async function measureLiars({ folder, rounds, tell }: Run, honest: number): Promise<Row[]> {
   const isQuick = rounds === 1;
   const sellers = isQuick ? Math.min(honest, QUICK.honest) : honest;
   const days = isQuick ? QUICK.days : DAYS;
-  const markets = buildRecord(REPORTING, (): MarketFigures[] => []);
+  const markets: MarketFigures[] = [];
   for (const seed of isQuick ? SEEDS.slice(0, 1) : SEEDS) {
-    for (const reporting of REPORTING) {
-      tell(`Market ${seed}: ${sellers} honest sellers, ${days} days, reports: ${reporting} …`);
-      const file = join(folder, `market-${seed}.sqlite`);
-      const scale = sellers / MARKET.honest;
-      markets[reporting].push(await runMarket({ seed, scale, days, file, tell, reporting }));
-      tell(JSON.stringify(markets[reporting].at(-1)));
-    }
+    tell(`Market ${seed}: ${sellers} honest sellers, ${days} days …`);
+    const file = join(folder, `market-${seed}.sqlite`);
+    markets.push(await runMarket({ seed, scale: sellers / MARKET.honest, days, file, tell }));
+    tell(JSON.stringify(markets.at(-1)));
   }
-  return [
-    ...listRows(markets.none),
-    ...listReportRows(markets.agents, 'agents report'),
-    ...listReportRows(markets.liars_too, 'liars report too'),
-  ];
+  return listRows(markets);
 }
 
 /** Returns a function that builds a row from the markets that have a figure, and no row if none has it. */
@@ -660,7 +542,7 @@ function listRows(markets: readonly MarketFigures[]): Row[] {
     ...build('calls without a safe answer', '%', ({ unserved, calls }) => getShare(unserved, calls)),
     ...build('spend lost', '%', (market) => getPart(market, sumSales(market, 'lost'))),
     ...build('spend lost before any sign', '%', (market) => getPart(market, sumSales(market, 'unavoidable'))),
-    ...LIARS.flatMap((kind) => listRowsOf(kind, build, kind)),
+    ...LIARS.flatMap((kind) => listRowsOf(kind, build)),
     ...HARMS.flatMap((harm) => build(`honest: ${harm}`, 'days of listings', (market) => sumHarm(market, harm))),
     ...FATES.flatMap((fate) =>
       build(`score: ${fate.replaceAll('_', ' ')}`, 'of 100', ({ fates }) => fates[fate].score),
@@ -668,27 +550,10 @@ function listRows(markets: readonly MarketFigures[]): Row[] {
   ];
 }
 
-function listRowsOf(kind: LiarKind, build: ReturnType<typeof openRows>, what: string): Row[] {
+function listRowsOf(kind: LiarKind, build: ReturnType<typeof openRows>): Row[] {
   return [
-    ...build(`${what}: spend lost`, '%', (market) => getPart(market, market.sales[kind].lost)),
-    ...build(`${what}: marked`, '%', ({ marked }) => getShare(marked[kind].marked, marked[kind].sellers)),
-    ...build(`${what}: until marked`, 'days', ({ marked }) => marked[kind].median_days),
-  ];
-}
-
-/** Lists what differs where payments are reported, and what these reports cost. */
-function listReportRows(markets: readonly MarketFigures[], who: string): Row[] {
-  const build = openRows(markets);
-  const sumAllHarm = (market: MarketFigures) => sum(HARMS.map((harm) => sumHarm(market, harm)));
-  return [
-    ...build(`${who}: spend lost`, '%', (market) => getPart(market, sumSales(market, 'lost'))),
-    ...UNDELIVERING.flatMap((kind) => listRowsOf(kind, build, `${who}: ${kind}`)),
-    ...build(`${who}: honest: any harm`, 'days of listings', sumAllHarm),
-    ...build(`${who}: our calls for agents`, 'calls', ({ reports }) => reports.paid.undelivered),
-    // These rows are left out where liars report nothing.
-    ...build(`${who}: our calls to honest ones`, 'calls', ({ reports }) => reports.paid.rival || null),
-    ...build(`${who}: our calls to themselves`, 'calls', ({ reports }) => reports.paid.own || null),
-    ...build(`${who}: paid by them`, 'USDC', ({ reports }) => reports.liars_spent / 1e6 || null),
-    ...build(`${who}: paid by us to honest ones`, 'USDC', ({ reports }) => reports.rivals_spent / 1e6 || null),
+    ...build(`${kind}: spend lost`, '%', (market) => getPart(market, market.sales[kind].lost)),
+    ...build(`${kind}: marked`, '%', ({ marked }) => getShare(marked[kind].marked, marked[kind].sellers)),
+    ...build(`${kind}: until marked`, 'days', ({ marked }) => marked[kind].median_days),
   ];
 }

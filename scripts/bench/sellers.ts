@@ -14,10 +14,6 @@ export const MARKET = Object.freeze({
   /** Calls that a day of verifying can pay for: far fewer than there are routes. */
   paid_calls_a_day: 6,
   agent_calls_a_day: 60,
-  /** Share of undelivered calls that agents report: few buyers complain, and their program has to know how. */
-  reporting: 0.2,
-  /** Days after which a liar again pays a rival to report it: the service pays nobody twice within a week because of reports. */
-  rivals_reported_every: 7,
   /** Share of agents who look for one seller by name, whom imitators wait for. */
   called_by_name: 0.3,
   /** Most routes of a seller, and those of one who floods the catalogue to be found more often. */
@@ -61,8 +57,6 @@ export const MARKET = Object.freeze({
  */
 export const LIARS = ['bait', 'switch', 'never', 'stops', 'rivals', 'name', 'flood', 'prober'] as const;
 export type LiarKind = (typeof LIARS)[number];
-/** Kinds of liars who at some time take money and deliver nothing. */
-export const UNDELIVERING = ['switch', 'never', 'stops', 'name', 'flood', 'prober'] as const;
 export const SELLER_KINDS = ['honest', ...LIARS] as const;
 export type SellerKind = (typeof SELLER_KINDS)[number];
 

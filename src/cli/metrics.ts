@@ -173,7 +173,6 @@ function buildQueueFigures(counts: QueueCounts | undefined, at: string): Figure[
       'For how long the submission waits that has waited longest to be read',
       getSeconds(at) - getSeconds(oldest),
     ),
-    build('catalogue_buyer_reports', 'Reports of buyers of 30 days', counts?.reports ?? 0),
   ];
 }
 

@@ -38,7 +38,7 @@ interface StatusResult {
   probing: ProbingState;
   payments: PaymentCounts;
   pages: PagesState;
-  /** Numbers of submissions and reports of the last 30 days; null without an intake. */
+  /** Numbers of submissions of the last 30 days; null without an intake. */
   intake: QueueCounts | null;
 }
 
@@ -84,10 +84,10 @@ function describePayments({ settled, not_settled, open, unconfirmed, spent, stil
   return `${words}; ${formatUsdc(still_counted)} USDC of ${unconfirmed} more count as spent until a day after their expiry, because one node alone says that they did not settle`;
 }
 
-function describeQueue({ submissions, oldest_received_at, reports }: QueueCounts): string {
+function describeQueue({ submissions, oldest_received_at }: QueueCounts): string {
   const states = Object.entries(submissions).map(([state, count]) => `${count} ${state.replaceAll('_', ' ')}`);
   const oldest = oldest_received_at === null ? '' : ` (the oldest since ${formatTime(oldest_received_at)})`;
-  return `${states.join(', ')}${oldest}; ${formatCount(reports, 'report')} of buyers`;
+  return `${states.join(', ')}${oldest}`;
 }
 
 function renderStatus(result: StatusResult, page: Page): void {

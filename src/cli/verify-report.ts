@@ -163,9 +163,9 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** Writes the result of a run: a line for each route, and the sum. */
 export function renderDue(result: DueResult, page: Page): void {
-  const { budget, spent, due, drawable, drawn, reported, left, ended, routes } = result;
-  const planned = due + drawn + reported;
-  if (due + reported === 0) page.say('No proof is due: every route with an example request has a recent proof.');
+  const { budget, spent, due, drawable, drawn, left, ended, routes } = result;
+  const planned = due + drawn;
+  if (due === 0) page.say('No proof is due: every route with an example request has a recent proof.');
   if (planned > 0) renderRoutes(routes, page);
   if (budget === null) {
     const total = routes.filter(({ outcome }) => outcome === 'due').reduce((sum, { amount }) => sum + (amount ?? 0), 0);
@@ -193,15 +193,12 @@ function renderRoutes(routes: DueResult['routes'], page: Page): void {
       { heading: 'route', cut: true },
       { heading: '', cut: true },
     ],
-    routes.map(({ slug, route, outcome, reason, amount, last_proved_at, drawn, reported }) => [
+    routes.map(({ slug, route, outcome, reason, amount, last_proved_at, drawn }) => [
       outcome.replaceAll('_', ' '),
       amount === null ? '–' : formatUsdc(amount),
       last_proved_at?.slice(0, 10) ?? 'never',
       `${slug}: ${route}`,
-      [
-        drawn ? 'chosen at random' : reported ? 'reported by a buyer' : '',
-        reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' ')),
-      ]
+      [drawn ? 'chosen at random' : '', reason === null ? '' : (REASONS[reason] ?? reason.replaceAll('_', ' '))]
         .filter(Boolean)
         .join('; '),
     ]),

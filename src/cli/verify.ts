@@ -44,9 +44,7 @@ export const verify: Command = defineCommand({
     'With --due it keeps proofs current: it takes routes with an example request whose proof is missing or older ' +
     `than ${PROOF_METHOD.renewed_after_days} days, those without one first, then one route of each listing before ` +
     'a second one, then the more reliable listings. With --budget it pays for them until that is used up. Up to ' +
-    `${100 * PROOF_METHOD.reported_share} % of the budget first pays for routes of which a buyer reported a payment that brought ` +
-    `nothing, where the chain has that payment, one of a payee in a week. Up to ` +
-    `${100 * PROOF_METHOD.drawn_share} % then pays for proven routes chosen at random, so that ` +
+    `${100 * PROOF_METHOD.drawn_share} % of the budget first pays for proven routes chosen at random, so that ` +
     'a seller who stops delivering is found before its proof is old. Results are recorded at once, and the next run continues. A seller with a caution of danger is paid again after ' +
     `${PROOF_METHOD.retried_after_days} days at the earliest.\n\n` +
     'The wallet: PAYER_EVM_PRIVATE_KEY or PAYER_EVM_KEY_FILE with EVM_RPC_URL (and EVM_RPC_URL_SECOND), the same ' +

@@ -9,12 +9,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Times in days: how long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is
- * paid again, and how soon a proven route can be drawn. `drawn_share` and `reported_share` are the parts of a budget that pay for
- * drawn routes and for those that buyers reported.
+ * paid again, and how soon a proven route can be drawn. `drawn_share` is the part of a budget that pays for drawn routes.
  */
 export const PROOF_METHOD = Object.freeze({
   ...{ current_days: 90, renewed_after_days: 60, retried_after_days: 7 },
-  ...{ drawn_share: 0.2, drawn_after_days: 3, reported_share: 0.25 },
+  ...{ drawn_share: 0.2, drawn_after_days: 3 },
 });
 
 /** Returns whether a proof is too old to count as current. Times are ISO 8601 UTC. */
@@ -106,26 +105,6 @@ export function drawRoutes<Drawable>(
   }
   return drawn;
 }
-
-/**
- * Opens the share of a budget that pays for routes which buyers reported. `allows` says whether a route may still be paid for: its
- * price fits into what is left, and none of its payees is in `paid`. `take` takes the price and adds the payees to `paid`.
- * Amounts are atomic USDC.
- */
-export function openReportedShare(budget: number, paid: Set<string>) {
-  let left = budget * PROOF_METHOD.reported_share;
-  const listPayees = (offers: readonly Offered[]) => offers.flatMap(({ pay_to }) => pay_to?.toLowerCase() ?? []);
-  return {
-    allows: (price: number, offers: readonly Offered[]) =>
-      price <= left && !listPayees(offers).some((payee) => paid.has(payee)),
-    take(price: number, offers: readonly Offered[]): void {
-      left -= price;
-      for (const payee of listPayees(offers)) paid.add(payee);
-    },
-  };
-}
-
-type Offered = Pick<RecordedTerms, 'pay_to'>;
 
 function compareByProof(a: Route, b: Route): number {
   return (

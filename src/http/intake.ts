@@ -16,10 +16,7 @@ const AWAY = {
 } as const;
 
 /** Addresses of the intake. */
-const PASSED_ON: string[] = [
-  ...[PATHS.submit, PATHS.submitted(':id'), PATHS.submission(':id')],
-  ...[PATHS.providersCheck, PATHS.buyerReports],
-];
+const PASSED_ON: string[] = [...[PATHS.submit, PATHS.submitted(':id'), PATHS.submission(':id'), PATHS.providersCheck]];
 
 /** Longest time that a tool of MCP waits for a check, in milliseconds: the intake says within 20 s where its report will be. */
 const LONGEST_MS = 25_000;

@@ -43,7 +43,6 @@ const OTHERS = new Map<string, readonly string[]>([
   [PATHS.submit, READ_AND_POST],
   [PATHS.submissions, READ_AND_POST],
   [PATHS.providersCheck, ['POST', 'OPTIONS']],
-  [PATHS.buyerReports, ['POST', 'OPTIONS']],
 ]);
 
 /** Lists the methods that a path is asked by. */

@@ -39,7 +39,7 @@ interface IntakeOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates the app of the intake: checks, submissions and reports of buyers, as pages and as JSON. */
+/** Creates the app of the intake: checks and submissions, as pages and as JSON. */
 export function createIntake(options: IntakeOptions): Hono<Env> {
   const { site, checks, getClient, allowPrivateNetworks, onError } = options;
   const render = (submission: SubmitPage) => options.render({ submission });

@@ -106,6 +106,5 @@ function openRenderer(site: ReturnType<typeof getSite>): RenderIntakePage {
 
 function getPath(page: Parameters<RenderIntakePage>[0]): string {
   if ('journey' in page) return PATHS.submissions;
-  if ('buyerReport' in page) return PATHS.buyerReport;
   return page.submission.part ? `${PATHS.submit}/part` : PATHS.submit;
 }

@@ -1,31 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
-import { z } from 'zod';
 import type { GetClient } from '../http/client.ts';
 import { buildProblem } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
 import { parseArguments } from '../mcp/arguments.ts';
-import { httpMethod } from '../model/request.ts';
-import { findRoute } from '../published/find-route.ts';
-import { findListing } from '../published/listings.ts';
-import { buildReportPath, PATHS } from '../views/links.ts';
+import { PATHS } from '../views/links.ts';
 import type { SubmitPage } from '../views/provider-check.ts';
-import {
-  type BuyerReportPage,
-  type FileFields,
-  type JourneyPage,
-  reportRequest,
-  submissionRequest,
-} from '../views/submission.ts';
+import { type FileFields, type JourneyPage, submissionRequest } from '../views/submission.ts';
 import type { Submissions } from './submissions.ts';
 import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
 
 /** Longest time that an answer waits for a check, in milliseconds. */
 const LONGEST_MS = 20_000;
-
-/** Most routes of a listing that the form of a report names. */
-const MAX_ROUTES = 500;
 
 const NO_SUBMISSION = {
   status: 404,
@@ -33,19 +20,7 @@ const NO_SUBMISSION = {
   detail: 'There is no such submission.',
   hint: 'Submissions are kept for 30 days. Submit the host again.',
 } as const;
-const NO_LISTING = { status: 404, code: 'no_listing', detail: 'There is no such listing.' } as const;
-const NO_ROUTE = {
-  status: 422,
-  code: 'no_route',
-  detail: 'No listing has a route at that address with that method.',
-  hint: 'Give the method and the address as you called them.',
-} as const;
-const NO_TRANSACTION = {
-  status: 422,
-  code: 'no_transaction',
-  detail: 'That is not the name of a transaction.',
-  hint: 'On an EVM chain it is 0x and 64 digits; on Solana 86 to 88 letters and digits.',
-} as const;
+
 /** Time after which the page of a submission that moves on by itself is asked for again, in seconds. */
 const REFRESH_SECONDS = 3;
 
@@ -55,8 +30,6 @@ export const NO_PAGES = {
   detail: 'The pages are not built yet.',
   retry_after_seconds: 5,
 };
-
-const TRANSACTION = /^(?:0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})$/i;
 
 export interface SubmissionRoutesOptions {
   readonly submissions: Submissions;
@@ -69,18 +42,18 @@ export interface SubmissionRoutesOptions {
 
 /** Renders a page of the intake; undefined while pages are not compiled. */
 export type RenderIntakePage = (
-  page: { submission: SubmitPage } | { journey: JourneyPage } | { buyerReport: BuyerReportPage },
+  page: { submission: SubmitPage } | { journey: JourneyPage },
 ) => Promise<string | undefined>;
 
 interface Problem {
-  readonly status: 400 | 404 | 409 | 422 | 429 | 503;
+  readonly status: 400 | 404 | 409 | 429 | 503;
   readonly code: string;
   readonly detail: string;
   readonly hint?: string;
   readonly retry_after_seconds?: number;
 }
 
-/** Adds the routes of submissions and of reports of buyers. Forms are answered by pages, JSON by JSON. */
+/** Adds the routes of submissions. Forms are answered by pages, JSON by JSON. */
 export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOptions): void {
   const { submissions, take, getClient, allowPrivateNetworks, render } = options;
   const getWho = (c: Context<Env>) => (c.env.incoming ? getClient(c.env.incoming) : '');
@@ -139,50 +112,7 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     await Promise.race([end, sleep(LONGEST_MS, undefined, { ref: false })]);
     return sendView(c, id);
   });
-
-  const findReported = (slug: string): Omit<BuyerReportPage, 'isKept'> | undefined => {
-    const listing = submissions.readPublished((published) => findListing(published, slug));
-    if (!listing) return undefined;
-    const routes = listing.routes.slice(0, MAX_ROUTES);
-    const named = routes.map(({ method, url }) => ({ method, url }));
-    return { slug, title: listing.title, routes: named };
-  };
-
-  app.get(PATHS.buyerReport, (c) => {
-    const about = findReported(c.req.query('listing') ?? '');
-    return about
-      ? show(c, { buyerReport: { ...about, isKept: c.req.query('kept') !== undefined } })
-      : refuse(c, NO_LISTING);
-  });
-
-  app.post(PATHS.buyerReports, async (c) => {
-    const { listing, route, ...body } = reportForm.parse(await readBody(c));
-    const [method, url] = route?.split(' ') ?? [];
-    const { transaction, ...called } = parseArguments(
-      reportRequest,
-      route === undefined ? body : { ...body, method, url },
-    );
-    const address = URL.parse(called.url.replaceAll('{', '%7B').replaceAll('}', '%7D'));
-    const call = address && { method: called.method, url: address };
-    const found = call && submissions.readPublished((published) => findRoute(published, call));
-    const about = isForm(c) ? findReported(listing ?? '') : undefined;
-    const no = (problem: Problem) =>
-      about ? show(c, { buyerReport: { ...about, isKept: false, problem } }, problem) : refuse(c, problem);
-    if (!TRANSACTION.test(transaction)) return no(NO_TRANSACTION);
-    if (found?.kind !== 'route') return no(NO_ROUTE);
-    const refusal = take(getWho(c));
-    if (refusal) return no(refusal);
-    const { listing: slug, path, method: known } = found.route;
-    // Hexadecimal digits are the same in either case; those of Solana are not.
-    const named = /^0x/i.test(transaction) ? transaction.toLowerCase() : transaction;
-    submissions.report({ transaction: named, slug, method: httpMethod.parse(known), path }, getWho(c));
-    if (about) return c.redirect(`${buildReportPath(about.slug)}&kept`, 303);
-    return c.json({ kept: true, listing: slug, route: `${known} ${path}` }, 202);
-  });
 }
-
-/** The fields of the form of a report, beside those of the JSON: the listing, and method and address in one. */
-const reportForm = z.looseObject({ listing: z.string().max(100).optional(), route: z.string().max(2100).optional() });
 
 function isForm(c: Context<Env>): boolean {
   return !/\bjson\b/i.test(c.req.header('content-type') ?? '') && !wantsJson(c);

@@ -3,7 +3,7 @@ import { getWideNetwork } from '../http/client.ts';
 import { openPublished, type Published } from '../published/file.ts';
 import { findSubmitted, type Submitted } from '../published/submitted.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
-import { type BuyerReport, KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
+import { KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
@@ -130,8 +130,6 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
         listings: live.map((item) => buildListed(item, site)),
       };
     },
-    readPublished,
-    report: (report: BuyerReport, client: string): void => queue.report(report, { client: hide(client), at: getAt() }),
     async close(): Promise<void> {
       clearInterval(everyLook);
       await Promise.all(looking.values());

@@ -89,7 +89,7 @@ export interface PaymentOnChain {
 
 /**
  * Reads one node to check receipts. It starts from the transaction in the receipt, so a check needs only a few
- * requests, however old the payment is. All functions throw `unavailable` (`rpc_failed`) if the node cannot be asked,
+ * requests, however old the payment is. Both functions throw `unavailable` (`rpc_failed`) if the node cannot be asked,
  * and `refused` (`wrong_chain`) if it serves another chain.
  */
 export interface ChainReader {
@@ -98,11 +98,6 @@ export interface ChainReader {
   getGenesis(): Promise<string>;
   /** Finds the payment in the claimed transaction; undefined if the node does not have the transaction. */
   findPayment(claim: PaymentClaim): Promise<PaymentOnChain | undefined>;
-  /**
-   * Finds what an account got from others by a transaction that can no longer be reverted, in atomic USDC; undefined for
-   * nothing.
-   */
-  findReceived(transaction: string, account: string): Promise<{ amount: number; settled_at: string } | undefined>;
 }
 
 /** Everything that is needed to pay on one network: the chain, and a wallet whose key stays inside. */

@@ -14,7 +14,6 @@ import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { UNCONFIRMED } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import { listReportedRoutes } from './reported.ts';
 import { isInputOfOthers, type Payer, verifyRoute } from './verify-route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,8 +31,6 @@ export interface DueRoute {
   last_proved_at: string | null;
   /** True if it was not due, but drawn at random from the proven routes. */
   drawn: boolean;
-  /** True if it came first because a buyer's report of it is true. */
-  reported: boolean;
 }
 
 /** The result of a run over the due and the drawn routes. Amounts are atomic USDC. */
@@ -41,15 +38,13 @@ export interface DueResult {
   budget: number | null;
   /** The sum that was paid, or may have been. */
   spent: number;
-  /** Routes that buyers reported, as the chain has it, and that are paid for first. */
-  reported: number;
-  /** Other routes that were due at the start. */
+  /** Routes that were due at the start. */
   due: number;
   /** Proven routes that could be drawn at the start. */
   drawable: number;
   /** Proven routes that were drawn; 0 without a budget. */
   drawn: number;
-  /** Routes of these that the run did not reach. */
+  /** Due and drawn routes that the run did not reach. */
   left: number;
   /** `done`: every due and drawn route was handled. Otherwise the reason why the run ended early. */
   ended: string;
@@ -71,7 +66,7 @@ const RUN_ENDING_REASONS = new Set([
 ]);
 
 /**
- * Pays for routes that buyers reported, and for proven routes drawn at random, which get their shares of the budget, and then for the routes whose proof is
+ * Pays for proven routes drawn at random, which get their share of the budget, and then for the routes whose proof is
  * missing or old, in the order of `listDueRoutes`, until all are done, the budget is used up, or nothing more can be paid.
  * Each result is recorded at once, so the next run continues from there. Without a budget nothing is drawn or paid, and
  * the due routes are listed.
@@ -81,20 +76,9 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
   const [live, at] = [(await listListings(catalogue)).filter(isLive), now().toISOString()];
   const [due, drawable] = [listDueRoutes(live, at), listDrawableRoutes(live, at)];
   const getPriceOf = ({ route }: { route: Route }) => getPrice(payer, route);
-  const getPriceOn = (route: Route) => getPrice(payer, route);
-  const reported = await listReportedRoutes(payer, live, { budget: budget ?? 0, getPrice: getPriceOn });
-  const isOther = ({ route }: { route: Route }) => !reported.some((one) => one.route.id === route.id);
-  const open = drawable.filter(isOther);
-  const drawn = budget === null ? [] : drawRoutes(open, { budget, getPrice: getPriceOf, random });
-  const others = due.filter(isOther);
-  const plan = [...reported, ...drawn, ...others];
-  const counts = {
-    reported: reported.length,
-    due: others.length,
-    drawable: drawable.length,
-    drawn: drawn.length,
-    left: plan.length,
-  };
+  const drawn = budget === null ? [] : drawRoutes(drawable, { budget, getPrice: getPriceOf, random });
+  const plan = [...drawn, ...due];
+  const counts = { due: due.length, drawable: drawable.length, drawn: drawn.length, left: plan.length };
   const result: DueResult = { budget, spent: 0, ...counts, ended: 'done', routes: [] };
   for (const [index, { listing: planned, route: wanted }] of plan.entries()) {
     if (signal.aborted) result.ended = 'interrupted';
@@ -107,14 +91,10 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
     const entry: DueRoute = {
       ...{ slug: listing.slug, route: formatRoute(route), outcome: 'due', reason: null },
       ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
-      reported: index < reported.length,
-      drawn: index >= reported.length && index < reported.length + drawn.length,
+      drawn: index < drawn.length,
     };
     result.routes.push(entry);
-    const reason = await findObstacle(payer, listing, route, {
-      left: budget === null ? null : budget - result.spent,
-      isReported: entry.reported,
-    });
+    const reason = await findObstacle(payer, listing, route, budget === null ? null : budget - result.spent);
     if (reason !== null) Object.assign(entry, { outcome: 'skipped', reason });
     if (reason !== null || budget === null) continue;
     say(`${index + 1} of ${plan.length}: ${entry.slug}, ${entry.route}`);
@@ -127,18 +107,12 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
 }
 
 /** Finds why a route is skipped; null if it can be paid for now. */
-async function findObstacle(
-  payer: Payer,
-  listing: Listing,
-  route: Route,
-  { left, isReported }: { left: number | null; isReported: boolean },
-): Promise<string | null> {
+async function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): Promise<string | null> {
   const { catalogue, now, rails } = payer;
   const at = now().getTime();
   const isSince = (time: string | null, days: number) => time !== null && at - Date.parse(time) < days * DAY_MS;
   const time = now().toISOString();
-  const isWanted = isReported || isDueForProof(route, time) || isOpenToDraw(route, time);
-  if (!isLive(listing) || !isWanted) return 'not_due';
+  if (!isLive(listing) || !(isDueForProof(route, time) || isOpenToDraw(route, time))) return 'not_due';
   const cautions = [...listing.cautions, ...listing.routes.flatMap((one) => one.cautions)];
   const lastOfSeller = await findLastAttempt(
     catalogue,

@@ -5,15 +5,14 @@ import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
-import { httpMethod } from '../model/request.ts';
 import { checkLine } from '../views/provider-check.ts';
 import { submissionState, submissionStep } from '../views/submission.ts';
 
-/** Time for which submissions and reports are kept, and in which the prober reads the file of a received host; milliseconds. */
+/** Time for which submissions are kept, and in which the prober reads the file of a received host; milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export const READ_WITHIN_MS = 24 * 60 * 60 * 1000;
 
-/** Most rows of each table. Of more, the clients with the most rows lose their oldest ones. */
+/** Most submissions. Of more, the clients with the most lose their oldest ones. */
 const MAX_ROWS = 5_000;
 
 /** Most steps of a history, beside the last one. */
@@ -30,8 +29,7 @@ CREATE TABLE submissions (
   id TEXT PRIMARY KEY, client TEXT NOT NULL, at TEXT NOT NULL, origin TEXT NOT NULL UNIQUE, state TEXT NOT NULL,
   received_at TEXT, document TEXT NOT NULL
 ) STRICT;
-CREATE INDEX submissions_state ON submissions (state, received_at);
-CREATE TABLE reports (id INTEGER PRIMARY KEY, client TEXT NOT NULL, at TEXT NOT NULL, document TEXT NOT NULL UNIQUE) STRICT;`;
+CREATE INDEX submissions_state ON submissions (state, received_at);`;
 
 /** The wish of somebody that the provider's file of a host is read. */
 const submission = z.object({
@@ -51,13 +49,9 @@ const submission = z.object({
 });
 export type Submission = z.infer<typeof submission>;
 
-/** The word of a buyer that a transaction paid for a route which brought nothing. It counts once it is found on the chain. */
-const report = z.object({ transaction: z.string(), slug: z.string(), method: httpMethod, path: z.string() });
-export type BuyerReport = z.infer<typeof report>;
+const count = z.object({ state: submissionState, count: z.number(), oldest: z.string().nullable() });
 
-const count = z.object({ state: submissionState.nullable(), count: z.number(), oldest: z.string().nullable() });
-
-/** Who wrote a row, as nobody can turn back into an address, and when. */
+/** Who submitted, as nobody can turn back into an address, and when. */
 interface Writer {
   client: string;
   at: string;
@@ -88,17 +82,12 @@ export function readQueue<Result>(file: string, work: (queue: QueueReading) => R
   });
 }
 
-/** Reads the queue as `readQueue` does. If it cannot be read, `say` is told why, and what is read is empty. */
-export function tryReadQueue<Item>(
-  file: string,
-  read: (queue: QueueReading) => Item[],
-  say?: (why: string) => void,
-): Item[] {
+/** Reads the queue as `readQueue` does. If it cannot be read, what is read is empty. */
+export function tryReadQueue<Item>(file: string, read: (queue: QueueReading) => Item[]): Item[] {
   try {
     return readQueue(file, read) ?? [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    say?.(error.message);
     return [];
   }
 }
@@ -126,10 +115,10 @@ function attempt<Result>(file: string, work: () => Result): Result {
   }
 }
 
-/** The queue as the prober, the payer and the operator's commands read it. */
+/** The queue as the prober and the operator's commands read it. */
 type QueueReading = ReturnType<typeof buildReading>;
 
-/** Numbers of submissions by state, and of reports. */
+/** Numbers of submissions by state, and the time since which the oldest received one waits. */
 export type QueueCounts = ReturnType<QueueReading['count']>;
 
 function buildReading(sqlite: Sqlite.Database) {
@@ -156,24 +145,15 @@ function buildReading(sqlite: Sqlite.Database) {
          ORDER BY row_number() OVER (PARTITION BY client ORDER BY at), received_at`,
         since,
       ),
-    /** Lists the reports since a time: clients take turns, the newest first. */
-    listReports: (since: string) =>
-      parse(
-        report,
-        'reports WHERE at >= ? ORDER BY row_number() OVER (PARTITION BY client ORDER BY at DESC), at DESC',
-        since,
-      ),
-    /** Counts submissions by state, and reports, with the time since which the oldest received one waits. */
+    /** Counts submissions by state, with the time since which the oldest received one waits. */
     count() {
-      const sql = `SELECT state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY state
-        UNION ALL SELECT NULL, count(*), NULL FROM reports`;
+      const sql = 'SELECT state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY state';
       const rows = z.array(count).parse(sqlite.prepare(sql).all());
-      const find = (state: Submission['state'] | null) => rows.find((row) => row.state === state);
+      const find = (state: Submission['state']) => rows.find((row) => row.state === state);
       const submissions = submissionState.options.map((state) => [state, find(state)?.count ?? 0]);
       return {
         submissions: Object.fromEntries(submissions) as Record<Submission['state'], number>,
         oldest_received_at: find('received')?.oldest ?? null,
-        reports: find(null)?.count ?? 0,
       };
     },
   };
@@ -188,9 +168,9 @@ function buildQueue(sqlite: Sqlite.Database) {
     sqlite.prepare(sql).run({ id, client, at, origin, state, received_at, document: JSON.stringify(put) });
     return put;
   };
-  const dropBeyond = (table: 'submissions' | 'reports'): void => {
+  const dropBeyond = (): void => {
     const order = `ORDER BY row_number() OVER (PARTITION BY client ORDER BY at DESC), at DESC LIMIT -1 OFFSET ${MAX_ROWS}`;
-    sqlite.exec(`DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} ${order})`);
+    sqlite.exec(`DELETE FROM submissions WHERE id IN (SELECT id FROM submissions ${order})`);
   };
   return {
     ...reading,
@@ -201,7 +181,7 @@ function buildQueue(sqlite: Sqlite.Database) {
       const [id, state] = [randomBytes(18).toString('base64url'), 'waiting_for_file' as const];
       const history = [{ state, at, reason: 'The file is not on the host yet, as far as we know.' }];
       const made = write({ id, origin, at, state, received_at: null, history, problems: [], file }, client);
-      dropBeyond('submissions');
+      dropBeyond();
       return made;
     }),
     /** Adds a step to the history of a submission. Returns it; undefined if it is gone. */
@@ -217,16 +197,8 @@ function buildQueue(sqlite: Sqlite.Database) {
         return write({ ...before, state: step.state, received_at, history: [...kept, step], problems });
       },
     ),
-    /** Keeps a report; the same one once. */
-    report: sqlite.transaction((kept: BuyerReport, { client, at }: Writer): void => {
-      const sql = 'INSERT OR IGNORE INTO reports (client, at, document) VALUES (?, ?, ?)';
-      sqlite.prepare(sql).run(client, at, JSON.stringify(report.parse(kept)));
-      dropBeyond('reports');
-    }),
     /** Removes what is older than a time. */
-    removeBefore: sqlite.transaction((time: string): void => {
-      for (const table of ['submissions', 'reports']) sqlite.prepare(`DELETE FROM ${table} WHERE at < ?`).run(time);
-    }),
+    removeBefore: (time: string): void => void sqlite.prepare('DELETE FROM submissions WHERE at < ?').run(time),
     close: (): void => void sqlite.close(),
   };
 }

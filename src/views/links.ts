@@ -74,9 +74,6 @@ export const PATHS = {
   /** The wish to be listed, and the address of one, which nobody can guess. */
   submissions: '/submit/list',
   submission: (id: string) => `/submit/list/${id}`,
-  /** The form for buyers whose payment brought nothing, and where it goes. */
-  buyerReport: '/submit/report',
-  buyerReports: '/reports',
   providers: '/docs/providers',
   findings: '/docs/providers/findings',
   verified: '/verified',
@@ -91,11 +88,6 @@ export const PATHS = {
 /** Returns the path of the check, with a host filled in. */
 export function buildSubmitPath(host: string): string {
   return host === '' ? PATHS.submit : `${PATHS.submit}?host=${encodeURIComponent(host)}`;
-}
-
-/** Returns the path of the form for buyers of a listing whose payment brought nothing. */
-export function buildReportPath(slug: string): string {
-  return `${PATHS.buyerReport}?listing=${slug}`;
 }
 
 /** Makes an address absolute: `{base_url}` of the service and a path of `PATHS`. */

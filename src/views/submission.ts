@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { RELIABILITY_METHOD } from '../evidence/reliability.ts';
 import { getLatestProbeAt, LONGEST_PAUSE_MS } from '../evidence/schedule.ts';
-import { httpMethod } from '../model/request.ts';
 import { buildBadgeLines } from './badge.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { AgentItem } from './listing/item.ts';
@@ -54,28 +53,12 @@ export const submissionRequest = z.object({
 });
 export type FileFields = Pick<z.infer<typeof submissionRequest>, 'route' | 'price' | 'about'>;
 
-/** A buyer's report: a payment that brought nothing. `url` is the address that was called, with the method. */
-export const reportRequest = z.object({
-  transaction: text(100).describe('The transaction that paid: 0x… on an EVM chain, base 58 on Solana'),
-  method: httpMethod,
-  url: text(2048),
-});
-
 /** What the page of a submission shows. */
 export interface JourneyPage {
   readonly view: SubmissionView;
   /** Fields of which the file was written for the reader, who alone sees it. */
   readonly fields?: { readonly route: string; readonly price: string; readonly about: string; readonly text: string };
   readonly problem?: { readonly detail: string; readonly hint?: string | undefined } | undefined;
-}
-
-/** What the page of a report shows. */
-export interface BuyerReportPage {
-  readonly slug: string;
-  readonly title: string;
-  readonly routes: readonly { readonly method: string; readonly url: string }[];
-  readonly isKept: boolean;
-  readonly problem?: { readonly detail: string; readonly hint?: string | undefined };
 }
 
 /** The facts of a live listing that say what comes next. */

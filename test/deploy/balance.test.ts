@@ -53,9 +53,9 @@ it('nginx.conf passes on to the intake what is for it, up to 8 kB', async (conte
   const configured = readDeployed('nginx.conf').replace('127.0.0.1:4321', process).replace('127.0.0.1:4322', intake);
   const front = await startNginxOf(nginx, makeFolder(), configured);
   onTestFinished(front.stop);
-  const names = ['/submit', '/submit.json', '/submit/list', '/submit/of-one/host.json', '/providers/check', '/reports'];
+  const names = ['/submit', '/submit.json', '/submit/list', '/submit/of-one/host.json', '/providers/check'];
   for (const path of names) expect([path, (await ask(front, path)).text]).toEqual([path, 'intake']);
-  for (const path of ['/submits', '/submit/a/b/c', '/providers/checks', '/report'])
+  for (const path of ['/submits', '/submit/a/b/c', '/providers/checks', '/reports'])
     expect([path, (await ask(front, path)).text]).toEqual([path, 'process']);
   const post = (bytes: number) => fetch(`${front.url}/providers/check`, { method: 'POST', body: 'x'.repeat(bytes) });
   expect([(await post(8_000)).status, (await post(9_000)).status]).toEqual([200, 413]);

@@ -41,7 +41,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 2,
     covers: ['published', 'catalogue', 'cli', 'views', 'mcp', 'search'],
   },
-  liars: { purpose: 'what reports of buyers change in a market of liars', minutes: 1, covers: ['paying', 'evidence'] },
   machines: {
     purpose: 'three servers, importers, probers and a payer of one PostgreSQL, killed and failed over',
     minutes: 16,
@@ -81,9 +80,9 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     covers: ['http', 'published', 'site', 'mcp', 'search'],
   },
   submissions: {
-    purpose: 'submissions and reports while intake and prober are killed, and beside attackers',
+    purpose: 'submissions while intake and prober are killed, and beside attackers',
     minutes: 4,
-    covers: ['intake', 'submissions', 'probing', 'paying'],
+    covers: ['intake', 'submissions', 'probing'],
   },
   'token-code': {
     purpose: 'the contracts of the market are what their sources compile to',

@@ -3,20 +3,17 @@ import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { expect, it, onTestFinished } from 'vitest';
 import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { listListings } from '../../src/catalogue/read/listings.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
-import { IDENTITY, makeFolder, makeTerms, NOW, recordReceiptFor } from '../builders.ts';
+import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { findFreePort } from '../free-port.ts';
 import { askJson, FILE, openShop } from '../intake/serving.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
-import { PAY_TO } from '../paying/paying.ts';
-import { makePayingCommands, SLUG } from '../paying/verifying.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
@@ -25,12 +22,6 @@ const KILLS = 50;
 const PROVIDERS = 40;
 const ATTACKS = 1000;
 const ATTACKERS = 20;
-
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
 
 /** A server of an empty catalogue, and the commands of an intake and a prober beside it, which a test starts and kills. */
 async function openWorld() {
@@ -150,22 +141,3 @@ it('lists an honest provider within a minute beside 1,000 submissions of an atta
   await list(url, 1);
   expect(performance.now() - began).toBeLessThan(60_000);
 }, 300_000);
-
-it('finds the one true report among 1,000 false ones, and pays no more than a quarter of the budget for it', async () => {
-  const route = { example: { query: { of: 'gold' } }, terms: [makeTerms({ pay_to: PAY_TO })] };
-  const { catalogue, folder, runJson } = await makePayingCommands(chain, { route });
-  const settled_at = new Date(Date.now() - 2 * 86_400_000).toISOString();
-  await recordReceiptFor(catalogue, SLUG, { settled_at, pay_to: `0x${'6'.repeat(40)}` });
-  const queue = openQueue(join(folder, 'submissions.sqlite'));
-  const report = (transaction: string, client: string) => {
-    const at = new Date().toISOString();
-    queue.report({ transaction, slug: SLUG, method: 'GET', path: '/v1/quote' }, { client, at });
-  };
-  report(await chain.fund(PAY_TO, 1000n), 'a buyer');
-  for (let number = 0; number < ATTACKS; number += 1)
-    report(`0x${number.toString(16).padStart(64, 'f')}`, `attacker ${number % ATTACKERS}`);
-  queue.close();
-  const { json } = await runJson('verify', '--due', '--budget', '0.004');
-  const paid = json.routes.filter(({ reported }: { reported: boolean }) => reported);
-  expect(paid).toMatchObject([{ outcome: 'verified', amount: 1000 }]);
-}, 120_000);

@@ -56,9 +56,5 @@ export async function serveSolanaSeller(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    payee: payee.address,
-    signers: { payee, feePayer },
-  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, payee: payee.address };
 }

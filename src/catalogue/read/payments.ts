@@ -50,12 +50,6 @@ export async function findLastAttempt({ query }: Catalogue, routeIds: readonly s
   return row?.at ?? null;
 }
 
-/** Returns the payees of attempts since a time, with any outcome, in lower case. */
-export async function listPayeesSince({ query }: Catalogue, since: string): Promise<Set<string>> {
-  const rows = await query.selectFrom('payments').select('document').where('prepared_at', '>=', since).execute();
-  return new Set(rows.map(({ document }) => parsePayment(document).pay_to.toLowerCase()));
-}
-
 /** Finds the route that a payment was made for: the slug of the listing, method and path. */
 export async function findPaidRoute(
   { query }: Catalogue,

@@ -59,32 +59,7 @@ export function openEvmReader(chain: EvmNetwork, rpcUrl: string): ChainReader {
     network: chain.key,
     getGenesis: async () => (await node()).genesis,
     findPayment: async (claim) => findClaimedPayment(await node(), claim),
-    findReceived: async (transaction, account) => findReceived(await node(), transaction, account),
   };
-}
-
-async function findReceipt(client: EvmNode['client'], hash: Hex) {
-  return client.getTransactionReceipt({ hash }).catch((error: unknown) => {
-    if (error instanceof TransactionReceiptNotFoundError) return undefined;
-    throw error;
-  });
-}
-
-async function findReceived(node: EvmNode, hash: string, account: string) {
-  const { client, usdc } = node;
-  if (!isHash(hash)) return undefined;
-  return askNode(node, async () => {
-    const head = await client.getBlockNumber({ cacheTime: 0 });
-    const receipt = await findReceipt(client, hash);
-    if (receipt?.status !== 'success' || !isConfirmed(node, receipt.blockNumber, head)) return undefined;
-    const moved = parseEventLogs({ abi: USDC_ABI, eventName: 'Transfer', logs: receipt.logs, strict: true });
-    const isGot = ({ from, to }: { from: string; to: string }) => isSameText(to, account) && !isSameText(from, account);
-    const got = moved.filter(({ address, args }) => getAddress(address) === usdc && isGot(args));
-    if (got.length === 0) return undefined;
-    const { timestamp } = await client.getBlock({ blockHash: receipt.blockHash });
-    const amount = Number(got.reduce((sum, { args }) => sum + args.value, 0n));
-    return { amount, settled_at: formatSeconds(timestamp) };
-  });
 }
 
 async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<PaymentOnChain | undefined> {
@@ -93,7 +68,10 @@ async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<P
   if (!isHash(hash)) return undefined;
   return askNode(node, async () => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
-    const receipt = await findReceipt(client, hash);
+    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined;
+      throw error;
+    });
     if (!receipt) return undefined;
     const [block, sent] = await Promise.all([
       client.getBlock({ blockHash: receipt.blockHash }),

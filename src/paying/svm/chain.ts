@@ -98,12 +98,6 @@ export function openSvmReader(chain: SvmNetwork, rpcUrl: string): ChainReader {
     network: chain.key,
     getGenesis: () => askNode(chain, () => rpc.getGenesisHash().send()),
     findPayment: (claim) => findClaimedPayment(chain, rpc, claim),
-    findReceived: async (transaction, account) => {
-      const any = { scheme: 'exact', payer: '', amount: '', nonce: '' };
-      const paid = await findClaimedPayment(chain, rpc, { ...any, transaction, pay_to: account });
-      if (!paid?.final || paid.pay_to !== account || paid.payer === account) return undefined;
-      return { amount: Number(paid.amount), settled_at: paid.settled_at };
-    },
   };
 }
 
