@@ -32,7 +32,8 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     covers: ['published', 'catalogue'],
   },
   'hostile-clients': {
-    purpose: 'slow readers, floods, large answers and listings of thousands of routes, in bounded memory',
+    purpose:
+      'floods and listings of thousands of routes in bounded memory, attacks alone and behind nginx, odd requests',
     minutes: 25,
     covers: ['http', 'published', 'search', 'mcp'],
   },
