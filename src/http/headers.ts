@@ -8,6 +8,7 @@ import { DEPRECATIONS } from '../views/changelog.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { PAGE_LOADER } from '../views/pages/page-loader.ts';
+import { findRoute } from '../views/routes.ts';
 import { listMethods } from './refusals.ts';
 import type { Env } from './request.ts';
 
@@ -28,12 +29,14 @@ export const EXPOSED = [
 /** Time for which a browser may remember the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
+/** Routes of pages that ask providers for their terms: those of a listing and of one of its routes. */
+const ASKING = [PATHS.listing('{slug}'), PATHS.route('{slug}', '{method}-{route}')];
+
 /** Adds the security headers. Only pages of listings may ask providers. */
 export function secure(baseUrl: string, allowPrivateNetworks: boolean): MiddlewareHandler<Env> {
   const build = (isAsking: boolean) => secureHeaders(buildSecurityHeaders(baseUrl, { isAsking, allowPrivateNetworks }));
   const [asking, other] = [build(true), build(false)];
-  const isListing = (path: string) => path.startsWith(PATHS.listing('')) && !path.endsWith('.md');
-  return (c, next) => (isListing(c.req.path) ? asking : other)(c, next);
+  return (c, next) => (ASKING.includes(findRoute(c.req.path).route) ? asking : other)(c, next);
 }
 
 const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;

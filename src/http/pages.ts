@@ -6,10 +6,10 @@ import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import { hasRouteAt, isDelisted } from '../published/listings.ts';
 import type { Reading } from '../published/reading.ts';
-import { ASSETS_FOLDER } from '../site/paths.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../views/conventions.ts';
 import { PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
+import { ASSET_ROUTE, findRoute, type Route } from '../views/routes.ts';
 import type { Document, Encoding } from './document.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
@@ -20,10 +20,14 @@ import { REVALIDATED, readAsset, type SiteFiles } from './site-files.ts';
 
 /** Paths of pages: not hidden, not relative, and not the framework's own, which start with an underscore. */
 const PLAIN_PATH = /^\/$|^(\/\.?[a-z0-9][a-z0-9._-]*)+$/i;
-const LISTING = /^\/api\/([a-z0-9-]+)(\.md)?$/;
 
-/** An address that names a host, which its provider may want to list. */
-const UNKNOWN_HOST = /^\/(?:provider|api)\/((?:[a-z0-9-]{1,63}\.){1,8}(?!html$)[a-z]{2,63})$/;
+/** Routes of a listing's page and its Markdown, and of a provider's page. */
+const LISTING = PATHS.listing('{slug}');
+const MARKDOWN_OF = PATHS.listingMarkdown('{slug}');
+const PROVIDER = PATHS.provider('{domain}');
+
+/** A host, which its provider may want to list. */
+const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}(?!html$)[a-z]{2,63}$/;
 
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
@@ -80,10 +84,9 @@ export function openPages({
   };
 
   /** Finds which page of a listing's Markdown is asked for, as a query. Throws `bad_input`, and `MISSING` where it has none. */
-  const findMarkdownQuery = (path: string, search: URLSearchParams): string => {
-    const [, slug = '', ending] = LISTING.exec(path) ?? [];
-    const number = ending && search.get('page');
-    if (typeof number !== 'string') return '';
+  const findMarkdownQuery = ({ route, value: slug }: Route, search: URLSearchParams): string => {
+    const number = route === MARKDOWN_OF ? search.get('page') : null;
+    if (number === null) return '';
     const { page } = parseQuery(markdownQuery, new URLSearchParams({ page: number }));
     if (page > 1 && !hasRouteAt(published, slug, (page - 1) * ROUTES_MAX)) throw MISSING;
     return page > 1 ? `?page=${page}` : '';
@@ -91,10 +94,11 @@ export function openPages({
 
   /** Throws `MISSING` where there is no such page. */
   const find = async (path: string, query: string, wanted: Encoding): Promise<Document> => {
-    const slug = LISTING.exec(path)?.[1];
+    const { route, value } = findRoute(path);
+    const slug = route === LISTING || route === MARKDOWN_OF ? value : undefined;
     const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
     const file = query === '' && !(slug && isGone(slug)) ? files.find(path, wanted) : undefined;
-    if (file) return path.startsWith(`/${ASSETS_FOLDER}/`) ? file : { ...file, headers };
+    if (file) return route === ASSET_ROUTE ? file : { ...file, headers };
     const asset = onDemand.findAsset(path);
     const own = asset === undefined ? undefined : readAsset(asset);
     if (own) return own;
@@ -131,7 +135,9 @@ export function openPages({
     if (!onDemand.isReady() && !files.find(PATHS.notFound, 'identity'))
       return buildProblem(NO_PAGES, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
-    const host = site.hasIntake ? UNKNOWN_HOST.exec(path)?.[1] : undefined;
+    const { route, value } = findRoute(path);
+    const isHost = (route === LISTING || route === PROVIDER) && HOST.test(value);
+    const host = site.hasIntake && isHost ? value : undefined;
     return answer(c, async (wanted) => {
       const page = await find(PATHS.notFound, host === undefined ? '' : `?host=${host}`, wanted);
       return { ...page, status: 404, headers: { ...page.headers, Vary: 'Accept' } };
@@ -142,10 +148,10 @@ export function openPages({
     const { path } = c.req;
     const type = accepts(c, { header: 'Accept', supports: TYPES, default: HTML });
     if (path === PATHS.notFound) return answerMissing(c, type === HTML);
-    const isListing = LISTING.test(path) && !path.endsWith('.md');
+    const isListing = findRoute(path).route === LISTING;
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const { search, searchParams } = new URL(c.req.url);
-    const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(twin ?? path, searchParams);
+    const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(findRoute(twin ?? path), searchParams);
     try {
       return await answer(c, async (wanted) => {
         const page = await find(twin ?? path, query, wanted);

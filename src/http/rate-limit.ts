@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
+import { ASSET_ROUTE, findRoute } from '../views/routes.ts';
 import type { GetClient } from './client.ts';
 import { buildProblem } from './problem.ts';
 import type { Env } from './request.ts';
@@ -11,15 +12,18 @@ const WINDOW_MS = 60_000;
 /** Clients that are known at a time, at some 300 bytes each; of more the ones that asked last are. */
 const MAX_CLIENTS = 100_000;
 
-/** Weights of requests, by path; any other counts 1. Nothing is looked up or made for those that count 0. */
-const WEIGHTS: readonly (readonly [path: RegExp, weight: number])[] = [
-  [/^\/healthz$/, 0],
-  [/^\/search$|^\/compare$|^\/discovery\/search$|^\/agent\/list$|^\/mcp$/, 2],
-  [/^\/openapi\.json$|^\/llms-full\.txt$|^\/catalogue\.sqlite$|^\/sitemap-|^\/pictures\//, 10],
-];
-
-/** Files that pages load. Only those that are not there count. */
-const ASSETS = '/_astro/';
+/** Routes whose requests do not count 1, by their weight. Nothing is looked up or made for those that count 0. */
+const WEIGHTED: Readonly<Record<number, readonly string[]>> = {
+  0: [PATHS.health],
+  2: [PATHS.search, PATHS.compare, PATHS.discoverySearch, PATHS.agentList, PATHS.mcp],
+  10: [
+    ...[PATHS.openapi, PATHS.guideFull, PATHS.download],
+    ...[PATHS.sitemapIndex, PATHS.sitemap('{part}'), PATHS.servicePicture, PATHS.picture('{slug}')],
+  ],
+};
+const WEIGHTS = new Map(
+  Object.entries(WEIGHTED).flatMap(([weight, routes]) => routes.map((route) => [route, Number(weight)] as const)),
+);
 
 /** The problem of a client over its limit. */
 const OVER_LIMIT = {
@@ -28,11 +32,6 @@ const OVER_LIMIT = {
   detail: 'This client has asked more often than the service answers.',
   hint: `Wait as many seconds as Retry-After says. For all of the catalogue, ${PATHS.agentList} takes up to 1000 listings a page.`,
 } as const;
-
-/** Gives what a request for a path counts for. */
-function getWeight(path: string): number {
-  return WEIGHTS.find(([pattern]) => pattern.test(path))?.[1] ?? 1;
-}
 
 interface Window {
   count: number;
@@ -58,10 +57,12 @@ export function limitRate({
   const windows = new LRUCache<string, Window>({ max: maxClients });
   const policy = `"client";q=${limit};w=${WINDOW_MS / 1000}`;
   return async (c, next) => {
-    const weight = getWeight(c.req.path);
+    const { route } = findRoute(c.req.path);
+    const weight = WEIGHTS.get(route) ?? 1;
     const client = findClient(c, getClient);
     if (limit === 0 || weight === 0 || client === undefined) return next();
-    const isAsset = c.req.path.startsWith(ASSETS);
+    // Of the files that pages load only those that are not there count.
+    const isAsset = route === ASSET_ROUTE;
     if (isAsset) await next();
     if (isAsset && c.res.status !== 404) return;
     const time = now();

@@ -1,5 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { PATHS } from '../views/links.ts';
+import { findRoute } from '../views/routes.ts';
 import { READ_AND_POST } from './endpoints/define.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { loadMcp } from './endpoints/mcp.ts';
@@ -42,12 +43,13 @@ const OTHERS = new Map<string, readonly string[]>([
   ...ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])),
   [PATHS.submit, READ_AND_POST],
   [PATHS.submissions, READ_AND_POST],
+  [PATHS.submission('{id}'), READ_AND_POST],
   [PATHS.providersCheck, ['POST', 'OPTIONS']],
 ]);
 
 /** Lists the methods that a path is asked by. */
 export function listMethods(path: string): readonly string[] {
-  return OTHERS.get(path) ?? (path.startsWith(`${PATHS.submissions}/`) ? READ_AND_POST : READ);
+  return OTHERS.get(findRoute(path).route) ?? READ;
 }
 
 /** Names the methods to a client that asks for them, or for a preflight. */

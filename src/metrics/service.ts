@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { findRoute } from '../views/routes.ts';
 import { addCheckMetrics, type CountCheck } from './checks.ts';
-import { getRoute } from './routes.ts';
 
 /** Upper ends of the buckets: of times in seconds, of sizes in bytes. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -99,7 +99,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
   const updateHealth = addHealthGauges(register, observed);
   return {
     countRequest(request, response) {
-      const route = getRoute(request.url ?? '');
+      const { route } = findRoute(request.url ?? '');
       const { socket } = request;
       const before = socket.bytesWritten;
       inFlight.inc();

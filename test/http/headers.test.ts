@@ -29,7 +29,7 @@ describe('every answer', () => {
         expect.objectContaining({
           'content-security-policy':
             // The page of a listing asks its provider for its terms.
-            `default-src 'none'; script-src 'self' 'sha256-Y8Wi3dNr9wDgFCwdzxePiTa9nW1O2wvglEcG6n7GTcg='; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'${/^\/api\/.*(?<!\.md)$/.test(path) ? ' https:' : ''}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+            `default-src 'none'; script-src 'self' 'sha256-Y8Wi3dNr9wDgFCwdzxePiTa9nW1O2wvglEcG6n7GTcg='; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'${/^\/api\/[^/]+(?<!\.md)$/.test(path) ? ' https:' : ''}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
           'x-content-type-options': 'nosniff',
           'referrer-policy': 'strict-origin-when-cross-origin',
           'cross-origin-opener-policy': 'same-origin',

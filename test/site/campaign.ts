@@ -83,6 +83,8 @@ export async function runCampaign(
       }
       while (report.requests < enough) await sleep(5);
     }
+    // The last one may have been killed.
+    await rebuildAgain({ config: fixture.config });
     const written = getContent(fixture.config);
     await rebuild({ config: fixture.config, force: true });
     if (JSON.stringify(getContent(fixture.config)) !== JSON.stringify(written)) report.different.push('with force');

@@ -1,7 +1,10 @@
-import { PATHS } from '../views/links.ts';
+import { PATHS } from './links.ts';
 
-/** The label of every path that the service does not have. */
+/** The route of every path that the service does not have. */
 export const OTHER = 'other';
+
+/** The route of the files that pages load. */
+export const ASSET_ROUTE = '/_astro/{file}';
 
 /** Addresses with a variable part, by their pattern. The first that fits a path counts. */
 const TEMPLATES: readonly string[] = [
@@ -29,24 +32,33 @@ const TEMPLATES: readonly string[] = [
   '/network/{network}',
   '/verified/{page}',
   PATHS.route('{slug}', '{method}-{route}'),
-  '/_astro/{file}',
+  ASSET_ROUTE,
 ];
 
 const FIXED: ReadonlySet<string> = new Set(Object.values(PATHS).filter((path) => typeof path === 'string'));
 
 const PATTERNS = TEMPLATES.map((template) => {
   const parts = template.split(/\{\w+\}/).map((part) => part.replace(/[.]/g, '\\$&'));
-  return { template, pattern: new RegExp(`^${parts.join('[^/]+')}$`) };
+  const [head = '', ...rest] = parts;
+  return { template, pattern: new RegExp(`^${head}([^/]+)${rest.join('[^/]+')}$`) };
 });
 
-/** All labels that a request can get. */
+/** All routes that a request can be of. */
 export const ROUTES: readonly string[] = [...FIXED, ...TEMPLATES, OTHER];
 
-/**
- * Returns the route of a request's address (`/api/x?y` → `/api/{slug}`): one of few, whatever address clients ask for.
- */
-export function getRoute(target: string): string {
+/** What an address is: one of few routes, whatever address clients ask for, and its first variable part, if it has one. */
+export interface Route {
+  readonly route: string;
+  readonly value: string;
+}
+
+/** Finds out what a request's address is: `/api/x?y` is of the route `/api/{slug}` with the value `x`. */
+export function findRoute(target: string): Route {
   const [path = ''] = target.split('?', 1);
-  if (FIXED.has(path)) return path;
-  return PATTERNS.find(({ pattern }) => pattern.test(path))?.template ?? OTHER;
+  if (FIXED.has(path)) return { route: path, value: '' };
+  for (const { template, pattern } of PATTERNS) {
+    const value = pattern.exec(path)?.[1];
+    if (value !== undefined) return { route: template, value };
+  }
+  return { route: OTHER, value: '' };
 }
