@@ -196,7 +196,9 @@ async function writeAll(
     while (next < pages.length) {
       const taken = pages.slice(next, next + RENDERED_AT_ONCE);
       next += taken.length;
-      waiting.push(...(await write(taken)));
+      // Another writer may have begun to place what waited before: it is asked for what waits only now.
+      const written = await write(taken);
+      waiting.push(...written);
       onRendered(taken.length);
       if (waiting.length >= PLACED_AT_ONCE) await place();
       else await nextTurn();

@@ -300,6 +300,16 @@ describe('a rebuild', () => {
     expect(existsSync(unfinished)).toBe(false);
   });
 
+  it('writes every page where several threads do', async () => {
+    const fixture = await makeSiteFixture(makeFolder(), { count: 800 });
+    const { site } = await rebuildAgain({ config: fixture.config });
+    const files = [...fixture.readPages().values()].map(({ file }) => file);
+    expect(files.length).toBeGreaterThan(1600);
+    expect(files.filter((file) => !existsSync(join(fixture.config.siteDir, file)))).toEqual([]);
+    for (const number of [0, 399, 799]) expect(fixture.readPages().has(`/api/api-${number}.md`)).toBe(true);
+    expect(await rebuildAgain({ config: fixture.config })).toEqual({ outcome: 'unchanged', site });
+  });
+
   it('waits for the one before it', async () => {
     const fixture = await makeSiteFixture(makeFolder());
     const waited: string[] = [];
