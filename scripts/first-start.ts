@@ -80,9 +80,8 @@ async function createCatalogue({ config, now, tell }: FirstStart): Promise<void>
 }
 
 /**
- * Compiles the pages if that was never done for this code, so that the first visitor finds pages: they are rendered on demand until
- * they are written. Does nothing where pages for these settings are there:
- * those are served meanwhile.
+ * Compiles the pages if that was never done for this code, so that the first visitor finds pages: they are rendered on demand
+ * until they are written. Does nothing if pages for these settings are there, which are served meanwhile.
  */
 export async function preparePages({ config, signal, tell }: FirstStart): Promise<void> {
   tellOfReleases(config, tell);

@@ -116,7 +116,7 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
     hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
     fetchNews: (known, work) =>
       ask(async (asked) => {
-        // What fails in `work` is its own, all else a failure to read: the end of the transaction, too.
+        // Errors of `work` are passed on as they are. All others are failures to read, the end of the transaction included.
         let failureOfWork: unknown;
         const fetched = fetchNews(asked, known, (news) =>
           work(news).catch((error: unknown) => {

@@ -61,7 +61,7 @@ export function limitRate({
     const weight = WEIGHTS.get(route) ?? 1;
     const client = findClient(c, getClient);
     if (limit === 0 || weight === 0 || client === undefined) return next();
-    // Of the files that pages load only those that are not there count.
+    // Assets count only if they do not exist.
     const isAsset = route === ASSET_ROUTE;
     if (isAsset) await next();
     if (isAsset && c.res.status !== 404) return;

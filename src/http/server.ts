@@ -88,9 +88,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metrics?.countRequest(request, response);
     void answer(request, response);
   });
-  void warmUp(sources, () => isShuttingDown).catch((error: unknown) =>
-    logger.error({ err: error }, 'the published catalogue cannot be read'),
-  );
+  void warmUp(sources, () => isShuttingDown).catch((error: unknown) => {
+    // The catalogue may have been closed while it was read.
+    if (!isShuttingDown) logger.error({ err: error }, 'the published catalogue cannot be read');
+  });
   const stopRebuilding = options.rebuilding
     ? startRebuilding({ config, logger, count: metrics?.countRebuild })
     : undefined;
@@ -214,7 +215,7 @@ async function warmUp({ reading, onDemand, following }: Sources, isStopped: () =
     if (isStopped()) return;
   } while (following.findObstacle() || following.findProgress());
   reading.getSnapshot();
-  prepareSearchIndex(reading.published);
+  await prepareSearchIndex(reading.published);
   onDemand.isReady();
   await loadMcp();
 }

@@ -38,11 +38,11 @@ const FORM_OF: Readonly<Record<Compression, Form>> = { br: 'br', gzip: 'gz' };
 /** The files of the site folder. */
 export interface SiteFiles {
   /**
-   * Reads the page or asset at a path, compressed as is wanted if it lies there so. Undefined where there is none, or where the
-   * pages are not of this catalogue and these settings.
+   * Reads the page or asset at a path, in the wanted compression if there is such a file. Returns undefined if there is no file, or
+   * if the pages were made from another catalogue or for other settings.
    */
   find(path: string, wanted: Encoding): Document | undefined;
-  /** Finds what all pages were last made from. Undefined while that is not this catalogue and these settings. */
+  /** Returns the last build that was completed; undefined if it was of another catalogue or for other settings. */
   findBuild(): Build | undefined;
   close(): void;
 }
@@ -78,7 +78,7 @@ export function openSiteFiles({
     }
   };
 
-  /** Without a record that can be read there are no pages. Each cause is logged once. */
+  /** Returns undefined where reading fails, and logs why, but not the same cause twice in a row. */
   const attempt = <Result>(read: () => Result | undefined): Result | undefined => {
     try {
       return read();
@@ -96,17 +96,17 @@ export function openSiteFiles({
     find: (path, wanted) =>
       attempt(() => {
         const record = records.find();
-        const found = record?.findPage(path);
-        if (!found) return undefined;
-        const { page, begun } = found;
+        const page = record?.findPage(path);
+        if (!record || !page) return undefined;
         const isAsset = path.startsWith(`/${ASSETS_FOLDER}/`);
+        const begun = isAsset ? undefined : record.findBuild('begun');
         if (!isAsset && (!begun || !isFitting(begun))) return undefined;
         const place = join(folder, page.file);
         const packed = wanted === 'identity' ? undefined : readIfThere(`${place}.${FORM_OF[wanted]}`);
         const body = packed ?? readIfThere(place);
         if (!body?.length) return undefined;
-        // Its ETag is recorded only while nobody replaces it.
-        const isSame = record?.findPage(path)?.page.etag === page.etag;
+        // A rebuild may have begun to replace the page since: then the recorded ETag may be that of other bytes.
+        const isSame = record.findPage(path)?.etag === page.etag;
         return {
           body,
           encoding: packed && wanted,
@@ -124,7 +124,7 @@ export function openSiteFiles({
   };
 }
 
-/** Reads an asset from a file. Undefined where there is none. */
+/** Reads an asset from a file. Returns undefined if there is no such file. */
 export function readAsset(file: string): Document | undefined {
   const body = readIfThere(file);
   return body && { body, type: getType(file), etag: getHash(body), cacheControl: IMMUTABLE };
@@ -134,7 +134,7 @@ function getType(file: string): string {
   return TYPES[extname(file)] ?? 'application/octet-stream';
 }
 
-/** Reads a small file, which takes less time than handing it to another thread. Undefined where there is none. */
+/** Reads a small file, which takes less time than handing it to another thread. Returns undefined if there is no such file. */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

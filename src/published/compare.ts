@@ -25,7 +25,7 @@ export async function listPublishedFaults(
   if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
-  // What other code wrote is not compared: the next start writes it again, and the check of the pages names it.
+  // A file that other code wrote is not compared: the next start writes it again, and the check of the pages says so.
   const { code_version, base_url } = getRendering(published);
   const leftOut = code_version === codeVersion ? [] : ['rendered', 'rendered_routes', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));

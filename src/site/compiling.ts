@@ -28,7 +28,8 @@ export interface CompileOptions {
 }
 
 /**
- * Returns the compiled pages of the present code, and compiles them first if nobody has. Waits while another process compiles. Throws `unavailable` if compiling fails.
+ * Returns the compiled pages of the present code, and compiles them first if nobody has. Waits while another process compiles.
+ * Throws `unavailable` if compiling fails.
  */
 export async function openPageCode({ onEvent, force = false, codeDir = CODE_DIR }: CompileOptions): Promise<PageCode> {
   const find = (version: string) => (force ? undefined : findPageCode(version, codeDir));

@@ -93,7 +93,7 @@ export async function publishAssets(
   for (const name of listNames(join(code.clientDir, ASSETS_FOLDER))) {
     const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
     const file = join(ASSETS_FOLDER, name);
-    // The asset itself comes last, so that whoever finds it finds its forms.
+    // The compressed forms are put in place before the asset, so that they are there whenever it is.
     if (!existsSync(join(folder, file)))
       for (const [ending, bytes] of [
         ...compressAsset(content, name).map(([form, packed]) => [`.${form}`, packed] as const),

@@ -7,7 +7,7 @@ export const ASSETS_FOLDER = '_astro';
 export function getSitePaths(siteDir: string) {
   return {
     folder: siteDir,
-    /** What is written and not yet in its place: on the same file system, so that it can be renamed into it. */
+    /** Pages that are not in their places yet. The folder is on the same file system, so that they can be renamed. */
     unfinished: join(siteDir, '.new'),
     /** What is known of the pages: see `record.ts`. */
     record: `${siteDir}.sqlite`,

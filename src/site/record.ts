@@ -70,8 +70,7 @@ export interface SiteRecord {
   writeBuild(step: Step, build: Build): void;
   listPages(): RecordedPage[];
   listAssets(): RecordedPage[];
-  /** Finds a page, and the build that is writing the folder or did so last, once there is one. */
-  findPage(path: string): { readonly page: RecordedPage; readonly begun: Build | undefined } | undefined;
+  findPage(path: string): RecordedPage | undefined;
   writePages(pages: readonly RecordedPage[]): void;
   forgetPages(pages: readonly RecordedPage[]): void;
   close(): void;
@@ -93,7 +92,7 @@ export function openRecord(file: string): SiteRecord {
   return buildRecord(sqlite);
 }
 
-/** Finds the record of a site folder, to be read. Undefined where there is none of these tables. Throws where it cannot be read. */
+/** Opens the record of a site folder for reading. Returns undefined if there is none, or one of another version. Throws if it cannot be read. */
 export function findRecord(file: string): SiteRecord | undefined {
   const sqlite = findDatabase(file, true);
   return sqlite && buildRecord(sqlite);
@@ -170,10 +169,7 @@ function buildRecord(sqlite: Database): SiteRecord {
   const one = sqlite.prepare<[string], RecordedPage>('SELECT path, file, key, etag FROM pages WHERE path = ?');
   return {
     findBuild: (step) => build.get(step),
-    findPage(path) {
-      const page = one.get(path);
-      return page && { page, begun: build.get('begun') };
-    },
+    findPage: (path) => one.get(path),
     listPages: () => list('NOT'),
     listAssets: () => list(''),
     writeBuild(step, { identity, revision, revised_at, code_version, settings_hash, at }) {

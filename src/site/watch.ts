@@ -42,8 +42,8 @@ export interface WatchOptions {
 /**
  * Watches the catalogue: if the site folder is not of its present state, rebuilds in a process of its own, once writers
  * pause. Goes on after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue,
- * for other settings or by other code, is left to it until the catalogue changes: the two would replace each other's pages for ever. Resolves when
- * the signal aborts.
+ * for other settings or by other code, is left to it until the catalogue changes: the two would replace each other's pages for
+ * ever. Resolves when the signal aborts.
  */
 export async function watchAndRebuild({
   config,

@@ -115,15 +115,15 @@ async function write({ reading, code, record, options }: Job): Promise<RebuildRe
       onEvent({ type: 'rendering', done: rendered, total });
     };
     const writeHere = (pages: readonly StalePage[]) => writePages(pages, { render, reading, folder: unfinished });
-    // What a thread cannot do is done here, and says what is wrong with it.
+    // Pages that a thread could not write are written here; if they fail again, the error names the page.
     const writeThere = async (pages: readonly StalePage[]) =>
       (await threads.run({ config, code, state, pages }).catch(() => undefined)) ?? (await writeHere(pages));
     const writers = [writeHere, ...Array.from({ length: 2 * threads.count }, () => writeThere)];
-    // What others link to comes first.
+    // Lists link to the pages of listings, so these are written first.
     for (const pages of [plan.entries, plan.ofSite]) await writeAll(pages, { writers, folder, record, onRendered });
   } finally {
     await threads.close();
-    // What was removed goes even where something else cannot be written.
+    // Pages of removed listings are removed even if another page failed.
     removePages({ folder, record }, plan.gone);
   }
   const site = { ...madeFrom, at: now().toISOString() };
@@ -143,7 +143,7 @@ interface Plan {
   readonly unchanged: number;
 }
 
-/** Compares the pages that there should be with those recorded. One whose file is lost is written again. */
+/** Compares the pages of the catalogue with those recorded. A page whose file is missing is written again. */
 function planPages(
   { published, getSnapshot }: Reading,
   { record, folder, version, force }: { record: SiteRecord; folder: string; version: string; force: boolean },
@@ -184,11 +184,10 @@ async function writeAll(
   },
 ): Promise<void> {
   let next = 0;
-  let waiting: WrittenPage[] = [];
+  const waiting: WrittenPage[] = [];
   let placing = Promise.resolve();
   const place = () => {
-    const placed = waiting;
-    waiting = [];
+    const placed = waiting.splice(0);
     placing = placing.then(() => placePages(placed, site));
     return placing;
   };
@@ -196,9 +195,7 @@ async function writeAll(
     while (next < pages.length) {
       const taken = pages.slice(next, next + RENDERED_AT_ONCE);
       next += taken.length;
-      // Another writer may have begun to place what waited before: it is asked for what waits only now.
-      const written = await write(taken);
-      waiting.push(...written);
+      waiting.push(...(await write(taken)));
       onRendered(taken.length);
       if (waiting.length >= PLACED_AT_ONCE) await place();
       else await nextTurn();
@@ -215,9 +212,9 @@ async function writeAll(
 }
 
 /**
- * Puts pages into their places, durably: first their forms, then the page itself, then what is recorded of it. While they are
- * replaced they are recorded without key and ETag: whatever ends this, they are written again, and nobody is told an ETag that
- * is not that of what he gets.
+ * Moves pages to their places, durably: first the compressed forms, then the page, then its row in the record. Before that the
+ * rows lose their key and ETag: if this is interrupted, the next rebuild writes the pages again, and meanwhile the server
+ * computes their ETags from the files.
  */
 async function placePages(
   pages: readonly WrittenPage[],
@@ -243,7 +240,7 @@ async function placePages(
   record.writePages(pages);
 }
 
-/** Renames a file into a place. A server that knows files by their second and their size takes it for another one there. */
+/** Renames a file into a place, with a later time in whole seconds than the file there: nginx makes its ETag of that and the size. */
 function replaceFile(from: string, place: string): void {
   const replaced = statSync(place, { throwIfNoEntry: false });
   if (replaced) {

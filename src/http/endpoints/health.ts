@@ -46,7 +46,7 @@ export interface Health {
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
   /** How far the published catalogue is whose listings are being written: for the first time, or again by other code. */
   readonly making: Progress | null;
-  /** What all pages were last made from; null if they were not all made from this catalogue and these settings. */
+  /** The last rebuild that was completed; null if it was of another catalogue or for other settings. */
   readonly pages: {
     readonly revision: number;
     readonly made_at: string;
