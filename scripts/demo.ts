@@ -8,7 +8,7 @@ const { tmpdir } = await import('node:os');
 const { join } = await import('node:path');
 const { endWithFailure, readArguments } = await import('./entry.ts');
 const { listenForStop } = await import('../src/cli/stopping.ts');
-const { readConfig, readEnvironment, withoutPayer } = await import('../src/config.ts');
+const { readConfig, readEnvironment, withoutSecrets } = await import('../src/config.ts');
 
 const { stdout, stderr } = process;
 const ROOT = join(import.meta.dirname, '..');
@@ -124,7 +124,7 @@ async function serve(settings: Record<string, string>): Promise<void> {
 
 /** Returns these settings beside those of the machine. The operator's own wallet pays for nothing here. */
 function buildEnvironment(settings: Record<string, string>) {
-  return { ...withoutPayer(readEnvironment()), ENV_FILES: 'off', ...settings };
+  return { ...withoutSecrets(readEnvironment()), ENV_FILES: 'off', ...settings };
 }
 
 /** Lists the first two routes of every listing, as `verify` takes them. */

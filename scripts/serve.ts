@@ -49,7 +49,7 @@ async function run(): Promise<void> {
   await prepareCatalogue(firstStart);
   if (rebuilding) await preparePages(firstStart);
   const logger = openLog(stderr, config.logLevel);
-  const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe, takingIn: true });
+  const server = await startServer({ config, logger, listener, rebuilding, probing: config.probe });
   const { baseUrl } = config;
   const places = {
     pages: buildUrl(baseUrl, PATHS.home),

@@ -62,9 +62,10 @@ export function refuseKeys(env: Environment = readEnvironment()): void {
   });
 }
 
-/** Returns an environment without the payer's settings, for a process that must know of no wallet. */
-export function withoutPayer(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !(name in payerSettings.shape)));
+/** Returns an environment without the payer's settings and the address of the catalogue, which may hold a password. */
+export function withoutSecrets(env: Environment): Environment {
+  const isSecret = (name: string) => name in payerSettings.shape || name === 'CATALOGUE';
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
 }
 
 /** True if npm started this process as its own child: then the process must end when npm does. */
@@ -147,7 +148,7 @@ const settings = z.object({
   CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
   CONTACT_URL: httpUrl.optional(),
   PROBE: onOff.default(false),
-  INTAKE: z.union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the intake').optional(),
+  INTAKE: z.union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the server that checks').optional(),
   TRUSTED_PROXIES: proxies.default([]),
   RATE_LIMIT: z
     .string()
@@ -178,7 +179,7 @@ export interface Config {
   /** Address at which people write to the operator; the same as `baseUrl` if none is set. */
   readonly contactUrl: string;
   readonly probe: boolean;
-  /** The intake: `on` (a child process of the server), `off`, or the address of one that runs by itself. */
+  /** Whether providers can check and list: `on`, `off`, or the address of another server where it is on. */
   readonly intake: string;
   readonly trustedProxies: readonly string[];
   /** Requests a minute for each client; 0 is off. */
@@ -240,7 +241,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     contactName: read.CONTACT_NAME,
     contactUrl: read.CONTACT_URL ?? baseUrl,
     probe: read.PROBE,
-    intake: read.INTAKE ?? (isLoopback(read.HOST) ? 'on' : 'off'),
+    intake: read.INTAKE ?? (isLoopback(new URL(baseUrl).hostname) ? 'on' : 'off'),
     trustedProxies: read.TRUSTED_PROXIES,
     rateLimit: read.RATE_LIMIT,
     allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,

@@ -133,17 +133,17 @@ export function startNginx(nginx: Peer, { folder, siteDir, upstream, baseUrl }: 
 }
 
 /**
- * Starts nginx with a configuration that listens on 8080, on another port of loopback, without its limits of clients unless
+ * Starts nginx with a configuration that listens on 8080, on another `port` of loopback, without its limits of clients unless
  * `limited`: a benchmark is one client. Throws as `startNginx` does.
  */
 export async function startNginxOf(
   { command, env }: Peer,
   folder: string,
   configured: string,
-  limited = false,
+  { limited = false, port }: { limited?: boolean; port?: number } = {},
 ): Promise<Server> {
   mkdirSync(join(folder, 'temporary'), { recursive: true });
-  const port = await findFreePort();
+  port ??= await findFreePort();
   const listening = configured.replace('listen 8080', `listen 127.0.0.1:${port}`);
   const site = limited ? listening : listening.replaceAll(/^ +limit_(?:req|conn) .*$/gm, '');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

@@ -1,14 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { z } from 'zod';
-import { type Config, readEnvironment, withoutPayer } from '../config.ts';
+import { type Config, readEnvironment, withoutSecrets } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { PROJECT_DIR } from '../site/page-code.ts';
 import { watchAndRebuild } from '../site/watch.ts';
+
+const INTAKE_PROCESS = join(import.meta.dirname, '../intake/process.ts');
 
 /**
  * Writes the pages in a child process whenever the catalogue is ahead of them. Gives the function that stops it,
@@ -48,89 +49,135 @@ export function startRebuilding({
   };
 }
 
-/** Waits after a process that ended by itself, twice as long each time up to the limit; milliseconds. */
+/** Waits after a prober that ended by itself, twice as long each time up to the limit; milliseconds. */
 const BACKOFF = { first: 1_000, limit: 60_000 };
 
 /** Longest time for a process to stop; milliseconds. What it recorded is kept whenever it ends. */
 const STOP_MS = 3000;
 
-/** A process that runs beside the server. It ends when the channel to its parent does. */
-interface Companion {
-  /** Name in the log: `probing`. */
-  readonly name: string;
-  /** Its script, with arguments. */
-  readonly command: readonly string[];
-  readonly logger: Logger;
-  readonly env?: NodeJS.ProcessEnv;
-  /** Called with each message of the process, and with undefined once it has ended. */
-  readonly onMessage?: (message: unknown) => void;
-}
+const FLAGS = ['--max-semi-space-size=8'];
 
 /**
  * Probes what is due while the server runs, in a child process, since the serving process never writes to the catalogue.
- * It is the operator's own command, so that there is one way to probe. Gives the function that stops it, which resolves
- * when no child is left.
+ * It is the operator's own command, so that there is one way to probe. One that ends by itself is started again. Gives the
+ * function that stops it, which resolves when no child is left.
  */
 export function startProbing(logger: Logger): () => Promise<void> {
-  return startCompanion({ name: 'probing', command: ['scripts/catalogue.ts', 'probe', '--watch'], logger });
-}
-
-const intakeMessage = z.object({ url: z.url(), outcome: z.string(), ms: z.number() }).partial();
-
-/**
- * Runs the intake in a child process, without settings of a wallet. `getUrl` gives its address while it answers. `count`
- * gets each check that it did or refused.
- */
-export function startIntake({ logger, count }: { logger: Logger; count?: ServiceMetrics['countCheck'] | undefined }) {
-  let url: string | undefined;
-  const stop = startCompanion({
-    ...{ name: 'the intake', command: ['scripts/intake.ts'], logger, env: withoutPayer(readEnvironment()) },
-    onMessage: (message) => {
-      const told = intakeMessage.safeParse(message).data;
-      if (told?.outcome === undefined) url = told?.url;
-      else count?.(told.outcome, told.ms);
-    },
-  });
-  return { stop, getUrl: () => url };
-}
-
-function startCompanion(companion: Companion): () => Promise<void> {
   const stopping = new AbortController();
-  const watching = keepRunning(companion, stopping.signal);
+  const watching = keepProbing(logger, stopping.signal);
   return async () => {
     stopping.abort();
     await watching;
   };
 }
 
-/** Resolves once `signal` is aborted and no child is left. */
-async function keepRunning({ name, command, logger, env, onMessage }: Companion, signal: AbortSignal): Promise<void> {
-  const [script = '', ...args] = command;
-  const whole = ['--max-semi-space-size=8', join(PROJECT_DIR, script), ...args];
+async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
+  const command = [...FLAGS, join(PROJECT_DIR, 'scripts/catalogue.ts'), 'probe', '--watch'];
   for (let backoff = BACKOFF.first; !signal.aborted; backoff = Math.min(backoff * 2, BACKOFF.limit)) {
-    const child = spawn(process.execPath, whole, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], ...(env && { env }) });
-    child.on('error', (error) => logger.error({ err: error }, `the process of ${name} cannot be started or reached`));
-    child.on('message', (message) => onMessage?.(message));
-    const stop = () => {
-      child.kill('SIGTERM');
-      setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
-    };
+    const child = spawn(process.execPath, command, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const ended = follow(child, logger, 'probing');
+    const stop = () => end(child);
     signal.addEventListener('abort', stop, { once: true });
-    logLines(child, logger, name);
-    const code = await waitForEnd(child);
-    onMessage?.(undefined);
+    const code = await ended;
     signal.removeEventListener('abort', stop);
     if (signal.aborted) return;
-    logger.error({ code, retry_in_ms: backoff }, `${name} ended by itself`);
+    logger.error({ code, retry_in_ms: backoff }, 'probing ended by itself');
     await sleep(backoff, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function logLines({ stderr }: { stderr: Readable | null }, logger: Logger, name: string): void {
-  if (stderr) createInterface({ input: stderr }).on('line', (line) => logger.info({ text: line }, name));
+/** The first and only message to the intake: its settings, without the address of the catalogue, and the key under which it hides who asks. */
+export interface IntakeRequest {
+  readonly config: Omit<Config, 'catalogueAddress'>;
+  readonly key: string;
 }
 
-async function waitForEnd(child: ChildProcess): Promise<number | null> {
+/** Messages of the intake: where it listens; a check that ended or was refused, `ms` milliseconds long; that it has nothing to do; a fault. */
+export type IntakeMessage = { url: string } | { outcome: string; ms?: number } | { idle: true } | { fault: string };
+
+/** Pause after an intake that ended by itself, in milliseconds. */
+const PAUSE_MS = 5_000;
+
+/** Calls `work` with the address of the intake, which is not ended meanwhile; with undefined while there is none. */
+export type UseIntake = <Result>(work: (url: string | undefined) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Runs the intake in a child process from the first use until it has had nothing to do for ten minutes. The process gets neither
+ * the address of the catalogue nor settings of a wallet. `count` gets each check that it did or refused. `stop` resolves when no child is left.
+ */
+export function openIntake({
+  config: { catalogueAddress: _, ...config },
+  logger,
+  count,
+}: {
+  config: Config;
+  logger: Logger;
+  count?: ServiceMetrics['countCheck'] | undefined;
+}): { use: UseIntake; stop: () => Promise<void> } {
+  const key = randomBytes(32).toString('base64url');
+  const children = new Map<ChildProcess, Promise<unknown>>();
+  let current: { child: ChildProcess; url: Promise<string | undefined> } | undefined;
+  let uses = 0;
+  let pausedUntil = 0;
+
+  const release = () => {
+    if (current) end(current.child);
+    current = undefined;
+  };
+
+  const start = () => {
+    const child = fork(INTAKE_PROCESS, {
+      ...{ execArgv: FLAGS, env: withoutSecrets(readEnvironment()) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const { promise: url, resolve } = Promise.withResolvers<string | undefined>();
+    child.on('message', (message: IntakeMessage) => {
+      if ('url' in message) resolve(message.url);
+      else if ('outcome' in message) count?.(message.outcome, message.ms);
+      else if ('fault' in message) logger.error({ text: message.fault }, 'the intake failed');
+      else if (uses === 0 && current?.child === child) release();
+    });
+    child.send({ config, key } satisfies IntakeRequest);
+    const ended = follow(child, logger, 'the intake').then((code) => {
+      resolve(undefined);
+      children.delete(child);
+      if (current?.child !== child) return;
+      current = undefined;
+      pausedUntil = performance.now() + PAUSE_MS;
+      logger.error({ code }, 'the intake ended by itself');
+    });
+    children.set(child, ended);
+    return { child, url };
+  };
+
+  return {
+    async use(work) {
+      uses += 1;
+      try {
+        if (!current && performance.now() >= pausedUntil) current = start();
+        return await work(await current?.url);
+      } finally {
+        uses -= 1;
+      }
+    },
+    async stop() {
+      pausedUntil = Number.POSITIVE_INFINITY;
+      release();
+      await Promise.all(children.values());
+    },
+  };
+}
+
+/** Ends a process: it is told to, and soon made to. */
+function end(child: ChildProcess): void {
+  child.kill('SIGTERM');
+  setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
+}
+
+/** Logs what a process writes on standard error. Gives its exit code once it has ended, null if a signal ended it. */
+async function follow(child: ChildProcess, logger: Logger, name: string): Promise<number | null> {
+  child.on('error', (error) => logger.error({ err: error }, `the process of ${name} cannot be started or reached`));
+  if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => logger.info({ text: line }, name));
   // One that could not be started never exits, but it closes.
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once('close', resolve);

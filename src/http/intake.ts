@@ -5,6 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { CheckProvider } from '../mcp/tools/check-provider.ts';
 import { PATHS } from '../views/links.ts';
 import { providerCheck } from '../views/provider-check.ts';
+import type { UseIntake } from './background.ts';
 import { buildProblem } from './problem.ts';
 import { type Env, findIncoming } from './request.ts';
 
@@ -21,10 +22,9 @@ const PASSED_ON: string[] = [...[PATHS.submit, PATHS.submitted(':id'), PATHS.sub
 /** Longest time that a tool of MCP waits for a check, in milliseconds: the intake says within 20 s where its report will be. */
 const LONGEST_MS = 25_000;
 
-/** Address of the intake, and the proxies that may say who asks. */
+/** The intake, and the proxies that may say who asks. */
 interface IntakePassing {
-  /** Returns its address; undefined while it does not answer. */
-  readonly getUrl: () => string | undefined;
+  readonly use: UseIntake;
   readonly isTrustedProxy: (address: string) => boolean;
 }
 
@@ -35,7 +35,7 @@ export interface IntakeGate {
 }
 
 /** Passes requests on to the intake as they are, with the address of the client. */
-export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): IntakeGate {
+export function openIntakeGate({ use, isTrustedProxy }: IntakePassing): IntakeGate {
   /** Writes who asks for the intake, which trusts the servers that pass requests on. */
   const getForwarded = (incoming: Pick<IncomingMessage, 'socket' | 'headers'> | undefined): string => {
     const peer = incoming?.socket.remoteAddress ?? '';
@@ -43,18 +43,18 @@ export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): Intak
     return [before, peer].flat().filter(Boolean).join(', ');
   };
 
-  const pass = async (c: Context<Env>): Promise<Response> => {
-    const url = getUrl();
-    if (url === undefined) return buildProblem(AWAY, { 'Retry-After': '3' });
-    const { pathname, search } = new URL(c.req.url);
-    const headers = { ...c.req.header(), 'X-Forwarded-For': getForwarded(c.env.incoming), Host: undefined };
-    try {
-      return await proxy(`${url}${pathname}${search}`, { raw: c.req.raw, headers, redirect: 'manual' });
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      return buildProblem(AWAY, { 'Retry-After': '3' });
-    }
-  };
+  const pass = (c: Context<Env>): Promise<Response> =>
+    use(async (url) => {
+      if (url === undefined) return buildProblem(AWAY, { 'Retry-After': '3' });
+      const { pathname, search } = new URL(c.req.url);
+      const headers = { ...c.req.header(), 'X-Forwarded-For': getForwarded(c.env.incoming), Host: undefined };
+      try {
+        return await proxy(`${url}${pathname}${search}`, { raw: c.req.raw, headers, redirect: 'manual' });
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        return buildProblem(AWAY, { 'Retry-After': '3' });
+      }
+    });
 
   return {
     addRoutes(app) {
@@ -68,7 +68,9 @@ export function openIntakeGate({ getUrl, isTrustedProxy }: IntakePassing): Intak
         body: JSON.stringify(question),
         signal: AbortSignal.timeout(LONGEST_MS),
       };
-      const answer = await fetch(`${getUrl()}${PATHS.providersCheck}`, asked).catch(() => undefined);
+      const answer = await use(async (url) =>
+        url === undefined ? undefined : fetch(`${url}${PATHS.providersCheck}`, asked).catch(() => undefined),
+      );
       const json: unknown = await answer?.json().catch(() => undefined);
       if (answer?.ok && json) return providerCheck.parse(json);
       const place = answer?.headers.get('location');

@@ -49,7 +49,7 @@ const STARTING: Refusal = {
 };
 
 /** Takes the port, before anything else is done that takes time. Throws as `listen` does. */
-export async function openListener(config: Config): Promise<Listener> {
+export async function openListener(config: Pick<Config, 'host' | 'port' | 'trustedProxies'>): Promise<Listener> {
   let answer: RequestListener = (_request, response) => sendProblem(response, STARTING, { 'Retry-After': '3' });
   const server = createServer(LIMITS, (request, response) => {
     // Its connection ends with the answer once the server stops.

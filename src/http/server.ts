@@ -11,7 +11,7 @@ import { prepareSearchIndex } from '../published/search-index.ts';
 import { getCodeVersion } from '../site/page-code.ts';
 import { getSite } from '../site/settings.ts';
 import { createApp } from './app.ts';
-import { startIntake, startProbing, startRebuilding } from './background.ts';
+import { openIntake, startProbing, startRebuilding, type UseIntake } from './background.ts';
 import { buildClientReader, buildProxyCheck } from './client.ts';
 import { addDownloadRoutes } from './endpoints/download.ts';
 import { addHealthRoutes, FAULT_CODES, getHealth, type Health } from './endpoints/health.ts';
@@ -40,8 +40,6 @@ interface ServerOptions {
   readonly listener?: Listener;
   readonly rebuilding?: boolean;
   readonly probing?: boolean;
-  /** True to run the intake in a child process, where the settings name no other. */
-  readonly takingIn?: boolean;
   /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
   readonly now?: (() => number) | undefined;
 }
@@ -73,14 +71,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     sources.following.noteFailure(error);
     logger.error({ err: error }, 'a request failed');
   };
-  const isNamed = config.intake !== 'on' && config.intake !== 'off';
-  const taking =
-    options.takingIn && config.intake === 'on' ? startIntake({ logger, count: metrics?.countCheck }) : undefined;
-  const getUrl = isNamed ? () => config.intake : taking?.getUrl;
-  const intake = getUrl && openIntakeGate({ getUrl, isTrustedProxy: buildProxyCheck(config.trustedProxies) });
+  const { intake: place, trustedProxies } = config;
+  const own = place === 'on' ? openIntake({ config, logger, count: metrics?.countCheck }) : undefined;
+  const use: UseIntake = own?.use ?? ((work) => work(place));
+  const intake = place === 'off' ? undefined : openIntakeGate({ use, isTrustedProxy: buildProxyCheck(trustedProxies) });
   const app = buildApp(options, sources, { readHealth, metrics, onError, intake });
   const { serve, drain, url, watched } = await takePorts(options, metrics).catch(async (error) => {
-    await Promise.all([taking?.stop(), sources.close()]);
+    await sources.close();
     throw error;
   });
   const answer = buildListener(app, onError);
@@ -101,7 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     metricsUrl: watched?.url,
     async close() {
       isShuttingDown = true;
-      await Promise.all([stopProbing?.(), stopRebuilding?.(), taking?.stop(), drain()]);
+      await Promise.all([stopProbing?.(), stopRebuilding?.(), own?.stop(), drain()]);
       await watched?.close();
       await sources.close();
     },

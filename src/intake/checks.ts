@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { LRUCache } from 'lru-cache';
 import { getWideNetwork } from '../http/client.ts';
 import type { HostFiles } from '../probing/check-address.ts';
+import type { KeptReports } from '../submissions/reports.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
@@ -12,11 +12,6 @@ import { buildRefusal, type openLimits, type Refusal } from './limits.ts';
 const AT_ONCE = 12;
 const MAX_WAITING = 12;
 const MAX_OF_NETWORK = 6;
-
-/** Time for which a report is kept, in milliseconds, and most reports, together in bytes. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
-const KEPT_REPORTS = 5_000;
-const KEPT_BYTES = 64 * 1024 * 1024;
 
 /** Longest time without anything for a reader, in milliseconds: a connection on which nothing moves is closed after 30 s. */
 const QUIET_MS = 5_000;
@@ -31,9 +26,13 @@ export interface Report {
   readonly changes: EventEmitter;
 }
 
+type KeptReport = Omit<Report, 'changes'>;
+
 export interface ChecksOptions {
   readonly site: Site;
   readonly limits: ReturnType<typeof openLimits>;
+  /** Where reports are kept for a day once they are done. */
+  readonly kept: Pick<KeptReports, 'keep' | 'find' | 'findLatest'>;
   /** Runs a check, and writes into its report what it finds. Returns whether the provider's own file is on the host. */
   readonly run: (report: Report) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
@@ -45,21 +44,33 @@ export interface ChecksOptions {
 export type Checks = ReturnType<typeof openChecks>;
 
 /** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
-export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOptions) {
-  const reports = new LRUCache<string, Report>({ max: KEPT_REPORTS, maxSize: KEPT_BYTES, ttl: KEPT_MS });
+export function openChecks({ site, limits, kept, run, now, onEnd, onError }: ChecksOptions) {
   const waiting: Report[] = [];
-  /** The networks of those who asked for what is under way or waits. */
-  const open = new Map<Report, string>();
+  /** What is under way or waits, by its id, and the network of who asked for it. */
+  const open = new Map<string, { report: Report; network: string }>();
+
+  const readKept = (document: string | undefined): Report | undefined =>
+    document === undefined ? undefined : { ...(JSON.parse(document) as KeptReport), changes: new EventEmitter() };
+
+  /** Keeps a report that is done. Its readers get it even if it cannot be kept. */
+  const keep = ({ id, view, files }: Report): void => {
+    const document = JSON.stringify({ id, view, files } satisfies KeptReport);
+    try {
+      kept.keep({ id, at: now().getTime(), origin: new URL(view.resource).origin, document });
+    } catch (error) {
+      onError(error);
+    }
+  };
 
   const start = async (report: Report): Promise<void> => {
     const started = performance.now();
-    const { id, view } = report;
+    const { view } = report;
     Object.assign(view, { state: 'running', summary: 'Being checked.' });
     const hasFile = await run(report).catch(onError);
     view.state = 'done';
-    open.delete(report);
+    keep(report);
+    open.delete(report.id);
     limits.end(view.resource, hasFile === true);
-    reports.set(id, report, { size: JSON.stringify(view).length });
     report.changes.emit('change');
     onEnd('done', performance.now() - started);
     const next = waiting.shift();
@@ -71,7 +82,8 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
     begin(client: string, url: string): Report | Refusal {
       const network = getWideNetwork(client);
       const isFull =
-        waiting.length >= MAX_WAITING || [...open.values()].filter((one) => one === network).length >= MAX_OF_NETWORK;
+        waiting.length >= MAX_WAITING ||
+        [...open.values()].filter((one) => one.network === network).length >= MAX_OF_NETWORK;
       const full = isFull && buildRefusal('queue_full', 'As many checks wait as may.', 30_000);
       const refusal = full || limits.begin(client, url);
       if (refusal) {
@@ -85,16 +97,14 @@ export function openChecks({ site, limits, run, now, onEnd, onError }: ChecksOpt
         ...{ checks: [], listings: [], cards: [], asked: [] },
       };
       const report: Report = { id, view, changes: new EventEmitter().setMaxListeners(0) };
-      reports.set(id, report, { size: 1 });
-      open.set(report, network);
+      open.set(id, { report, network });
       if (open.size <= AT_ONCE) void start(report);
       else waiting.push(report);
       return report;
     },
-    find: (id: string): Report | undefined => reports.get(id),
+    find: (id: string): Report | undefined => open.get(id)?.report ?? readKept(kept.find(id)),
     /** Finds the latest report of an origin that is done. */
-    findLatest: (origin: string): Report | undefined =>
-      [...reports.values()].find(({ view }) => view.state === 'done' && new URL(view.resource).origin === origin),
+    findLatest: (origin: string): Report | undefined => readKept(kept.findLatest(origin)),
     /** Yields the lines of a report as they come, until it is done. Yields none now and then, which keeps a connection open. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {

@@ -1,9 +1,8 @@
 import { getRequestListener } from '@hono/node-server';
-import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import type { Network } from '../fetching/network.ts';
 import { openTextResolver } from '../fetching/text-records.ts';
+import type { IntakeRequest } from '../http/background.ts';
 import { buildClientReader } from '../http/client.ts';
 import { openListener } from '../http/listening.ts';
 import { buildLine, type CheckContext, openCheck } from '../probing/check-address.ts';
@@ -11,37 +10,51 @@ import { findPageCode, getCodeVersion } from '../site/page-code.ts';
 import { loadPageCode, type RenderPage } from '../site/rendering.ts';
 import { getSite } from '../site/settings.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
+import { openQueue } from '../submissions/queue.ts';
 import { PATHS } from '../views/links.ts';
 import { getUserAgent } from '../views/site.ts';
 import { createIntake } from './app.ts';
 import { type ChecksOptions, openChecks, type Report } from './checks.ts';
-import { openLimits } from './limits.ts';
+import { openHiding, openLimits } from './limits.ts';
 import { addLines, addResult } from './report.ts';
 import { buildStrictClient, CHECK_MS } from './strict-client.ts';
 import type { RenderIntakePage } from './submission-routes.ts';
 import { openSubmissions } from './submissions.ts';
 
-/** Starts the intake: it checks what strangers name, in a process without rights on the catalogue. */
+/** Time without a request after which the intake has nothing to do, and between two looks at that, in milliseconds. */
+const IDLE_MS = 10 * 60 * 1000;
+const LOOK_MS = 5_000;
+
+interface IntakeOptions extends IntakeRequest {
+  readonly onEnd: ChecksOptions['onEnd'];
+  /** Called again and again while nobody has asked for ten minutes and no submission waits for its outcome. */
+  readonly onIdle: () => void;
+  /** Hears of faults of ours. */
+  readonly onError: (error: unknown) => void;
+  /** Whole milliseconds since 1970, by a clock that does not go backwards. */
+  readonly now?: () => number;
+  /** The network below the checks; tests replace it with loopback. */
+  readonly network?: Partial<Network> | undefined;
+}
+
+/**
+ * Starts the intake on a free port of this machine: it checks what strangers name, in a process without rights on the catalogue.
+ * Throws as `openQueue` does.
+ */
 export async function startIntake({
   config,
-  logger,
+  key,
   onEnd,
-  now = () => performance.now(),
+  onIdle,
+  onError,
+  now = () => Math.floor(performance.timeOrigin + performance.now()),
   network,
-}: {
-  config: Config;
-  logger: Logger;
-  onEnd: ChecksOptions['onEnd'];
-  now?: () => number;
-  /** The network below the checks; tests replace it with loopback. */
-  network?: Partial<Network> | undefined;
-}): Promise<{ url: string; close: () => Promise<void> }> {
+}: IntakeOptions): Promise<{ url: string; close: () => Promise<void> }> {
   const { baseUrl, allowPrivateNetworks, trustedProxies } = config;
   const site = { ...getSite(config), hasIntake: true };
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent({ baseUrl }), network });
   const resolver = openTextResolver();
   const closing = new AbortController();
-  const onError = (error: unknown) => logger.error({ err: error }, 'a check failed');
 
   const run = async (report: Report): Promise<boolean> => {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
@@ -66,26 +79,43 @@ export async function startIntake({
     return asked.some(({ url, came }) => url === file && came.startsWith('200'));
   };
 
-  const limits = openLimits(now, allowPrivateNetworks);
-  const checks = openChecks({ site, limits, run, now: () => new Date(), onEnd, onError });
+  const queue = openQueue(config.submissionsFile);
+  const [hide, kept] = [openHiding(key), queue.reports];
+  const limits = openLimits({ now, hide, kept, isLocalAllowed: allowPrivateNetworks });
+  const checks = openChecks({ site, limits, kept, run, now: () => new Date(), onEnd, onError });
   const submissions = openSubmissions({
-    ...{ file: config.submissionsFile, publishedFile: config.publishedFile, site, checks, onError },
+    ...{ queue, hide, publishedFile: config.publishedFile, site, checks, onError },
     now: () => new Date(),
   });
   const app = createIntake({
     ...{ site, checks, submissions, take: limits.take, allowPrivateNetworks, render: openRenderer(site), onError },
-    // What passes requests on to it is on this machine, or is named.
+    // The servers that pass requests on to it are on this machine, or are named.
     getClient: buildClientReader(['loopback', ...trustedProxies]),
   });
-  const { serve, drain, url } = await openListener({ ...config, trustedProxies: ['loopback', ...trustedProxies] });
+  const listener = await openListener({ host: '127.0.0.1', port: 0, trustedProxies: ['loopback'] });
   const answer = getRequestListener(app.fetch, { hostname: 'localhost' });
-  serve((request, response) => void answer(request, response));
+  let askedAt = now();
+  listener.serve((request, response) => {
+    askedAt = now();
+    void answer(request, response);
+  });
+  const look = () => {
+    try {
+      kept.prune(now());
+      if (now() - askedAt > IDLE_MS && !submissions.isAnyReceived()) onIdle();
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const looking = setInterval(look, LOOK_MS);
   return {
-    url,
+    url: listener.url,
     close: async () => {
+      clearInterval(looking);
       closing.abort();
-      await drain();
+      await listener.drain();
       await submissions.close();
+      queue.close();
       resolver.close();
       await client.close();
     },

@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from '../evidence/domains.ts';
 import { getNetwork, getWideNetwork } from '../http/client.ts';
+import type { KeptReports } from '../submissions/reports.ts';
 
 /** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
 const CLIENT_BURST = 5;
@@ -18,7 +19,7 @@ const PER_DAY_WITH_FILE = 60;
 /** Checks of a domain after which a network of clients gets no more than half of the domain's day, so that nobody keeps others away. */
 const FEW = 3;
 
-/** Clients and domains that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
+/** Clients that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
 const MAX_KNOWN = 100_000;
 
 /** The reason why a check does not begin. `code` is a stable word, by which refusals are counted. */
@@ -30,21 +31,25 @@ export interface Refusal {
   readonly retry_after_seconds?: number;
 }
 
-/** The time at which a check began, and the hash of the network that asked for it. */
-interface Check {
-  readonly at: number;
-  readonly network: string;
+/** What limits go by. */
+interface LimitsOptions {
+  /** Gives milliseconds since 1970, by a clock that does not go backwards while the process runs. */
+  readonly now: () => number;
+  /** Hides the name of a client, as `openHiding` does. */
+  readonly hide: (name: string) => string;
+  readonly kept: Pick<KeptReports, 'listChecks' | 'addCheck' | 'noteFile'>;
+  readonly isLocalAllowed: boolean;
 }
 
 /**
- * Opens the limits of checks. `now` gives milliseconds of a clock that never goes backwards. Of a client only hashes are kept:
- * its own until it may begin five checks again, and that of its network for a day.
+ * Opens the limits of checks. Of a client only hashes are kept: its own in memory until it may begin five checks again, and
+ * that of its network with the times of checks for a day.
  */
-export function openLimits(now: () => number, isLocalAllowed: boolean) {
-  const hide = openHiding();
+export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
   /** The time at which all that a client took is there again. */
   const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
-  const domains = new LRUCache<string, { times: Check[]; isBusy: boolean; hasFile: boolean }>({ max: MAX_KNOWN });
+  /** Domains of which a check is under way. */
+  const busy = new Set<string>();
   const getName = (url: string) => {
     const { host, hostname } = new URL(url);
     const [, said] = /(?:^|[.-])(\d+[.-]\d+[.-]\d+[.-]\d+)\.(?:nip|sslip)\.io$/.exec(hostname) ?? [];
@@ -71,20 +76,18 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
   const takeFromDomain = (name: string, client: string): Refusal | undefined => {
     const time = now();
     const network = hide(getWideNetwork(client));
-    const domain = domains.get(name) ?? { times: [], isBusy: false, hasFile: false };
-    if (domain.isBusy) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
-    domain.times = domain.times.filter(({ at }) => at > time - DAY_MS);
+    if (busy.has(name)) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
+    const checks = kept.listChecks(name, time);
     /** The time until fewer than `most` of the last `span` are left. */
-    const getWait = (most: number, span: number) =>
-      (domain.times.at(-most)?.at ?? Number.NEGATIVE_INFINITY) + span - time;
-    const perDay = domain.hasFile ? PER_DAY_WITH_FILE : PER_DAY;
-    const isNew = domain.times.filter((check) => check.network === network).length < FEW;
+    const getWait = (most: number, span: number) => (checks.at(-most)?.at ?? Number.NEGATIVE_INFINITY) + span - time;
+    const hasFile = checks.at(-1)?.has_file === 1;
+    const perDay = hasFile ? PER_DAY_WITH_FILE : PER_DAY;
+    const isNew = checks.filter((check) => check.network === network).length < FEW;
     const ofDay = getWait(isNew ? perDay : perDay / 2, DAY_MS);
-    const wait = Math.max(ofDay, domain.hasFile ? 0 : getWait(PER_HOUR, HOUR_MS));
+    const wait = Math.max(ofDay, hasFile ? 0 : getWait(PER_HOUR, HOUR_MS));
     if (wait > 0) return buildRefusal('domain_limit', `${name} was checked as often as it may be.`, wait);
-    domain.times.push({ at: time, network });
-    domain.isBusy = true;
-    domains.set(name, domain);
+    kept.addCheck(name, time, network);
+    busy.add(name);
     return undefined;
   };
 
@@ -96,8 +99,9 @@ export function openLimits(now: () => number, isLocalAllowed: boolean) {
       takeFromClient(client) ?? takeFromDomain(getName(url), client),
     /** Ends a check; `hasFile` if the provider's own file is on the host. */
     end(url: string, hasFile: boolean): void {
-      const domain = domains.get(getName(url));
-      if (domain) Object.assign(domain, { isBusy: false, hasFile });
+      const name = getName(url);
+      busy.delete(name);
+      if (hasFile) kept.noteFile(name);
     },
   };
 }
@@ -117,9 +121,8 @@ function listNetworks(client: string): { name: string; times: number }[] {
   return [{ name: client, times: 1 }, ...wider];
 }
 
-/** Opens a hash under a key of this process. Nobody can turn a hash back into the address of a client. */
-export function openHiding(): (name: string) => string {
-  const key = randomBytes(32);
+/** Opens a hash under a key that no file holds. Nobody can turn a hash back into the address of a client. */
+export function openHiding(key: string): (name: string) => string {
   return (name) => createHmac('sha256', key).update(name).digest('base64url');
 }
 

@@ -3,13 +3,13 @@ import { getWideNetwork } from '../http/client.ts';
 import { openPublished, type Published } from '../published/file.ts';
 import { findSubmitted, type Submitted } from '../published/submitted.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
-import { KEPT_MS, openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
+import { KEPT_MS, type openQueue, READ_WITHIN_MS, type Submission } from '../submissions/queue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import { buildListed, listNextSteps, type SubmissionView } from '../views/submission.ts';
 import type { Checks, Report } from './checks.ts';
-import { openHiding, type Refusal } from './limits.ts';
+import type { Refusal } from './limits.ts';
 import { writeStatement } from './typed.ts';
 
 /** Pause between two looks at the outcome of received submissions, in milliseconds, and most that are looked at. */
@@ -31,7 +31,9 @@ const REFUSED = {
 } as const;
 
 interface SubmissionsOptions {
-  readonly file: string;
+  readonly queue: ReturnType<typeof openQueue>;
+  /** Hides the name of a client, as `openHiding` does. */
+  readonly hide: (name: string) => string;
   readonly publishedFile: string;
   readonly site: Site;
   readonly checks: Checks;
@@ -42,15 +44,10 @@ interface SubmissionsOptions {
 export type Submissions = ReturnType<typeof openSubmissions>;
 
 /** Opens the submissions: their queue, the check that the file is there, and what became of them. */
-export function openSubmissions({ file, publishedFile, site, checks, now, onError }: SubmissionsOptions) {
-  const queue = openQueue(file);
-  const hash = openHiding();
+export function openSubmissions({ queue, hide, publishedFile, site, checks, now, onError }: SubmissionsOptions) {
   /** Checks under way, by submission. */
   const looking = new Map<string, Promise<void>>();
   const getAt = () => now().toISOString();
-
-  /** Returns the hash by which the queue knows the network of a client. */
-  const hide = (client: string): string => hash(getWideNetwork(client));
 
   /** Reads the published catalogue. Returns undefined if it is missing, or was made by another version of this code. */
   const readPublished = <Result>(work: (published: Published) => Result): Result | undefined => {
@@ -97,7 +94,10 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
   return {
     /** Returns the submission of a host, the same to everybody who submits it. */
     submit: (origin: string, client: string): Submission =>
-      queue.submit(origin, { client: hide(client), at: getAt(), file: fillIn(origin, checks.findLatest(origin)) }),
+      queue.submit(origin, {
+        ...{ client: hide(getWideNetwork(client)), at: getAt() },
+        file: fillIn(origin, checks.findLatest(origin)),
+      }),
     find(id: string): Submission | undefined {
       const found = queue.find(id);
       // The queue also finds it by its host.
@@ -116,6 +116,8 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
       looking.set(id, looked);
       return looked;
     },
+    /** Returns whether any is received, and so waits for what becomes of it. */
+    isAnyReceived: (): boolean => queue.listWaiting(1).length > 0,
     /** Returns a submission as its address shows it. */
     view(found: Submission): SubmissionView {
       const submitted = readPublished((published) => findSubmitted(published, found.origin));
@@ -133,7 +135,6 @@ export function openSubmissions({ file, publishedFile, site, checks, now, onErro
     async close(): Promise<void> {
       clearInterval(everyLook);
       await Promise.all(looking.values());
-      queue.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 const SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
@@ -25,11 +25,4 @@ export function addCheckMetrics(register: Registry): CountCheck {
     checks.inc({ outcome });
     if (ms !== undefined) time.observe(ms / 1000);
   };
-}
-
-/** Creates the metrics of an intake that runs by itself. */
-export function createCheckMetrics(): { countCheck: CountCheck; read: () => Promise<string> } {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return { countCheck: addCheckMetrics(register), read: () => register.metrics() };
 }

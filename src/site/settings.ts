@@ -3,7 +3,13 @@ import { getHash } from '../published/hash.ts';
 import type { Site } from '../views/site.ts';
 
 /** Returns the page-visible settings. */
-export function getSite({ baseUrl, serviceTitle, contactName, contactUrl, intake }: Config): Site {
+export function getSite({
+  baseUrl,
+  serviceTitle,
+  contactName,
+  contactUrl,
+  intake,
+}: Pick<Config, 'baseUrl' | 'serviceTitle' | 'contactName' | 'contactUrl' | 'intake'>): Site {
   return { baseUrl, serviceTitle, contactName, contactUrl, hasIntake: intake !== 'off' };
 }
 

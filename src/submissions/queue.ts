@@ -7,6 +7,7 @@ import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { checkLine } from '../views/provider-check.ts';
 import { submissionState, submissionStep } from '../views/submission.ts';
+import { openReports, REPORTS_SCHEMA } from './reports.ts';
 
 /** Time for which submissions are kept, and in which the prober reads the file of a received host; milliseconds. */
 export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
@@ -64,7 +65,12 @@ export function openQueue(file: string) {
     const sqlite = new Sqlite(file, { timeout: BUSY_MS });
     // Without a write-ahead log, readers need no right to write to the folder.
     sqlite.pragma('journal_mode = DELETE');
-    sqlite.transaction(() => !isQueue(sqlite, file) && sqlite.exec(SCHEMA)).immediate();
+    sqlite
+      .transaction(() => {
+        if (!isQueue(sqlite, file)) sqlite.exec(SCHEMA);
+        sqlite.exec(REPORTS_SCHEMA);
+      })
+      .immediate();
     return buildQueue(sqlite);
   });
 }
@@ -174,6 +180,7 @@ function buildQueue(sqlite: Sqlite.Database) {
   };
   return {
     ...reading,
+    reports: openReports(sqlite),
     /** Returns the submission of an origin, and creates it if it is missing. `file` is the provider's file as the latest check fills it in. */
     submit: sqlite.transaction((origin: string, { client, at, file }: Writer & { file: string | null }): Submission => {
       const known = reading.find(origin);

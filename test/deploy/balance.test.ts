@@ -41,26 +41,6 @@ it('nginx asks another server where one is only starting, also what was posted',
   for (let number = 0; number < 10; number += 1) expect(await askBoth(front)).toEqual([200, 200, 200]);
 });
 
-it('nginx.conf passes on to the intake what is for it, up to 8 kB', async (context) => {
-  if (!nginx) return context.skip('no nginx: install nginx-light');
-  const openNamed = async (name: string) => {
-    const server = createServer((_, response) => void response.end(name)).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  };
-  const [process, intake] = [await openNamed('process'), await openNamed('intake')];
-  const configured = readDeployed('nginx.conf').replace('127.0.0.1:4321', process).replace('127.0.0.1:4322', intake);
-  const front = await startNginxOf(nginx, makeFolder(), configured);
-  onTestFinished(front.stop);
-  const names = ['/submit', '/submit.json', '/submit/list', '/submit/of-one/host.json', '/providers/check'];
-  for (const path of names) expect([path, (await ask(front, path)).text]).toEqual([path, 'intake']);
-  for (const path of ['/submits', '/submit/a/b/c', '/providers/checks', '/reports'])
-    expect([path, (await ask(front, path)).text]).toEqual([path, 'process']);
-  const post = (bytes: number) => fetch(`${front.url}/providers/check`, { method: 'POST', body: 'x'.repeat(bytes) });
-  expect([(await post(8_000)).status, (await post(9_000)).status]).toEqual([200, 413]);
-});
-
 it.for(['nginx.conf', 'balance.conf'])(
   '%s limits what one client may take, an IPv6 one by its /64',
   async (name, context) => {
@@ -76,7 +56,7 @@ it.for(['nginx.conf', 'balance.conf'])(
     const site = readDeployed(name).replaceAll(/(?:server-[12]|127\.0\.0\.1):4321/g, upstream);
     // The test is many clients.
     const configured = `set_real_ip_from 127.0.0.1; real_ip_header X-Forwarded-For;\n${site}`;
-    const front = await startNginxOf(nginx, makeFolder(), configured, true);
+    const front = await startNginxOf(nginx, makeFolder(), configured, { limited: true });
     onTestFinished(front.stop);
     const get = async (client: string, path = '/') =>
       (await ask(front, path, { headers: { 'X-Forwarded-For': client } })).status;

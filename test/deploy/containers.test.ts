@@ -71,10 +71,7 @@ describe('the Compose file', () => {
     const commands = await loadCommands([]);
     for (const [name, { command }] of OURS) {
       if (name.startsWith('server-')) expect(command).toBeUndefined();
-      else if (name === 'intake') {
-        expect(command).toEqual(['node', ...getScriptWords('intake'), '--port', '4322']);
-        expect(getEnvironment(SERVICES['server-1'] as Service).INTAKE).toBe('http://intake:4322');
-      } else {
+      else {
         const words = ['node', ...getScriptWords('catalogue')];
         expect([name, command?.slice(0, words.length)]).toEqual([name, words]);
         expect(parseCommandLine(commands, command?.slice(words.length) ?? [])).toMatchObject({ kind: 'run' });
@@ -87,12 +84,17 @@ describe('the Compose file', () => {
       const environment = getEnvironment(service);
       expect([name, Object.keys(environment).filter((variable) => !SETTINGS.has(variable))]).toEqual([name, []]);
       expect([name, readConfig(environment).baseUrl]).toEqual([name, 'https://apis.example']);
-      const catalogue = name === 'intake' ? undefined : 'postgres://catalogue:secret@postgres:5432/catalogue';
-      expect([name, environment.CATALOGUE]).toEqual([name, catalogue]);
+      expect([name, environment.CATALOGUE]).toEqual([name, 'postgres://catalogue:secret@postgres:5432/catalogue']);
       if (name === 'payer') expect(() => refuseKeys(environment)).toThrow();
       else expect(() => refuseKeys(environment)).not.toThrow();
     }
     expect(SERVICES.payer?.profiles).toEqual(['payer']);
+  });
+
+  it('has one server check what providers name, which the other one asks', () => {
+    const [first, second] = ['server-1', 'server-2'].map((name) => getEnvironment(SERVICES[name] as Service));
+    expect([first?.INTAKE, second?.INTAKE]).toEqual(['on', `http://server-1:${first?.PORT}`]);
+    expect(SERVICES['server-1']?.volumes).toContain('submissions:/submissions');
   });
 
   it('bounds each process, and lets ours write to their own folder alone', () => {

@@ -96,15 +96,10 @@ describe('the units', () => {
     for (const name of SERVICES.filter((service) => service !== HEALTH)) {
       const [program, ...words] = getCommand(name);
       expect(program).toBe('/opt/catalogue/node_modules/node/bin/node');
-      const script = name === 'catalogue-intake.service' ? 'intake' : 'catalogue';
-      const expected = getScriptWords(name === 'catalogue-server.service' ? 'start' : script);
+      const expected = getScriptWords(name === 'catalogue-server.service' ? 'start' : 'catalogue');
       expect(words.slice(0, expected.length)).toEqual(expected);
       const args = words.slice(expected.length);
-      if (script === 'intake') {
-        const { intake } = readConfig(parseEnv(readDeployed('systemd/catalogue.env')));
-        expect(intake).toBe(`http://127.0.0.1:${args[1]}`);
-        expect(readDeployed('nginx.conf')).toContain(`server 127.0.0.1:${args[1]};`);
-      } else if (name === 'catalogue-server.service') {
+      if (name === 'catalogue-server.service') {
         expect(args).toEqual([]);
       } else {
         expect(COMMAND_NAMES).toContain(args[0]);
@@ -166,9 +161,7 @@ describe('the units', () => {
         ...list(name, 'StateDirectory').flatMap((value) => value.split(' ').map((folder) => `/var/lib/${folder}`)),
         ...list(name, 'ReadWritePaths'),
       ];
-      const isIntake = name === 'catalogue-intake.service';
-      expect([name, places.includes('/var/lib/catalogue')]).toEqual([name, !isIntake]);
-      if (isIntake) expect(list(name, 'InaccessiblePaths').join().split(' -')).toContain('/var/lib/catalogue');
+      expect([name, places.includes('/var/lib/catalogue')]).toEqual([name, true]);
       const [cache = ''] = list(name, 'CacheDirectory');
       expect(getOwnVariables(name).NODE_COMPILE_CACHE).toBe(`/var/cache/${cache}/compiled`);
     }

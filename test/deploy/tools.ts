@@ -38,7 +38,7 @@ export const SETTINGS: ReadonlySet<string> = new Set(
 export const OTHER_VARIABLES: readonly string[] = ['ENV_FILES', 'NODE_COMPILE_CACHE', 'NODE_ENV'];
 
 /** The words of a command line of `package.json` behind the program. */
-export function getScriptWords(name: 'start' | 'catalogue' | 'intake'): string[] {
+export function getScriptWords(name: 'start' | 'catalogue'): string[] {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   return String(scripts[name]).replace('exec node ', '').split(' ');
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openLimits } from '../../src/intake/limits.ts';
+import { openHiding, openLimits } from '../../src/intake/limits.ts';
+import { openQueue } from '../../src/submissions/queue.ts';
 import { makeFolder } from '../builders.ts';
 import { FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS } from '../fetching/forbidden-spellings.ts';
 import { openCounter, openOutside, PUBLIC_ADDRESS } from '../fetching/outside.ts';
@@ -30,6 +32,12 @@ async function openTarget(
   const network = { ...outside.network, resolve: async (name: string) => resolve(name) };
   const intake = await openIntake({ settings: PUBLIC, network, now: makeDays() });
   return { outside, intake };
+}
+
+function openTestLimits(now: () => number) {
+  const queue = openQueue(join(makeFolder(), 'submissions.sqlite'));
+  onTestFinished(queue.close);
+  return openLimits({ now, hide: openHiding('a key'), kept: queue.reports, isLocalAllowed: false });
 }
 
 async function submit({ url }: { url: string }, address: string): Promise<number> {
@@ -122,7 +130,7 @@ describe('the limits of a host', () => {
     ['spellings', (at: number) => `https://${at % 2 ? 'PROVIDER.example' : 'provider.EXAMPLE'}/x?${at}`],
   ])('hold for %s together', (_, name) => {
     let time = 0;
-    const limits = openLimits(() => (time += 15_000), false);
+    const limits = openTestLimits(() => (time += 15_000));
     const codes = Array.from({ length: 14 }, (__, at) => {
       const { href } = new URL(name(at));
       const refusal = limits.begin(`203.0.113.${at}`, href);
@@ -136,7 +144,7 @@ describe('the limits of a host', () => {
   it('let nobody keep another client from a host, with our file on it or without', () => {
     for (const hasFile of [false, true]) {
       let time = 0;
-      const limits = openLimits(() => time, false);
+      const limits = openTestLimits(() => time);
       const check = (client: string) => {
         const refusal = limits.begin(client, 'https://api.provider.example/x');
         if (!refusal) limits.end('https://api.provider.example/x', hasFile);

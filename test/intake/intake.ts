@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import type { Network } from '../../src/fetching/network.ts';
@@ -8,9 +7,9 @@ import { startIntake } from '../../src/intake/intake.ts';
 import { makeFolder } from '../builders.ts';
 import { listen } from '../fetching/outside.ts';
 
-/** The intake on loopback, closed after the test, with what it counted. */
+/** The intake on loopback, closed after the test, with what it counted and how often it said that it has nothing to do. */
 export async function openIntake({
-  now = () => performance.now(),
+  now = () => Date.now(),
   settings = {},
   network,
 }: {
@@ -18,7 +17,7 @@ export async function openIntake({
   settings?: Record<string, string>;
   network?: Partial<Network> | undefined;
 } = {}) {
-  const counted: string[] = [];
+  const [counted, idle] = [[] as string[], [] as number[]];
   const config = readConfig({
     BASE_URL: 'http://catalogue.example',
     PORT: '0',
@@ -27,11 +26,14 @@ export async function openIntake({
     ...settings,
   });
   const intake = await startIntake({
-    ...{ config, now, network, logger: pino({ level: 'silent' }) },
+    ...{ config, key: 'a key', now, network, onError: () => undefined },
     onEnd: (outcome) => counted.push(outcome),
+    onIdle: () => idle.push(now()),
   });
-  onTestFinished(() => intake.close());
-  return { url: intake.url, counted, config };
+  const close = () => (closing ??= intake.close());
+  let closing: Promise<void> | undefined;
+  onTestFinished(close);
+  return { url: intake.url, counted, idle, config, close };
 }
 
 /** Asks the intake for a check as JSON. */

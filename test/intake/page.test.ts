@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveSiteFixture } from '../http/running.ts';
-import { start, waitForUrl } from '../http/starting.ts';
+import { listChildren, start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
 import { openProvider } from './intake.ts';
-import { serveWithIntake } from './serving.ts';
+import { askJson, serveWithIntake } from './serving.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const LOOKS = [390, 1280].flatMap((width) =>
@@ -206,16 +205,23 @@ describe('a server', () => {
     expect((await ask(without, '/submit')).status).toBe(404);
   });
 
-  it('starts the intake itself where only this machine reaches it, without a wallet, and ends it', async () => {
-    const server = start(makeFolder(), { METRICS_PORT: '0' }, ['--no-rebuild']);
+  it('starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
+    const settings = { BASE_URL: 'http://127.0.0.1:4321', ALLOW_PRIVATE_NETWORKS: 'on', METRICS_PORT: '0' };
+    const server = start(makeFolder(), settings, ['--no-rebuild']);
     const url = await waitForUrl(server);
-    let status = 503;
-    while (status === 503) {
-      await sleep(200);
-      status = (await fetch(`${url}/submit`)).status;
-    }
-    expect(status).toBe(200);
+    expect(await listChildren(server.child)).toEqual([]);
+    const { origin } = await openShop();
+    const checkShop = async () => (await askJson(`${url}/providers/check`, { url: origin })).json;
+    expect(await checkShop()).toMatchObject({ summary: '2 of 4 routes can be listed.' });
+    const [intake = '', ...others] = await listChildren(server.child);
+    expect(others).toEqual([]);
+    expect(readFileSync(`/proc/${intake}/environ`, 'utf8')).not.toMatch(/CATALOGUE=|PAYER_|PRIVATE_KEY/);
+    process.kill(Number(intake), 'SIGKILL');
+    await expect.poll(async () => (await checkShop()).summary, { timeout: 20_000 }).toBeDefined();
+    const [again] = await listChildren(server.child);
+    expect(again).not.toBe(intake);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
+    expect(() => process.kill(Number(again), 0)).toThrow('ESRCH');
   });
 });

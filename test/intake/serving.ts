@@ -1,7 +1,14 @@
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { makeFolder } from '../builders.ts';
+import { type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
+import { startPostgres } from '../../scripts/postgres.ts';
+import { openCatalogue } from '../../src/catalogue/database.ts';
+import { readConfig } from '../../src/config.ts';
+import { startServer } from '../../src/http/server.ts';
+import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
+import { readDeployed } from '../deploy/tools.ts';
 import { findFreePort } from '../free-port.ts';
 import { serveSiteFixture } from '../http/running.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
@@ -24,6 +31,40 @@ export async function serveWithIntake({ count = 8 } = {}) {
   await rebuildAgain({ config: fixture.config });
   const server = await serveSiteFixture({ fixture, written: false });
   return { ...server, intake, settings, startProber: () => startProber(settings) };
+}
+
+/**
+ * Two servers of one empty catalogue in PostgreSQL behind nginx, as `balance.conf` and `compose.yaml` have them: the first one
+ * checks, in a process of its own, and the second one asks it. All of it is gone after the test.
+ */
+export async function serveTwoBehindNginx(nginx: Peer) {
+  const database = await startPostgres();
+  onTestFinished(() => database.close());
+  const [folder, port, CATALOGUE] = [makeFolder(), await findFreePort(), await database.createDatabase('listing')];
+  const settings = {
+    ...{ CATALOGUE, SUBMISSIONS: join(folder, 'submissions.sqlite'), ALLOW_PRIVATE_NETWORKS: 'on' },
+    ...{ BASE_URL: `http://127.0.0.1:${port}`, PORT: '0', TRUSTED_PROXIES: 'loopback' },
+  };
+  await (await openCatalogue(CATALOGUE, { identity: IDENTITY, at: NOW })).close();
+  const serve = async (name: string, INTAKE: string) => {
+    const config = readConfig({
+      ...settings,
+      PUBLISHED: join(folder, `${name}.sqlite`),
+      SITE: join(folder, name),
+      INTAKE,
+    });
+    const server = await startServer({ config, logger: pino({ level: 'silent' }) });
+    onTestFinished(() => server.close());
+    return server;
+  };
+  const first = await serve('first', 'on');
+  const second = await serve('second', first.url);
+  const configured = readDeployed('balance.conf')
+    .replace('server-1:4321', new URL(first.url).host)
+    .replace('server-2:4321', new URL(second.url).host);
+  const front = await startNginxOf(nginx, makeFolder(), configured, { port });
+  onTestFinished(front.stop);
+  return { url: front.url, servers: [first, second], startProber: () => startProber(settings) };
 }
 
 /** Starts the prober as a process of its own, which is killed after the test. */

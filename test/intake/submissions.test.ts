@@ -1,17 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPostgres } from '../../scripts/postgres.ts';
-import { openCatalogue } from '../../src/catalogue/database.ts';
-import { readConfig } from '../../src/config.ts';
-import { startServer } from '../../src/http/server.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { findPeer } from '../../scripts/bench/peers.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
-import { IDENTITY, makeFolder, NOW } from '../builders.ts';
+import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { skipWithout } from '../skipped.ts';
 import { check, openIntake } from './intake.ts';
-import { askJson, FILE, openShop, serveWithIntake, startProber } from './serving.ts';
+import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake } from './serving.ts';
 
 const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
 
@@ -80,6 +76,41 @@ describe('a submission', () => {
     expect((await askJson(`${intake.url}${pathname}`, {})).json).toMatchObject({ state: 'received' });
   });
 
+  it('is filled in by a check before the intake ended, whose limits hold afterwards', async () => {
+    const SUBMISSIONS = join(makeFolder(), 'submissions.sqlite');
+    const { origin } = await openShop();
+    let time = 0;
+    const open = () => openIntake({ settings: { SUBMISSIONS }, now: () => (time += 30_000) });
+    const first = await open();
+    for (let number = 0; number < 10; number += 1)
+      expect((await check(first, { url: `${origin}/v1/quote` })).status).toBe(200);
+    await first.close();
+    const second = await open();
+    expect((await check(second, { url: origin })).json.code).toBe('domain_limit');
+    const { json } = await askJson(`${second.url}/submit/list`, { url: origin });
+    expect(json.file).toContain('"path": "/v1/quote"');
+  });
+
+  it('keeps the intake until it is known what becomes of it, and nothing else does for longer than ten minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let time = Date.now();
+    const intake = await openIntake({ now: () => time });
+    const wait = (minutes: number) => {
+      time += minutes * 60_000;
+      vi.advanceTimersByTime(10_000);
+      return intake.idle.length > 0;
+    };
+    expect([wait(9.9), wait(0.2)]).toEqual([false, true]);
+    const { origin, files } = await openShop();
+    const { json } = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS });
+    files[FILE] = json.file;
+    const { pathname } = new URL(json.submission_url);
+    expect((await askJson(`${intake.url}${pathname}`, {})).json).toMatchObject({ state: 'received' });
+    intake.idle.length = 0;
+    expect(wait(60)).toBe(false);
+  });
+
   it('is refused for what nobody can call, to whom asks too often, and where there is none', async () => {
     const intake = await openIntake();
     expect((await askJson(`${intake.url}/submit/list`, { url: 'x' })).json.code).toBe('bad_address');
@@ -145,38 +176,24 @@ describe('an empty host', () => {
     await waitFor({ state: 'listed' });
   });
 
-  it('is live on two servers of a catalogue in PostgreSQL, which pass on to one intake', async (context) => {
+  it('is live in four requests to two servers behind nginx, whose catalogue is in PostgreSQL', async (context) => {
     skipWithout('postgres', context);
-    const database = await startPostgres();
-    onTestFinished(() => database.close());
-    const [folder, CATALOGUE] = [makeFolder(), await database.createDatabase('listing')];
-    const settings = {
-      ...{ CATALOGUE, SUBMISSIONS: join(folder, 'submissions.sqlite'), ALLOW_PRIVATE_NETWORKS: 'on' },
-      ...{ BASE_URL: 'http://catalogue.example', PORT: '0', RATE_LIMIT: '0' },
-    };
-    await (await openCatalogue(CATALOGUE, { identity: IDENTITY, at: NOW })).close();
-    const PUBLISHED = [1, 2].map((number) => join(folder, `published-${number}.sqlite`));
-    const intake = await openIntake({ settings: { ...settings, PUBLISHED: PUBLISHED[0] ?? '' } });
-    const servers = await Promise.all(
-      PUBLISHED.map(async (file) => {
-        const config = readConfig({ ...settings, PUBLISHED: file, SITE: `${file}.dist`, INTAKE: intake.url });
-        const server = await startServer({ config, logger: pino({ level: 'silent' }) });
-        onTestFinished(() => server.close());
-        return server;
-      }),
-    );
-    startProber(settings);
-    const [first, second] = servers.map(({ url }) => url);
+    const nginx = findPeer('nginx');
+    if (!nginx) return context.skip('no nginx: install nginx-light');
+    const { url, servers, startProber } = await serveTwoBehindNginx(nginx);
+    startProber();
     const { origin, files } = await openShop();
-    const submitted = await askJson(`${first}/submit/list`, { url: origin, ...FIELDS });
+    expect((await askJson(`${url}/providers/check`, { url: origin })).json).toMatchObject({ listings: [] });
+    const submitted = await askJson(`${url}/submit/list`, { url: origin, ...FIELDS });
     files[FILE] = submitted.json.file;
-    const { pathname } = new URL(submitted.json.submission_url);
-    expect((await askJson(`${second}${pathname}`, {})).json).toMatchObject({ state: 'received' });
-    const look = async (url: string | undefined) => (await askJson(`${url}${pathname}`)).json.state;
-    await expect.poll(async () => [await look(first), await look(second)]).toEqual(['listed', 'listed']);
-    for (const url of [first, second])
+    const { submission_url } = submitted.json;
+    expect((await askJson(submission_url, {})).json).toMatchObject({ state: 'received' });
+    const look = async (server: { url: string }) =>
+      (await askJson(`${server.url}${new URL(submission_url).pathname}`)).json.state;
+    await expect.poll(() => Promise.all(servers.map(look))).toEqual(['listed', 'listed']);
+    for (const server of servers)
       await expect
-        .poll(async () => (await askJson(`${url}/agent/list`)).json.listings)
+        .poll(async () => (await askJson(`${server.url}/agent/list`)).json.listings)
         .toMatchObject([{ base_url: origin }]);
   });
 });

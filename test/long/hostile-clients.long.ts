@@ -167,7 +167,7 @@ it('what one client does is hardly felt by another behind nginx', async (context
   const configured = readFileSync(new URL('../../scripts/deploy/nginx.conf', import.meta.url), 'utf8')
     .replace('127.0.0.1:4321', new URL(server.url).host)
     .replace('root /srv/catalogue/site', `root ${world.config.siteDir}`);
-  const front = await startNginxOf(nginx, makeFolder(), configured, true);
+  const front = await startNginxOf(nginx, makeFolder(), configured, { limited: true });
   onTestFinished(front.stop);
   await sleep(5000);
   const attacks = { 'nothing else': () => sleep(5000), pipeline, readSlowly, useLimit };

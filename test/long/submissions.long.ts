@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,11 +12,9 @@ import { startServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
-import { findFreePort } from '../free-port.ts';
 import { askJson, FILE, openShop } from '../intake/serving.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
 
 const KILLS = 50;
@@ -23,27 +22,32 @@ const PROVIDERS = 40;
 const ATTACKS = 1000;
 const ATTACKERS = 20;
 
-/** A server of an empty catalogue, and the commands of an intake and a prober beside it, which a test starts and kills. */
+/** A server of an empty catalogue, whose intake a test kills, and a prober beside it, which a test starts and kills. */
 async function openWorld() {
-  const [folder, port] = [makeFolder(), await findFreePort()];
+  const folder = makeFolder();
   const settings = {
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SUBMISSIONS: join(folder, 'submissions.sqlite') },
     ...{ SITE: join(folder, 'site'), BASE_URL: 'http://catalogue.example', ALLOW_PRIVATE_NETWORKS: 'on' },
   };
   await (await openNewCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: NOW })).close();
-  const config = readConfig({ ...settings, PORT: '0', INTAKE: `http://127.0.0.1:${port}` });
+  const config = readConfig({ ...settings, PORT: '0', INTAKE: 'on', TRUSTED_PROXIES: 'loopback' });
   const server = await startServer({ config, logger: pino({ level: 'silent' }) });
   onTestFinished(() => server.close());
-  const start = {
-    intake: () =>
-      spawn(process.execPath, ['--import', './scripts/require-node.mjs', 'scripts/intake.ts', '--port', String(port)], {
-        cwd: ROOT,
-        env: { PATH: process.env.PATH, ENV_FILES: 'off', ...settings, LOG_LEVEL: 'silent' },
-        stdio: 'ignore',
-      }),
-    prober: () => startCatalogue(['probe', '--watch', '--pause', '0'], settings).child,
+  return {
+    settings,
+    url: server.url,
+    startProber: () => startCatalogue(['probe', '--watch', '--pause', '0'], settings).child,
   };
-  return { settings, url: `http://127.0.0.1:${port}`, start };
+}
+
+/** Kills the intake as a power failure would, where it runs: the server is in this process. */
+function killIntake(): void {
+  const ids = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  for (const id of ids)
+    if (readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('intake/process.ts')) process.kill(Number(id), 'SIGKILL');
 }
 
 /** Keeps a process running, which `kill` ends as a power failure would. */
@@ -92,8 +96,8 @@ async function list(url: string, number: number): Promise<string> {
 }
 
 it('loses no submission and lists none twice while intake and prober are killed at 50 moments', async () => {
-  const { url, start, settings } = await openWorld();
-  const [killIntake, killProber] = [keep(start.intake), keep(start.prober)];
+  const { url, startProber, settings } = await openWorld();
+  const killProber = keep(startProber);
   let [kills, isOver] = [0, false];
   const killing = (async () => {
     for (; kills < KILLS || !isOver; kills += 1) {
@@ -117,7 +121,7 @@ it('loses no submission and lists none twice while intake and prober are killed 
 }, 1_800_000);
 
 it('lists an honest provider within a minute beside 1,000 submissions of an attacker, whose hosts never answer', async () => {
-  const { url, start, settings } = await openWorld();
+  const { url, startProber, settings } = await openWorld();
   const hanging = createServer(() => undefined);
   await new Promise<void>((listening) => hanging.listen(0, '0.0.0.0', listening));
   onTestFinished(() => {
@@ -133,8 +137,7 @@ it('lists an honest provider within a minute beside 1,000 submissions of an atta
     queue.move(id, { state: 'received', at, reason: 'The file is there.' });
   }
   queue.close();
-  keep(start.intake);
-  keep(start.prober);
+  keep(startProber);
   // All places of the prober are taken before the honest provider comes.
   await sleep(15_000);
   const began = performance.now();

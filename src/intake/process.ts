@@ -1,0 +1,27 @@
+/** The process of the intake. The server that starts it says what it is to do, hears what it does, and ends it; it ends with the server. */
+import { getErrorMessage } from '../errors.ts';
+import type { IntakeMessage, IntakeRequest } from '../http/background.ts';
+import { startIntake } from './intake.ts';
+
+const say = (message: IntakeMessage) => process.connected && process.send?.(message);
+
+process.once('disconnect', () => process.exit());
+process.once('message', async ({ config, key }: IntakeRequest) => {
+  try {
+    const { url, close } = await startIntake({
+      ...{ config, key },
+      onEnd: (outcome, ms) => say({ outcome, ...(ms !== undefined && { ms }) }),
+      onIdle: () => say({ idle: true }),
+      onError: (error) => say({ fault: (error instanceof Error && error.stack) || getErrorMessage(error) }),
+    });
+    process.once('SIGTERM', async () => {
+      await close();
+      process.exit();
+    });
+    say({ url });
+  } catch (error) {
+    say({ fault: getErrorMessage(error) });
+    process.exitCode = 1;
+    process.disconnect();
+  }
+});
