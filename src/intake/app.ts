@@ -19,7 +19,7 @@ import {
   type SubmissionRoutesOptions,
 } from './submission-routes.ts';
 import type { Submissions } from './submissions.ts';
-import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
+import { BAD_ADDRESS, readAddress } from './typed.ts';
 
 /** Largest question, in bytes, and longest address, in characters. */
 const MAX_QUESTION_BYTES = 8 * 1024;
@@ -77,10 +77,8 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
   app.use(bodyLimit({ maxSize: MAX_QUESTION_BYTES, onError: () => buildProblem(TOO_LARGE) }));
   addSubmissionRoutes(app, options);
   app.get(PATHS.submit, (c) => {
-    const { host = '', url = host, ...fields } = c.req.query();
-    const given = url.slice(0, ADDRESS_LENGTH);
-    if (fields.route === undefined) return show(c, { url: given });
-    return show(c, { url: given, ...writeFile(readAddress(given, allowPrivateNetworks), fields) });
+    const { host = '', url = host } = c.req.query();
+    return show(c, { url: url.slice(0, ADDRESS_LENGTH) });
   });
   app.post(PATHS.submit, async (c) => {
     const { url = '' } = await c.req.parseBody();

@@ -7,9 +7,9 @@ import type { Env } from '../http/request.ts';
 import { parseArguments } from '../mcp/arguments.ts';
 import { PATHS } from '../views/links.ts';
 import type { SubmitPage } from '../views/provider-check.ts';
-import { type FileFields, type JourneyPage, submissionRequest } from '../views/submission.ts';
+import { type JourneyPage, submissionRequest } from '../views/submission.ts';
 import type { Submissions } from './submissions.ts';
-import { BAD_ADDRESS, readAddress, writeFile } from './typed.ts';
+import { BAD_ADDRESS, readAddress } from './typed.ts';
 
 /** Longest time that an answer waits for a check, in milliseconds. */
 const LONGEST_MS = 20_000;
@@ -68,22 +68,21 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     isForm(c) ? show(c, { submission: { url, problem } }, problem) : buildProblem({ ...problem });
 
   app.post(PATHS.submissions, async (c) => {
-    const { url: text, ...fields } = parseArguments(submissionRequest, await readBody(c));
+    const { url: text } = parseArguments(submissionRequest, await readBody(c));
     const url = readAddress(text, allowPrivateNetworks);
     const refusal = url ? take(getWho(c)) : BAD_ADDRESS;
     if (!url || refusal) return refuse(c, refusal ?? BAD_ADDRESS, text);
     const { id } = submissions.submit(url.origin, getWho(c));
-    return isForm(c) ? c.redirect(`${PATHS.submission(id)}${writeQuery(fields)}`, 303) : sendView(c, id, 201, fields);
+    return isForm(c) ? c.redirect(PATHS.submission(id), 303) : sendView(c, id, 201);
   });
 
-  /** Sends a submission as JSON, with the file written from the fields that its reader gave. */
-  const sendView = (c: Context<Env>, id: string, status: 200 | 201 = 200, fields: FileFields = {}) => {
+  /** Sends a submission as JSON. */
+  const sendView = (c: Context<Env>, id: string, status: 200 | 201 = 200) => {
     const found = submissions.find(id);
     if (!found) return buildProblem({ ...NO_SUBMISSION });
     const view = submissions.view(found);
-    const { file } = writeFile(new URL(found.origin), fields);
     c.header('Location', view.submission_url);
-    return c.json({ ...view, file: file?.text ?? view.file }, status);
+    return c.json(view, status);
   };
 
   app.get(PATHS.submission(':id'), (c) => {
@@ -95,8 +94,7 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
   const showJourney = (c: Context<Env>, id: string, problem?: Problem) => {
     const found = submissions.find(id);
     if (!found) return refuse(c, NO_SUBMISSION);
-    const { file } = writeFile(new URL(found.origin), c.req.query());
-    const journey = { view: submissions.view(found), ...(file && { fields: file }), problem };
+    const journey = { view: submissions.view(found), problem };
     const { checking, state } = journey.view;
     if (checking || state === 'received') c.header('Refresh', String(REFRESH_SECONDS));
     return show(c, { journey }, problem);
@@ -108,7 +106,7 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     if (!found) return refuse(c, NO_SUBMISSION);
     const end = submissions.confirm(found, getWho(c));
     if (!(end instanceof Promise)) return isForm(c) ? showJourney(c, id, end) : refuse(c, end);
-    if (isForm(c)) return c.redirect(`${PATHS.submission(id)}${new URL(c.req.url).search}`, 303);
+    if (isForm(c)) return c.redirect(PATHS.submission(id), 303);
     await Promise.race([end, sleep(LONGEST_MS, undefined, { ref: false })]);
     return sendView(c, id);
   });
@@ -127,8 +125,4 @@ async function readBody(c: Context<Env>): Promise<Record<string, unknown>> {
   const isJson = /\bjson\b/i.test(c.req.header('content-type') ?? '');
   const body: unknown = isJson ? await c.req.json().catch(() => ({})) : await c.req.parseBody();
   return typeof body === 'object' && body !== null ? { ...body } : {};
-}
-
-function writeQuery({ route, price = '', about = '' }: FileFields): string {
-  return route === undefined ? '' : `?${new URLSearchParams({ route, price, about })}`;
 }

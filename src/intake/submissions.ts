@@ -7,10 +7,9 @@ import { KEPT_MS, type openQueue, READ_WITHIN_MS, type Submission } from '../sub
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
-import { buildListed, listNextSteps, type SubmissionView } from '../views/submission.ts';
+import { buildListed, listNextSteps, type SubmissionView, writeStatement } from '../views/submission.ts';
 import type { Checks, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
-import { writeStatement } from './typed.ts';
 
 /** Pause between two looks at the outcome of received submissions, in milliseconds, and most that are looked at. */
 const LOOK_MS = 5_000;
@@ -163,7 +162,7 @@ function judgeFile(origin: string, { view, files }: Report): Step & { problems: 
     const code = files?.reason ?? 'not_found';
     const why = /^status_|^not_found$/.test(code) ? '' : ` (${code.replaceAll('_', ' ')})`;
     const reason = `The file is not there. ${url} came as: ${came}${why}.`;
-    return { state: 'waiting_for_file', reason, problems: [] };
+    return { state: 'problems', reason, problems: [] };
   }
   const problems = cutLines(files.problems);
   const isPriced = view.listings.some(({ routes }) => routes.some(({ price_usdc }) => price_usdc));

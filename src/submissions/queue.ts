@@ -127,10 +127,13 @@ type QueueReading = ReturnType<typeof buildReading>;
 /** Numbers of submissions by state, and the time since which the oldest received one waits. */
 export type QueueCounts = ReturnType<QueueReading['count']>;
 
+/** Names a column in which the word of older versions for a file that is not there is that of today. */
+const nameToday = (column: string) => `replace(${column}, 'waiting_for_file', 'problems')`;
+
 function buildReading(sqlite: Sqlite.Database) {
   const parse = <Schema extends z.ZodType>(schema: Schema, rows: string, ...values: unknown[]): z.infer<Schema>[] => {
     const documents = sqlite
-      .prepare<unknown[], string>(`SELECT document FROM ${rows}`)
+      .prepare<unknown[], string>(`SELECT ${nameToday('document')} FROM ${rows}`)
       .pluck()
       .all(...values);
     return documents.map((text) => schema.parse(JSON.parse(text)));
@@ -153,7 +156,7 @@ function buildReading(sqlite: Sqlite.Database) {
       ),
     /** Counts submissions by state, with the time since which the oldest received one waits. */
     count() {
-      const sql = 'SELECT state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY state';
+      const sql = `SELECT ${nameToday('state')} AS state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY 1`;
       const rows = z.array(count).parse(sqlite.prepare(sql).all());
       const find = (state: Submission['state']) => rows.find((row) => row.state === state);
       const submissions = submissionState.options.map((state) => [state, find(state)?.count ?? 0]);
@@ -185,7 +188,7 @@ function buildQueue(sqlite: Sqlite.Database) {
     submit: sqlite.transaction((origin: string, { client, at, file }: Writer & { file: string | null }): Submission => {
       const known = reading.find(origin);
       if (known) return file === null ? known : write({ ...known, file });
-      const [id, state] = [randomBytes(18).toString('base64url'), 'waiting_for_file' as const];
+      const [id, state] = [randomBytes(18).toString('base64url'), 'problems' as const];
       const history = [{ state, at, reason: 'The file is not on the host yet, as far as we know.' }];
       const made = write({ id, origin, at, state, received_at: null, history, problems: [], file }, client);
       dropBeyond();

@@ -73,8 +73,6 @@ export interface SubmitPage {
   readonly report?: ReportView;
   /** Part of a report, in place of the whole page. */
   readonly part?: 'lines' | 'result';
-  /** The provider's file, written for it from three fields. */
-  readonly file?: { readonly route: string; readonly price: string; readonly about: string; readonly text: string };
 }
 
 /** Where the page of an unfinished report is cut: lines are sent as they come at the first place, the result at the second. */

@@ -8,8 +8,8 @@ import { checkLine } from './provider-check.ts';
 import type { Site } from './site.ts';
 import { formatMinute } from './words/figures.ts';
 
-/** The states of a submission, in the order of its journey. */
-export const submissionState = z.enum(['waiting_for_file', 'problems', 'received', 'listed', 'refused']);
+/** The states of a submission, in the order of its journey. A file that is not there is a problem, too. */
+export const submissionState = z.enum(['problems', 'received', 'listed', 'refused']);
 
 /** A state that a submission came to, with its reason. */
 export const submissionStep = z.object({ state: submissionState, at: z.iso.datetime(), reason: z.string() });
@@ -28,7 +28,9 @@ export const submissionView = z.object({
   file: z
     .string()
     .nullable()
-    .describe('The file, filled in by what the last check of the host found; null if nothing was'),
+    .describe(
+      'The file, filled in by what the last check of the host found; null if nothing was: write it by /docs/providers',
+    ),
   state: submissionState,
   reason: z.string(),
   at: z.iso.datetime().describe('Time since which it is in this state'),
@@ -42,22 +44,12 @@ export const submissionView = z.object({
 });
 export type SubmissionView = z.infer<typeof submissionView>;
 
-const text = (most: number) => z.string().max(most);
-
-/** The request to list a host. The three fields fill in its file where a check found nothing; they are not kept. */
-export const submissionRequest = z.object({
-  url: text(2048).describe('A host such as api.example.com'),
-  route: text(500).optional().describe('A route that it sells, such as GET /v1/quote'),
-  price: text(40).optional().describe('Its price in USDC'),
-  about: text(200).optional().describe('What it does'),
-});
-export type FileFields = Pick<z.infer<typeof submissionRequest>, 'route' | 'price' | 'about'>;
+/** The request to list a host. */
+export const submissionRequest = z.object({ url: z.string().max(2048).describe('A host such as api.example.com') });
 
 /** What the page of a submission shows. */
 export interface JourneyPage {
   readonly view: SubmissionView;
-  /** Fields of which the file was written for the reader, who alone sees it. */
-  readonly fields?: { readonly route: string; readonly price: string; readonly about: string; readonly text: string };
   readonly problem?: { readonly detail: string; readonly hint?: string | undefined } | undefined;
 }
 
@@ -99,4 +91,16 @@ export function buildListed(
 ): SubmissionView['listings'][number] {
   const page_url = buildUrl(site.baseUrl, PATHS.listing(slug));
   return { title, page_url, badge: buildBadgeLines(slug, site).markdown };
+}
+
+/** Writes a provider's file with these entries. */
+export function writeStatement(listings: readonly object[]): string {
+  return JSON.stringify({ version: 1, listings }, null, 2);
+}
+
+/** Writes what the provider's file of a host may look like. It is not good until the provider's own route and price are in it. */
+export function writeExampleStatement(host: string): string {
+  const routes = [{ method: 'GET', path: '/your/route', price_usdc: 'your price, such as 0.01' }];
+  const facts = { name: new URL(host).hostname, tagline: 'What it does, in a few words', routes };
+  return writeStatement([{ base_url: host, listed: true, facts }]);
 }

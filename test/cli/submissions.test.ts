@@ -45,7 +45,7 @@ describe('submissions', () => {
       history: [{}, {}, { state: 'refused', reason: 'It imitates another provider' }],
     });
     const { stdout } = await run(['status']);
-    expect(stdout).toMatch(/submissions\t0 waiting for file, 0 problems, 0 received, 0 listed, 1 refused$/m);
+    expect(stdout).toMatch(/submissions\t0 problems, 0 received, 0 listed, 1 refused$/m);
   });
 
   it('ends with 1 for a host that was not submitted, and with 2 for wrong usage', async () => {

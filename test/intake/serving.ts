@@ -6,6 +6,8 @@ import { startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/http/server.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
+import { writeStatement } from '../../src/views/submission.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { readDeployed } from '../deploy/tools.ts';
@@ -38,6 +40,7 @@ export async function serveWithIntake({ count = 8 } = {}) {
  * checks, in a process of its own, and the second one asks it. All of it is gone after the test.
  */
 export async function serveTwoBehindNginx(nginx: Peer) {
+  await openPageCode({ onEvent: () => undefined });
   const database = await startPostgres();
   onTestFinished(() => database.close());
   const [folder, port, CATALOGUE] = [makeFolder(), await findFreePort(), await database.createDatabase('listing')];
@@ -86,6 +89,14 @@ export async function openShop() {
     else response.writeHead(402, { 'payment-required': encodeHeader(makeChallenge()) }).end();
   });
   return { ...provider, files };
+}
+
+/** Writes the file by which the provider of a shop states its route. */
+export function writeShopFile(origin: string, price_usdc = '0.01'): string {
+  const routes = [{ method: 'GET', path: '/v1/quote', price_usdc }];
+  return writeStatement([
+    { base_url: origin, listed: true, facts: { name: new URL(origin).hostname, tagline: 'Quotes of stocks', routes } },
+  ]);
 }
 
 /** Sends JSON, or reads it. */

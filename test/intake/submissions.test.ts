@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findPeer } from '../../scripts/bench/peers.ts';
 import { readQueue } from '../../src/submissions/queue.ts';
@@ -7,40 +8,38 @@ import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { skipWithout } from '../skipped.ts';
 import { check, openIntake } from './intake.ts';
-import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake } from './serving.ts';
-
-const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
+import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake, writeShopFile } from './serving.ts';
 
 describe('a submission', () => {
   it('waits for the file, says what is there instead, and is received once the file is there and good', async () => {
     const intake = await openIntake();
     const { origin, files } = await openShop();
-    const submitted = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS });
+    const submitted = await askJson(`${intake.url}/submit/list`, { url: origin });
     expect([submitted.status, submitted.json]).toMatchObject([
       201,
-      { host: origin, state: 'waiting_for_file', file_url: `${origin}${FILE}`, problems: [], checking: false },
+      { host: origin, state: 'problems', file: null, file_url: `${origin}${FILE}`, problems: [], checking: false },
     ]);
     const { pathname } = new URL(submitted.json.submission_url);
     expect(pathname).toMatch(/^\/submit\/list\/[\w-]{24}$/);
     const address = `${intake.url}${pathname}`;
     const isThere = () => askJson(address, {});
     expect((await isThere()).json).toMatchObject({
-      state: 'waiting_for_file',
+      state: 'problems',
       reason: `The file is not there. ${origin}${FILE} came as: 404, 0 bytes.`,
     });
-    files[FILE] = submitted.json.file.replace('"0.01"', '"free"');
+    files[FILE] = writeShopFile(origin, 'free');
     const wrong = (await isThere()).json;
     expect(wrong).toMatchObject({
       state: 'problems',
       problems: [{ passed: false, place: expect.stringContaining('/facts') }],
     });
-    files[FILE] = submitted.json.file;
+    files[FILE] = writeShopFile(origin);
     const good = await isThere();
     expect([good.status, good.json]).toMatchObject([200, { state: 'received', problems: [] }]);
     const seen = await askJson(`${address}.json`);
     expect([seen.headers.get('x-robots-tag'), seen.headers.get('referrer-policy')]).toEqual(['noindex', 'no-referrer']);
     expect(seen.json.history.map(({ state }: { state: string }) => state)).toEqual([
-      ...['waiting_for_file', 'waiting_for_file', 'problems', 'received'],
+      ...['problems', 'problems', 'problems', 'received'],
     ]);
     expect(readQueue(intake.config.submissionsFile, (queue) => queue.listReceived('')) ?? []).toMatchObject([
       { origin },
@@ -50,11 +49,25 @@ describe('a submission', () => {
   it('is the same to everybody who submits the host, and shows nothing that one of them typed', async () => {
     const intake = await openIntake();
     const { origin } = await openShop();
-    const first = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS, about: 'Words of a stranger' });
-    expect(first.json.file).toContain('Words of a stranger');
-    const second = await askJson(`${intake.url}/submit/list`, { url: `${origin}/v1/quote?a=secret` });
+    const first = await askJson(`${intake.url}/submit/list`, { url: `${origin}/v1/quote?a=secret`, about: 'My words' });
+    const second = await askJson(`${intake.url}/submit/list`, { url: origin });
     expect(second.json).toMatchObject({ submission_url: first.json.submission_url, file: null });
-    expect(JSON.stringify(second.json)).not.toMatch(/stranger|secret/);
+    expect(JSON.stringify([first.json, second.json])).not.toMatch(/My words|secret/);
+  });
+
+  it('of an older version is read in the words of today', async () => {
+    const intake = await openIntake();
+    const { origin } = await openShop();
+    const { json } = await askJson(`${intake.url}/submit/list`, { url: origin });
+    const sqlite = new Sqlite(intake.config.submissionsFile);
+    onTestFinished(() => void sqlite.close());
+    const rename = "state = 'waiting_for_file', document = replace(document, '\"problems\",', '\"waiting_for_file\",')";
+    sqlite.exec(`UPDATE submissions SET ${rename}`);
+    expect(readFileSync(intake.config.submissionsFile, 'latin1')).toContain('waiting_for_file');
+    const { pathname } = new URL(json.submission_url);
+    const seen = await askJson(`${intake.url}${pathname}`);
+    expect(seen.json).toMatchObject({ state: 'problems', history: [{ state: 'problems' }] });
+    expect(readQueue(intake.config.submissionsFile, (queue) => queue.count())?.submissions.problems).toBe(1);
   });
 
   it('has its file filled in by what the check found: the document, or the routes', async () => {
@@ -103,8 +116,8 @@ describe('a submission', () => {
     };
     expect([wait(9.9), wait(0.2)]).toEqual([false, true]);
     const { origin, files } = await openShop();
-    const { json } = await askJson(`${intake.url}/submit/list`, { url: origin, ...FIELDS });
-    files[FILE] = json.file;
+    const { json } = await askJson(`${intake.url}/submit/list`, { url: origin });
+    files[FILE] = writeShopFile(origin);
     const { pathname } = new URL(json.submission_url);
     expect((await askJson(`${intake.url}${pathname}`, {})).json).toMatchObject({ state: 'received' });
     intake.idle.length = 0;
@@ -136,8 +149,8 @@ describe('an empty host', () => {
     server.startProber();
     const report = await askJson(`${server.url}/providers/check`, { url: origin });
     expect(report.json).toMatchObject({ listings: [], valid: false });
-    const submitted = await askJson(`${server.url}/submit/list`, { url: origin, ...FIELDS });
-    files[FILE] = submitted.json.file;
+    const submitted = await askJson(`${server.url}/submit/list`, { url: origin });
+    files[FILE] = writeShopFile(origin);
     const there = await askJson(submitted.json.submission_url, {});
     expect(there.json).toMatchObject({ state: 'received' });
     const look = async () => (await askJson(submitted.json.submission_url)).json;
@@ -160,8 +173,8 @@ describe('an empty host', () => {
     const { url, settings } = await serveWithIntake({ count: 0 });
     const { run } = makeCommands(settings);
     const { origin, files } = await openShop();
-    const { json } = await askJson(`${url}/submit/list`, { url: origin, ...FIELDS });
-    files[FILE] = json.file;
+    const { json } = await askJson(`${url}/submit/list`, { url: origin });
+    files[FILE] = writeShopFile(origin);
     const operate = async (...args: string[]) => expect((await run(args)).code).toBe(0);
     const look = async () => (await askJson(json.submission_url)).json;
     const waitFor = (expected: object) => expect.poll(look).toMatchObject(expected);
@@ -184,8 +197,8 @@ describe('an empty host', () => {
     startProber();
     const { origin, files } = await openShop();
     expect((await askJson(`${url}/providers/check`, { url: origin })).json).toMatchObject({ listings: [] });
-    const submitted = await askJson(`${url}/submit/list`, { url: origin, ...FIELDS });
-    files[FILE] = submitted.json.file;
+    const submitted = await askJson(`${url}/submit/list`, { url: origin });
+    files[FILE] = writeShopFile(origin);
     const { submission_url } = submitted.json;
     expect((await askJson(submission_url, {})).json).toMatchObject({ state: 'received' });
     const look = async (server: { url: string }) =>

@@ -12,10 +12,8 @@ import { startServer } from '../../src/http/server.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
-import { askJson, FILE, openShop } from '../intake/serving.ts';
+import { askJson, FILE, openShop, writeShopFile } from '../intake/serving.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
-
-const FIELDS = { route: 'GET /v1/quote', price: '0.01', about: 'Quotes of stocks' };
 
 const KILLS = 50;
 const PROVIDERS = 40;
@@ -79,10 +77,10 @@ async function list(url: string, number: number): Promise<string> {
   const { origin, files } = await openShop();
   const from = { 'X-Forwarded-For': `198.51.${Math.floor(number / 200)}.${number % 200}` };
   const submitted = await askUntil(
-    () => askJson(`${url}/submit/list`, { url: origin, ...FIELDS }, from),
+    () => askJson(`${url}/submit/list`, { url: origin }, from),
     () => true,
   );
-  files[FILE] = submitted.file;
+  files[FILE] = writeShopFile(origin);
   const address = `${url}${new URL(submitted.submission_url).pathname}`;
   await askUntil(
     () => askJson(address, {}, from),
