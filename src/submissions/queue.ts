@@ -188,7 +188,7 @@ function buildQueue(sqlite: Sqlite.Database) {
     submit: sqlite.transaction((origin: string, { client, at, file }: Writer & { file: string | null }): Submission => {
       const known = reading.find(origin);
       if (known) return file === null ? known : write({ ...known, file });
-      const [id, state] = [randomBytes(18).toString('base64url'), 'problems' as const];
+      const [id, state] = [randomBytes(12).toString('hex'), 'problems' as const];
       const history = [{ state, at, reason: 'The file is not on the host yet, as far as we know.' }];
       const made = write({ id, origin, at, state, received_at: null, history, problems: [], file }, client);
       dropBeyond();
