@@ -4,7 +4,7 @@ import { parseUsdc } from '../model/usdc.ts';
 import { type CheckQuestion, DEFAULT_SCHEME, OFFER_FIELDS } from '../views/check.ts';
 import type { ChallengeProblem } from '../x402/challenge.ts';
 import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
-import type { Call } from './find-route.ts';
+import type { AskedCall } from './find-route.ts';
 
 /** Says what a challenge has to be. */
 const CHALLENGE_HINT =
@@ -27,7 +27,7 @@ const CHALLENGE_HINTS: Partial<Record<ChallengeProblem, string>> = {
  * Reads the call that a question is about. Throws `bad_input` (`bad_url`) for what is no address of a web service. User
  * and password are refused rather than looked up: they have no business here.
  */
-export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'method'>): Call {
+export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'method'>): AskedCall {
   const url = URL.parse(text);
   const isWeb = url !== null && (url.protocol === 'https:' || url.protocol === 'http:');
   if (!isWeb || url.username !== '' || url.password !== '') {

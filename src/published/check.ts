@@ -13,7 +13,7 @@ import { isDangerous } from '../model/caution.ts';
 import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
-import { type FoundRoute, findRoute } from './find-route.ts';
+import { DEFAULT_METHOD, type FoundRoute, findRoute } from './find-route.ts';
 import type { KnownRoute } from './known-listings.ts';
 import type { Reading } from './reading.ts';
 
@@ -34,7 +34,8 @@ export function checkTerms(
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
   const can = question.can === undefined ? undefined : parseAbilities(question.can);
   const places = [...new Set(challenge.ambiguities.map(({ place }) => place))];
-  const shared = { asked: { method: call.method, url: call.url.href }, resources, places, can };
+  const method = call.method ?? (found.kind === 'route' ? found.route.method : DEFAULT_METHOD);
+  const shared = { asked: { method, url: call.url.href }, resources, places, can };
   const isPriced = found.kind === 'route' && found.route.terms.length > 0;
   return isPriced
     ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }

@@ -6,11 +6,14 @@ import type { Published } from './file.ts';
 import { findKnownListing, type KnownListing, type KnownRoute } from './known-listings.ts';
 import { type ListingAddress, listListingsAt, listLiveOnOrigin } from './listings.ts';
 
-/** A call as it was made: the method, and the address without user, fragment and closing dot of the host. */
-export interface Call {
-  readonly method: string;
+/** A call as it was asked about: its method, if one was named, and the address without user, fragment and closing dot of the host. */
+export interface AskedCall {
+  readonly method: string | undefined;
   readonly url: URL;
 }
+
+/** The method of a call that names none, where not one route alone is at its address. */
+export const DEFAULT_METHOD = 'GET';
 
 /** What a call is of. */
 export type FoundRoute =
@@ -30,14 +33,17 @@ const NAMED_LENGTH = 300;
 
 /**
  * Finds the route that a call is of: by the listings whose base address the called one begins with. Of several routes the
- * most specific one counts, and of several listings the one that knows most of it. A call with HEAD is one of GET. Where
- * no route is found, gives why, and the routes of that host that were most likely meant.
+ * most specific one counts, and of several listings the one that knows most of it. A call with HEAD is one of GET. One
+ * without a method is of the one route that is at the address; where there are several, it is one of GET. Where no route is
+ * found, gives why, and the routes of that host that were most likely meant.
  */
-export function findRoute(published: Published, call: Call): FoundRoute {
+export function findRoute(published: Published, call: AskedCall): FoundRoute {
   const listings = listKnown(published, listListingsAt(published, listBaseAddresses(call.url)));
   const live = listings.filter(({ tombstone }) => tombstone === undefined);
   const matching = live.map(({ index }) => listMatchingRoutes(index, call.url));
-  const called = matching.flatMap((routes) => routes.find(({ method }) => isMethodOf(call, method)) ?? []);
+  const [only, ...others] = matching.flat();
+  const asked = call.method ?? (others.length === 0 && only ? only.method : DEFAULT_METHOD);
+  const called = matching.flatMap((routes) => routes.find(({ method }) => isMethodOf(asked, method)) ?? []);
   const [route] = called.sort((a, b) => getKnowledge(b) - getKnowledge(a));
   if (route) return { kind: 'route', route };
   const otherMethods = matching.flat();
@@ -84,8 +90,8 @@ function getPath(url: string): string {
   return url.slice(url.indexOf('/', 'https://'.length));
 }
 
-function isMethodOf(call: Call, method: string): boolean {
-  return method === call.method || (call.method === 'HEAD' && method === 'GET');
+function isMethodOf(asked: string, method: string): boolean {
+  return method === asked || (asked === 'HEAD' && method === 'GET');
 }
 
 function getKnowledge({ proofs, terms }: KnownRoute): number {

@@ -40,7 +40,7 @@ export const DEFAULT_SCHEME = 'exact';
 const word = z.string().refine(({ length }) => length > 0 && length <= 100, 'of 1 to 100 characters');
 
 const url = z.string().refine(({ length }) => length <= 2048, 'an address of at most 2048 characters');
-const method = httpMethod.default('GET');
+const method = httpMethod.optional();
 const amount = z
   .string()
   .refine((text) => /^\d{1,40}$/.test(text), 'atomic USDC in decimal digits, such as 1000 for 0.001 USDC');
@@ -54,7 +54,7 @@ const challenge = z
 /** The call that was answered with 402, and the terms of one offer in that answer, copied field by field. */
 export const checkFields = z.strictObject({
   url: url.describe('Address that answered 402, as it was called'),
-  method: method.describe('Method of that call'),
+  method: method.describe('Method of that call; without it that of the only route at the address, else GET'),
   network: word.optional().describe('network of the offer: eip155:8453 or base, solana:… or solana'),
   asset: word.optional().describe('asset of the offer: the contract or mint of USDC'),
   pay_to: word.optional().describe('payTo of the offer'),

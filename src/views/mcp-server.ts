@@ -19,7 +19,7 @@ export function getMcpIdentity({ serviceTitle, baseUrl }: Site): McpIdentity {
   return {
     name: 'agent-payable-apis',
     title: serviceTitle,
-    version: '2.1.0',
+    version: '2.2.0',
     description: 'Find APIs that agents pay for per request in USDC over x402, and check their terms before paying.',
     websiteUrl: baseUrl,
   };

@@ -286,6 +286,48 @@ describe('a route that is not known', () => {
   });
 });
 
+describe('a call without a method', () => {
+  const TOOL = 'https://api.prices.example-provider.com/mcp#report';
+  const question = { url: TOOL, challenge: buildChallenge([makeTerms()], 2, TOOL) };
+  const tool = makeRoute({ method: 'POST', path: '/mcp#report' });
+
+  it('is of the one route at its address, as search results name a tool, in every form of asking', async () => {
+    const { post, checkFields } = await serveChecks(await recordSeen([makeFresh({ routes: [tool] })]));
+    const answers = [await (await post(question)).json(), await checkFields(buildFields(makeTerms(), TOOL))];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        asked: { method: 'POST', url: TOOL },
+        verdict: 'match',
+        safe_offers: [0],
+        route: { method: 'POST', url: TOOL },
+      });
+    }
+    expect(await checkFields({ url: TOOL })).toMatchObject({ verdict: 'expected', safe_offers: [] });
+  });
+
+  it('is told what differs from that route, and gets no safe offer of another one', async () => {
+    const { checkFields } = await serveChecks(await recordSeen([makeFresh({ routes: [tool] })]));
+    expect(await checkFields(buildFields(makeTerms({ amount: 2000 }), TOOL))).toMatchObject({
+      ...{ asked: { method: 'POST' }, verdict: 'mismatch', severity: 'danger', safe_offers: [] },
+    });
+    for (const method of ['GET', 'PUT'])
+      expect(await checkFields({ ...buildFields(makeTerms(), TOOL), method })).toMatchObject({
+        ...{ asked: { method }, verdict: 'unknown_route', reason: 'other_method', safe_offers: [] },
+      });
+  });
+
+  it.each<[string, Parameters<typeof makeRoute>[0][]]>([
+    ['of two methods', [{ method: 'POST' }, { method: 'PUT' }]],
+    ['of one method, one of them a template', [{ method: 'POST' }, { method: 'POST', path: '/v1/price/x' }]],
+  ])('is one of GET where several routes are there, %s', async (_which, routes) => {
+    const listed = makeFresh({ routes: routes.map((route) => makeRoute(route)) });
+    const { checkFields } = await serveChecks(await recordSeen([listed]));
+    expect(await checkFields(buildFields(makeTerms()))).toMatchObject({
+      ...{ asked: { method: 'GET' }, verdict: 'unknown_route', reason: 'other_method', safe_offers: [] },
+    });
+  });
+});
+
 describe('a listing that was removed', () => {
   it('is told with its tombstone, at once, and compared again once it is back', async () => {
     const catalogue = await recordSeen([makeFresh()]);

@@ -51,6 +51,19 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     const wrong = await client.call('check_payment_terms', { url: CALLED, challenge: 'AAAAA' });
     expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('bad_base64') });
   });
+
+  it('asks about a tool by the address alone that a search named', async () => {
+    const routes = [makeRoute({ method: 'POST', path: '/mcp#report', description: 'Writes a report.' })];
+    const { url, catalogue } = await serveMcp([makeFresh({ routes })]);
+    await recordProbed(catalogue, 'example-prices', [{ at: SEEN }], '/mcp#report');
+    const client = await connect(url);
+    const { structured: found } = await client.call('search_listings', { q: 'write a report' });
+    const [{ url: address }] = found.listings as [{ url: string }];
+    expect(address).toContain('/mcp#report');
+    const challenge = buildChallenge([makeTerms()], 2, address);
+    const { structured } = await client.call('check_payment_terms', { url: address, challenge });
+    expect(structured).toMatchObject({ verdict: 'match', safe_offers: [0], listing: 'example-prices' });
+  });
 });
 
 describe('the tool', () => {
