@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
-import { getMcpIcons, getMcpIdentity } from '../views/mcp-server.ts';
+import { getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
 import { buildCaller, type Caller, type CallerOptions } from './caller.ts';
 import { buildCompletion } from './completion.ts';
@@ -89,8 +89,7 @@ export function createMcp({
   const tools = checkProvider ? { ...TOOLS, check_provider: buildCheckProviderTool(checkProvider) } : TOOLS;
   const registers = [buildTools(caller, tools, onToolCall), ...rest];
   const { name, title, version, ...more } = getMcpIdentity(reading.site);
-  const introduction = { name, title, version, ...more, icons: getMcpIcons() };
-  const introducing = createProtocol(introduction, registers);
+  const introducing = createProtocol({ name, title, version, ...more }, registers);
   const working = createProtocol({ name, title, version }, registers);
   return async (request) => {
     const refusal = findRefusal(request);
@@ -127,8 +126,8 @@ function createProtocol(
 }
 
 /**
- * Says whether a message asks for the server's description. Icons are sent only then: the present protocol repeats the
- * description with every answer.
+ * Says whether a message asks for the server's description. The words about it are sent only then: the present protocol
+ * names the server with every answer.
  */
 function isIntroduction(message: unknown): boolean {
   const method = isObject(message) ? message.method : undefined;

@@ -42,7 +42,6 @@ export interface Connected {
         version: string;
         websiteUrl?: string | undefined;
         description?: string | undefined;
-        icons?: { src: string; mimeType?: string | undefined }[] | undefined;
       }
     | undefined;
   capabilities: unknown;

@@ -1,22 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { getMcpIdentity } from '../../src/views/mcp-server.ts';
 import { CLIENTS } from './clients.ts';
 import { ask, makeMany, serveMcp } from './serving.ts';
 
-const ASSETS = join(import.meta.dirname, '../../src/assets');
-
 describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
-  it('is shown the identity that is declared once, and icons that need no further request', async () => {
+  it('is shown the identity that is declared once, and no picture', async () => {
     const { url, reading } = await serveMcp(makeMany(1));
     const { server } = await connect(url);
     expect(server).toMatchObject(getMcpIdentity(reading.site));
     expect(server?.description?.length).toBeLessThanOrEqual(100);
-    const [svg, png] = (server?.icons ?? []).map(({ src }) => Buffer.from(src.split(',')[1] ?? '', 'base64'));
-    expect(svg?.toString()).toBe(readFileSync(join(ASSETS, 'favicon.svg'), 'utf8').trim());
-    expect(png?.subarray(0, 8).toString('latin1')).toBe('\u0089PNG\r\n\u001a\n');
-    expect([png?.readUInt32BE(16), png?.readUInt32BE(20)]).toEqual([48, 48]);
+    expect(server).not.toHaveProperty('icons');
   });
 });
 
@@ -39,10 +32,11 @@ describe("today's protocol", () => {
     }
   });
 
-  it('names the server with every answer, and sends its icons only to who asks who it is', async () => {
+  it('names the server with every answer, and says more of it only to who asks who it is', async () => {
     const { url } = await serveMcp(makeMany(1));
     const key = 'io.modelcontextprotocol/serverInfo';
-    expect(JSON.stringify(await ask(url, 'server/discover'))).toContain('image/png');
+    const discovered = JSON.stringify(await ask(url, 'server/discover'));
+    expect([discovered.includes('websiteUrl'), discovered.includes('data:image')]).toEqual([true, false]);
     expect((await ask(url, 'tools/list')).result._meta[key]).toEqual({
       name: 'agent-payable-apis',
       title: 'Agent-Payable APIs',

@@ -27,7 +27,6 @@ const remote = { type: z.literal('streamable-http'), url: z.string().regex(/^htt
 const serverCard = z.strictObject({
   $schema: z.literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
   ...facts,
-  icons: z.array(z.strictObject({ src: z.url(), mimeType: z.string(), sizes: z.array(z.string()) })),
   remotes: z.array(z.strictObject({ ...remote, supportedProtocolVersions: z.array(z.iso.date()) })),
 });
 
