@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { OnToolCall } from '../mcp/server.ts';
 import type { Following } from '../published/live-file.ts';
 import type { Reading } from '../published/reading.ts';
-import { PATHS } from '../views/links.ts';
+import { listPaths, PATHS } from '../views/links.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import {
   admitBadgeStyle,
@@ -58,7 +58,7 @@ export function createApp(service: Service): Hono<Env> {
   app.use(linkToService(baseUrl));
   app.use(nameAge(service.following));
   app.use(refuseSecondHost);
-  app.use(PATHS.mcp, refuseStrangers(baseUrl));
+  for (const path of listPaths(PATHS.mcp)) app.use(path, refuseStrangers(baseUrl));
   app.use(nameMethods);
   app.use(letAnySiteRead);
   app.use(refuseMalformed);

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono';
 import { proxy } from 'hono/proxy';
 import { ServiceError } from '../errors.ts';
 import type { CheckProvider } from '../mcp/tools/check-provider.ts';
-import { PATHS } from '../views/links.ts';
+import { listPaths, PATHS } from '../views/links.ts';
 import { providerCheck } from '../views/provider-check.ts';
 import type { UseIntake } from './background.ts';
 import { buildProblem } from './problem.ts';
@@ -17,7 +17,12 @@ const AWAY = {
 } as const;
 
 /** Addresses of the intake. */
-const PASSED_ON: string[] = [...[PATHS.submit, PATHS.submitted(':id'), PATHS.submission(':id'), PATHS.providersCheck]];
+const PASSED_ON: string[] = [
+  PATHS.submit,
+  PATHS.submitted(':id'),
+  PATHS.submission(':id'),
+  ...listPaths(PATHS.providersCheck),
+];
 
 /** Longest time that a tool of MCP waits for a check, in milliseconds: the intake says within 20 s where its report will be. */
 const LONGEST_MS = 25_000;

@@ -7,7 +7,7 @@ import { keepPrivate, secure } from '../http/headers.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
 import { parseArguments } from '../mcp/arguments.ts';
-import { PATHS } from '../views/links.ts';
+import { listPaths, PATHS } from '../views/links.ts';
 import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import type { Checks, Report } from './checks.ts';
@@ -97,7 +97,7 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     const pieces = (await render({ ...page, report: { ...report.view, checks: [] } }))?.split(LINES_END);
     return pieces ? sendLines(c, report, pieces) : buildProblem(NO_PAGES);
   });
-  app.post(PATHS.providersCheck, async (c) => {
+  app.on('POST', listPaths(PATHS.providersCheck), async (c) => {
     const { url, resource = '' } = parseArguments(checkRequest, await c.req.json().catch(() => undefined));
     const begun = begin(c, url ?? resource);
     if (!('id' in begun)) return buildProblem({ ...begun });

@@ -97,8 +97,20 @@ export function createMcp({
     const read = await readMessage(request);
     if ('refusal' in read) return read.refusal;
     const answer = isIntroduction(read.message) ? introducing : working;
-    return answer(request, read.message);
+    return answer(nameTypes(request), read.message);
   };
+}
+
+/**
+ * Returns a request that takes any type of answer (RFC 9110, section 12.5.1) as one that names both types of the protocol,
+ * which the SDK looks for; any other as it is. Coinbase's client asks so. The body was read before.
+ */
+function nameTypes(request: Request): Request {
+  const accept = request.headers.get('accept');
+  if (!accept?.includes('*/*')) return request;
+  const headers = new Headers(request.headers);
+  headers.set('accept', `${accept}, application/json, text/event-stream`);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }
 
 /**

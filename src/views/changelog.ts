@@ -29,6 +29,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
       'Buyers’ reports are gone, also two days after they came: `POST /reports`, and the link on the page of a listing. What probes see and paid calls prove is what counts. For operators `catalogue_buyer_reports`, the reports in `status` and `reported` of `verify --due --json` are gone, too.',
       'A submission has the states `problems`, `received`, `listed` and `refused`: a file that is not there is a problem, no longer `waiting_for_file`. `POST /submit/list` takes `url` alone; what `route`, `price` and `about` wrote, a provider writes into its file. Reports outlive a restart.',
       '/readyz has `pages` in place of `release`, and names what is missing of them `no_pages`. `status --json` and `check` of operators do the same.',
+      'Coinbase’s own client gets an answer from all that it may ask without a key but the document of one bundle: POST /v2/x402/validate is POST /providers/check, /v2/x402/discovery/mcp and /discovery/mcp are /mcp, and /discovery/bundles and /discovery/supported, also at /supported, answer with empty lists. MCP takes `Accept: */*`.',
       'MCP: `initialize` and the server card have no icons.',
       '/agent/check and check_payment_terms without `method` take that of the route where only one is listed at the address, such as the tool in https://…/mcp#tool. Where several are, it is GET as before.',
     ],

@@ -30,6 +30,8 @@ export const PATHS = {
   discoveryResources: '/discovery/resources',
   discoverySearch: '/discovery/search',
   discoveryMerchant: '/discovery/merchant',
+  discoveryBundles: '/discovery/bundles',
+  discoverySupported: '/discovery/supported',
   guide: '/llms.txt',
   guideFull: '/llms-full.txt',
   /** The whole catalogue as a SQLite file, and its digest. */
@@ -84,6 +86,34 @@ export const PATHS = {
   health: '/healthz',
   ready: '/readyz',
 } as const;
+
+/**
+ * Other paths of an address, by which clients of a facilitator ask: those of Coinbase's begin with `/v2/x402`, and that of
+ * the x402 SDK asks what is supported at `/supported`. Documents name none of them.
+ */
+const OTHER_PATHS: Readonly<Record<string, readonly string[]>> = {
+  [PATHS.mcp]: ['/discovery/mcp', '/v2/x402/discovery/mcp'],
+  [PATHS.discoveryResources]: ['/v2/x402/discovery/resources'],
+  [PATHS.discoverySearch]: ['/v2/x402/discovery/search'],
+  [PATHS.discoveryMerchant]: ['/v2/x402/discovery/merchant'],
+  [PATHS.discoveryBundles]: ['/v2/x402/discovery/bundles'],
+  [PATHS.discoverySupported]: ['/supported', '/v2/x402/supported'],
+  [PATHS.providersCheck]: ['/v2/x402/validate'],
+};
+
+const OWN_PATHS: ReadonlyMap<string, string> = new Map(
+  Object.entries(OTHER_PATHS).flatMap(([path, others]) => others.map((other) => [other, path] as const)),
+);
+
+/** Lists the paths of an address: its own first. */
+export function listPaths(path: string): string[] {
+  return [path, ...(OTHER_PATHS[path] ?? [])];
+}
+
+/** Returns the path of the address that another path stands for; any other path as it is. */
+export function getOwnPath(path: string): string {
+  return OWN_PATHS.get(path) ?? path;
+}
 
 /** Returns the path of the check, with a host filled in. */
 export function buildSubmitPath(host: string): string {

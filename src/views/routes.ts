@@ -1,4 +1,4 @@
-import { PATHS } from './links.ts';
+import { getOwnPath, PATHS } from './links.ts';
 
 /** The route of every path that the service does not have. */
 export const OTHER = 'other';
@@ -54,7 +54,7 @@ export interface Route {
 
 /** Finds out what a request's address is: `/api/x?y` is of the route `/api/{slug}` with the value `x`. */
 export function findRoute(target: string): Route {
-  const [path = ''] = target.split('?', 1);
+  const path = getOwnPath(target.split('?', 1)[0] ?? '');
   if (FIXED.has(path)) return { route: path, value: '' };
   for (const { template, pattern } of PATTERNS) {
     const value = pattern.exec(path)?.[1];

@@ -8,6 +8,8 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
+import { openCoinbase } from '../coinbase.ts';
+import { connectModern } from '../mcp/clients.ts';
 import { recordProbed } from '../sampled.ts';
 import { declareListings } from '../written.ts';
 import { serveOnLoopback } from './loopback.ts';
@@ -210,6 +212,36 @@ describe("the x402 SDK's discovery client", () => {
     const whole = await bazaar.search({ query: 'weather', limit: 100 });
     expect(new Set(found).size).toBe(found.length);
     expect(Math.min(found.length, 100)).toBe(whole.resources.length);
+  });
+});
+
+describe('the paths that clients of a facilitator ask', () => {
+  it('have nothing settled and nothing bundled, as the SDK and Coinbase’s client read it', async () => {
+    const { url } = await serveOnLoopback(await makeMarket());
+    const nothing = { kinds: [], extensions: [], signers: {} };
+    for (const base of [url, `${url}/v2/x402`])
+      expect(await withBazaar(new HTTPFacilitatorClient({ url: base })).getSupported()).toEqual(nothing);
+    expect(await (await fetch(`${url}/discovery/supported`)).json()).toEqual(nothing);
+    const coinbase = await openCoinbase(url);
+    expect(await coinbase.listX402Bundles()).toEqual({ bundles: [] });
+    expect(await (await fetch(`${url}/discovery/bundles`)).json()).toEqual({ bundles: [] });
+  });
+
+  it('are those of MCP, too, with the same answers, methods and refusals at each', async () => {
+    const { url } = await serveOnLoopback(await makeMarket());
+    const coinbase = await openCoinbase(url);
+    const params = { name: 'search_listings', arguments: { q: 'weather' } };
+    const { result } = await coinbase.postX402DiscoveryMcp({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+    expect(result.structuredContent).toMatchObject({ listings: [{ slug: 'old-weather' }] });
+    for (const path of ['/mcp', '/discovery/mcp', '/v2/x402/discovery/mcp']) {
+      const client = await connectModern(new URL(path, url));
+      expect([path, (await client.call('search_listings', { q: 'weather' })).structured]).toEqual([
+        path,
+        result.structuredContent,
+      ]);
+      const got = await fetch(url + path);
+      expect([path, got.status, got.headers.get('allow')]).toEqual([path, 405, 'POST, OPTIONS']);
+    }
   });
 });
 

@@ -58,9 +58,12 @@ describe('what the document says of', () => {
       await refuse(both, '{'),
       await refuse(both, ' '.repeat(70_000)),
     ];
-    const elsewhere = await ask(server, '/mcp', { method: 'POST', headers: { ...both, Host: 'evil.example' } });
-    expect(elsewhere.status).toBe(403);
+    for (const path of ['/mcp', '/discovery/mcp', '/v2/x402/discovery/mcp'])
+      for (const method of ['POST', 'OPTIONS']) {
+        const elsewhere = await ask(server, path, { method, headers: { ...both, Host: 'evil.example' } });
+        expect([path, method, elsewhere.status]).toEqual([path, method, 403]);
+      }
     expect(statuses).toEqual([200, 406, 415, 400, 413]);
-    expect(documented).toEqual(expect.arrayContaining([...statuses, elsewhere.status]));
+    expect(documented).toEqual(expect.arrayContaining([...statuses, 403]));
   });
 });

@@ -97,6 +97,7 @@ describe('the rate limit', () => {
       ['/agent/list?q=price', 'GET', 2],
       ['/agent/list?limt=1', 'GET', 2],
       ['/search?q=price', 'GET', 2],
+      ['/v2/x402/discovery/search?query=price', 'GET', 2],
       ['/agent/none', 'GET', 1],
       ['/openapi.json', 'GET', 10],
       ['/llms-full.txt', 'HEAD', 10],

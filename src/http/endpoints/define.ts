@@ -6,6 +6,7 @@ import type { CheckProvider } from '../../mcp/tools/check-provider.ts';
 import { slug } from '../../model/listing.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
+import { listPaths } from '../../views/links.ts';
 import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from '../../views/openapi/components.ts';
 import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
@@ -34,8 +35,6 @@ export interface Mount {
 export interface Endpoint {
   /** Path in the form of the document: `/agent/receipts/{id}`. */
   readonly path: string;
-  /** Other paths that it answers at, which the document does not name. */
-  readonly also?: readonly string[];
   readonly method: 'get' | 'post';
   /** The methods that the path is asked by, if it can be asked by others than those that read. */
   readonly allow?: readonly string[];
@@ -135,7 +134,6 @@ const REVISION_HEADERS: NonNullable<OpenAPIV3_1.ResponseObject['headers']> = {
 
 /** Defines an endpoint that answers GET with a JSON document. `build` throws a `ServiceError` if there is no such document. */
 export function defineRead<Query extends z.ZodObject>({
-  also = [],
   params = {},
   query,
   examples = {},
@@ -146,8 +144,6 @@ export function defineRead<Query extends z.ZodObject>({
   make,
   ...words
 }: Words & {
-  /** See `Endpoint`. */
-  readonly also?: readonly string[];
   readonly params?: Params;
   /** Checks the parameters, and describes them. */
   readonly query: Query;
@@ -162,7 +158,6 @@ export function defineRead<Query extends z.ZodObject>({
   const answering = build ? { build } : { make };
   return {
     path,
-    also,
     method: 'get',
     answer: answer.schema,
     describe: (site) => ({
@@ -172,9 +167,7 @@ export function defineRead<Query extends z.ZodObject>({
         ...buildFailureRefs([...OF_GET, ...failures]),
       },
     }),
-    mount: (to) => {
-      for (const at of [path, ...also]) mountGet(to, at.replace(/\{(\w+)\}/g, ':$1'), query, { find, ...answering });
-    },
+    mount: (to) => mountGet(to, path.replace(/\{(\w+)\}/g, ':$1'), query, { find, ...answering }),
   };
 }
 
@@ -271,7 +264,7 @@ export function defineFile({
   };
 }
 
-/** Adds a route that answers GET with a document. */
+/** Adds a route that answers GET with a document, at each path of the address. */
 function mountGet<Query extends z.ZodObject>(
   { app, reading }: Mount,
   path: string,
@@ -285,7 +278,7 @@ function mountGet<Query extends z.ZodObject>(
     readonly find?: Find<z.output<Query>> | undefined;
   } & Answering<z.output<Query>>,
 ): void {
-  app.get(path, (c, next) => {
+  app.on('GET', listPaths(path), (c, next) => {
     const named = only?.exec(c.req.path);
     if (named === null) return next();
     const params = { ...c.req.param(), ...named?.groups };

@@ -11,13 +11,12 @@ import { PATHS } from '../../views/links.ts';
 import { EXAMPLE_PAYEE } from '../../views/openapi/example.ts';
 import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
-import { buildResourceExample, COINBASE } from './discovery-resources.ts';
+import { buildResourceExample } from './discovery-resources.ts';
 
 /** The routes that pay one account, as Coinbase's facilitator lists them. */
 export const discoveryMerchantEndpoint = defineRead({
   id: 'listMerchantResources',
   path: PATHS.discoveryMerchant,
-  also: [`${COINBASE}${PATHS.discoveryMerchant}`],
   summary: 'Every route that pays one account, as x402 facilitators list them',
   description: 'The routes that ask to be paid to this account, in the order of /discovery/resources.',
   query: discoveryMerchantQuery,

@@ -29,9 +29,6 @@ export const FILTER_EXAMPLES = {
   curatedOnly: true,
 };
 
-/** Folder in which clients of Coinbase's facilitator ask, at the address that they are given. */
-export const COINBASE = '/v2/x402';
-
 /**
  * Lists every route that can be paid for, as x402 facilitators list what they settled for, so that their clients read
  * this catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
@@ -39,7 +36,6 @@ export const COINBASE = '/v2/x402';
 export const discoveryResourcesEndpoint = defineRead({
   id: 'listResources',
   path: PATHS.discoveryResources,
-  also: [`${COINBASE}${PATHS.discoveryResources}`],
   summary: 'Every route that can be paid for, as x402 facilitators list them',
   description:
     'For x402 clients that know a facilitator: one resource a route whose payee is known, offers as x402 version 2 ' +

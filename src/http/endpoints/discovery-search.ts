@@ -11,13 +11,12 @@ import {
 import { PATHS } from '../../views/links.ts';
 import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
-import { buildResourceExample, COINBASE, FILTER_EXAMPLES } from './discovery-resources.ts';
+import { buildResourceExample, FILTER_EXAMPLES } from './discovery-resources.ts';
 
 /** The routes that fit a request in plain words, best first, as x402 facilitators show them. */
 export const discoverySearchEndpoint = defineRead({
   id: 'searchResources',
   path: PATHS.discoverySearch,
-  also: [`${COINBASE}${PATHS.discoverySearch}`],
   summary: 'The routes that fit a request in plain words, as x402 facilitators show them',
   description: 'At most five routes of one listing, those that say most of the request first.',
   query: discoverySearchQuery,

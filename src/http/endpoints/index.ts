@@ -10,6 +10,7 @@ import { listEndpoint } from './agent-list.ts';
 import { receiptEndpoint } from './agent-receipt.ts';
 import { badgeEndpoint } from './badge.ts';
 import type { Endpoint } from './define.ts';
+import { discoveryBundlesEndpoint, discoverySupportedEndpoint } from './discovery-empty.ts';
 import { discoveryMerchantEndpoint } from './discovery-merchant.ts';
 import { discoveryResourcesEndpoint } from './discovery-resources.ts';
 import { discoverySearchEndpoint } from './discovery-search.ts';
@@ -37,6 +38,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
   discoveryResourcesEndpoint,
   discoverySearchEndpoint,
   discoveryMerchantEndpoint,
+  discoveryBundlesEndpoint,
+  discoverySupportedEndpoint,
   registrySearchEndpoint,
   registryEntryEndpoint,
   registryExploreEndpoint,

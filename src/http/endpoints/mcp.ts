@@ -1,4 +1,4 @@
-import { PATHS } from '../../views/links.ts';
+import { listPaths, PATHS } from '../../views/links.ts';
 import { buildFailureRefs } from '../../views/openapi/components.ts';
 import { findRequestId } from '../request.ts';
 import type { Endpoint, Operation } from './define.ts';
@@ -20,7 +20,7 @@ export const mcpEndpoint: Endpoint = {
   describe: describeMcp,
   mount: ({ app, reading, onError, onToolCall, checkProvider }) => {
     let serve: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
-    app.post(PATHS.mcp, async (c) => {
+    app.on('POST', listPaths(PATHS.mcp), async (c) => {
       const { createMcp } = await loadMcp();
       serve ??= createMcp({
         reading,
@@ -56,7 +56,7 @@ function describeMcp(): Operation {
       '202': { description: 'Notification taken' },
       '400': refusal('The message cannot be read'),
       '403': refusal('The Host or Origin is not one that this service answers'),
-      '406': refusal('Accept does not name both application/json and text/event-stream'),
+      '406': refusal('Accept does not take both application/json and text/event-stream'),
       '413': refusal('The message is larger than 64 KB'),
       '415': refusal('The message is not said to be application/json'),
       ...buildFailureRefs(['MethodNotAllowed', 'TooManyRequests', 'Unavailable']),
