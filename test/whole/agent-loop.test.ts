@@ -20,7 +20,7 @@ import { openSeller } from '../market/cheats/seller.ts';
 import { openSdkClient } from '../market/sdk-buyer.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { openTestReading } from '../reading.ts';
-import { openClients } from './client-doors.ts';
+import { openBazaar, openClients } from './client-doors.ts';
 import { type Door, doTask, type Outcome, openHttpDoor, openMcpDoor } from './paying-agent.ts';
 import { runPrinted } from './printed-code.ts';
 
@@ -129,15 +129,15 @@ describe('an agent with a request and a wallet', () => {
   });
 });
 
-describe('the hook before payment that the pages print', () => {
-  /** Runs what is printed, for another call and the catalogue at hand; gives what it prints. */
-  const run = async (catalogue: string, call: string) => {
-    const code = buildCheckHook({ ...SITE, baseUrl: catalogue }).replace(/const url = '.*';/, `const url = '${call}';`);
-    expect(code.split('\n').length).toBeLessThanOrEqual(31);
-    const modules = { '@x402/evm/exact/client': evm, '@x402/fetch': paidFetch, 'viem/accounts': accounts };
-    return await runPrinted(code, modules, { EVM_PRIVATE_KEY: buyer.evmPrivateKey });
-  };
+/** Runs the hook that the pages print, for another call and the catalogue at hand; gives what it prints. */
+async function runHook(catalogue: string, call: string) {
+  const code = buildCheckHook({ ...SITE, baseUrl: catalogue }).replace(/const url = '.*';/, `const url = '${call}';`);
+  expect(code.split('\n').length).toBeLessThanOrEqual(31);
+  const modules = { '@x402/evm/exact/client': evm, '@x402/fetch': paidFetch, 'viem/accounts': accounts };
+  return await runPrinted(code, modules, { EVM_PRIVATE_KEY: buyer.evmPrivateKey });
+}
 
+describe('the hook before payment that the pages print', () => {
   it.each<[string, Raw]>([
     ['has raised its price', { amount: '1001' }],
     ['names another payee', { payTo: '0x00000000000000000000000000000000000000aa' }],
@@ -147,11 +147,11 @@ describe('the hook before payment that the pages print', () => {
     const { url } = await openHttpDoor(catalogue).find(MEASURE.request);
     const call = `${url}?${new URLSearchParams(MEASURE.query)}`;
     const before = await getBalance();
-    expect(await run(catalogue, call)).toEqual([200, expect.stringContaining('8')]);
+    expect(await runHook(catalogue, call)).toEqual([200, expect.stringContaining('8')]);
     const paid = await getBalance();
     expect(before - paid).toBe(1000n);
     seller.terms.isChanged = true;
-    await expect(run(catalogue, call)).rejects.toThrow(/differs|on record/);
+    await expect(runHook(catalogue, call)).rejects.toThrow(/differs|on record/);
     expect(await getBalance()).toBe(paid);
   });
 });
@@ -190,6 +190,12 @@ it('is one catalogue to every client of the field: each finds the same route, an
       'yes',
     ]);
   }
+  const { find } = openBazaar(url);
+  const before = await getBalance();
+  const printed = await runHook(url, `${(await find(request)).url}?${new URLSearchParams(query)}`);
+  expect([printed, before - (await getBalance())]).toEqual([[200, expect.stringContaining('"words":4')], 1000n]);
+  const name = 'x402 SDK, withBazaar, and its fetch with the hook before payment';
+  rows.push([name, `@x402/fetch ${readVersion('@x402/fetch')}`, 'yes', 'yes', 'yes', 'yes']);
   const table = formatTable(['Client', 'Package', 'Finds', 'Gets all that the call needs', 'Checks', 'Pays'], rows);
   await expect(`${table}\n\n${NOT_ON_NPM}\n`).toMatchFileSnapshot(TABLE);
 });

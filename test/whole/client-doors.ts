@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { discoverOriginSchema } from '@agentcash/discovery';
 import { HTTPFacilitatorClient } from '@x402/core/server';
 import { withBazaar } from '@x402/extensions/bazaar';
 import createClient from 'openapi-fetch';
 import { onTestFinished } from 'vitest';
+import { openCoinbase } from '../coinbase.ts';
 import { CLIENTS, type Connected } from '../mcp/clients.ts';
 import type { Door, Found } from './paying-agent.ts';
 
@@ -19,7 +20,6 @@ export interface FieldClient extends Pick<Door, 'find'> {
   readonly check?: Door['check'];
 }
 
-const COINBASE = resolve(import.meta.dirname, '../../node_modules/@coinbase/cdp-sdk/_esm/openapi-client/index.js');
 const INSPECTOR = join(import.meta.dirname, '../mcp/inspector-calls.ts');
 
 /** Opens every client that npm has at the address of a catalogue. */
@@ -38,7 +38,7 @@ export async function openClients(url: string): Promise<FieldClient[]> {
     },
     { name: 'MCP Inspector, command line', packageName: '@modelcontextprotocol/inspector', ...openInspector(url) },
     { name: 'x402 SDK, withBazaar', packageName: '@x402/extensions', ...openBazaar(url) },
-    { name: 'Coinbase CDP SDK', packageName: '@coinbase/cdp-sdk', ...(await openCoinbase(url)) },
+    { name: 'Coinbase CDP SDK', packageName: '@coinbase/cdp-sdk', ...(await openCdp(url)) },
     { name: 'AgentCash discovery', packageName: '@agentcash/discovery', ...openAgentCash(url) },
     { name: 'ARD, POST /search', ...openRegistry(url) },
   ];
@@ -163,21 +163,27 @@ function openTools(client: Connected, part: 'structured' | 'text'): Door {
 }
 
 /** Sends each argument as JSON where it is JSON: a number as a number. */
-function openInspector(url: string): Pick<Door, 'find'> {
+function openInspector(url: string): Door {
+  const call = async (name: string, given: readonly string[]) => {
+    const home = await mkdtemp(join(tmpdir(), 'inspector-'));
+    onTestFinished(() => rm(home, { recursive: true }));
+    const args = given.flatMap((arg) => ['--tool-arg', arg]);
+    const line = [`${url}/mcp`, '--method', 'tools/call', '--tool-name', name, ...args];
+    const env = { ...process.env, HOME: home, BASE_URL: '' };
+    const printed = await new Promise<string>((done, fail) => {
+      execFile(process.execPath, [INSPECTOR, JSON.stringify([line])], { env }, (error, stdout, stderr) =>
+        error ? fail(new Error(stderr)) : done(stdout.split('\u001e')[0] ?? ''),
+      );
+    });
+    return JSON.parse(printed).structuredContent;
+  };
   return {
     async find(request) {
-      const home = await mkdtemp(join(tmpdir(), 'inspector-'));
-      onTestFinished(() => rm(home, { recursive: true }));
-      const args = [`q=${request}`, 'max_price_usdc=0.01', 'limit=3'].flatMap((arg) => ['--tool-arg', arg]);
-      const line = [`${url}/mcp`, '--method', 'tools/call', '--tool-name', 'search_listings', ...args];
-      const env = { ...process.env, HOME: home, BASE_URL: '' };
-      const printed = await new Promise<string>((done, fail) => {
-        execFile(process.execPath, [INSPECTOR, JSON.stringify([line])], { env }, (error, stdout, stderr) =>
-          error ? fail(new Error(stderr)) : done(stdout.split('\u001e')[0] ?? ''),
-        );
-      });
-      return readItem(JSON.parse(printed).structuredContent.listings[0]);
+      const { listings } = await call('search_listings', [`q=${request}`, 'max_price_usdc=0.01', 'limit=3']);
+      return readItem(listings[0]);
     },
+    check: ({ url: called, method, challenge }) =>
+      call('check_payment_terms', [`url=${called}`, `method=${method}`, `challenge=${JSON.stringify(challenge)}`]),
   };
 }
 
@@ -195,7 +201,7 @@ function readResource(found: Resource | undefined): Found {
   return { slug: info.slug, method, url: found.resource, price_usdc: String(price), needed: JSON.stringify(found) };
 }
 
-function openBazaar(url: string): Pick<Door, 'find'> {
+export function openBazaar(url: string): Pick<Door, 'find'> {
   const { bazaar } = withBazaar(new HTTPFacilitatorClient({ url })).extensions;
   return {
     find: async (request) =>
@@ -203,11 +209,15 @@ function openBazaar(url: string): Pick<Door, 'find'> {
   };
 }
 
-/** Its discovery is generated code that its index does not name. */
-async function openCoinbase(url: string): Promise<Pick<Door, 'find'>> {
-  const client = await import(COINBASE);
-  client.CdpOpenApiClient.configure({ basePath: url });
+/** Finds by its discovery, and checks by the MCP server that it knows. */
+async function openCdp(url: string): Promise<Door> {
+  const client = await openCoinbase(url);
   return {
+    async check(question) {
+      const params = { name: 'check_payment_terms', arguments: question };
+      const { result } = await client.postX402DiscoveryMcp({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      return result.structuredContent;
+    },
     async find(request) {
       const narrowed = {
         network: 'base',
