@@ -62,9 +62,9 @@ export function refuseKeys(env: Environment = readEnvironment()): void {
   });
 }
 
-/** Returns an environment without the payer's settings and the address of the catalogue, which may hold a password. */
+/** Returns an environment without the payer's settings, and without what leads to the catalogue: its address and settings of PostgreSQL. */
 export function withoutSecrets(env: Environment): Environment {
-  const isSecret = (name: string) => name in payerSettings.shape || name === 'CATALOGUE';
+  const isSecret = (name: string) => name in payerSettings.shape || /^(?:CATALOGUE$|PG|POSTGRES)/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
 }
 

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import { type Config, readEnvironment, withoutSecrets } from '../config.ts';
 import type { ServiceMetrics } from '../metrics/service.ts';
 import { PROJECT_DIR } from '../site/page-code.ts';
 import { watchAndRebuild } from '../site/watch.ts';
+import { tryReadQueue } from '../submissions/queue.ts';
 
 const INTAKE_PROCESS = join(import.meta.dirname, '../intake/process.ts');
 
@@ -55,6 +57,7 @@ const BACKOFF = { first: 1_000, limit: 60_000 };
 /** Longest time for a process to stop; milliseconds. What it recorded is kept whenever it ends. */
 const STOP_MS = 3000;
 
+/** As in `npm start`: without it a process keeps half as much again. */
 const FLAGS = ['--max-semi-space-size=8'];
 
 /**
@@ -92,11 +95,27 @@ export interface IntakeRequest {
   readonly key: string;
 }
 
-/** Messages of the intake: where it listens; a check that ended or was refused, `ms` milliseconds long; that it has nothing to do; a fault. */
-export type IntakeMessage = { url: string } | { outcome: string; ms?: number } | { idle: true } | { fault: string };
+/**
+ * Messages of the intake, each of one kind: where it listens; a check that ended or was refused, and how many milliseconds it
+ * took; that it has nothing to do; a fault.
+ */
+const intakeMessage = z
+  .object({
+    url: z.string().regex(/^http:\/\/127\.0\.0\.1:\d+$/),
+    outcome: z.enum(['done', 'bad_address', 'rate_limited', 'domain_limit', 'domain_busy', 'queue_full']),
+    ms: z.number(),
+    idle: z.literal(true),
+    fault: z.string(),
+  })
+  .partial();
+export type IntakeMessage = z.infer<typeof intakeMessage>;
 
-/** Pause after an intake that ended by itself, in milliseconds. */
+/** Longest time for the intake to start, and pause after one that ended by itself; milliseconds. */
+const START_MS = 15_000;
 const PAUSE_MS = 5_000;
+
+/** Documents of strangers are read there, which may take memory; what else runs here does not end with it. */
+const INTAKE_FLAGS = [...FLAGS, '--max-old-space-size=384'];
 
 /** Calls `work` with the address of the intake, which is not ended meanwhile; with undefined while there is none. */
 export type UseIntake = <Result>(work: (url: string | undefined) => Promise<Result>) => Promise<Result>;
@@ -127,28 +146,44 @@ export function openIntake({
 
   const start = () => {
     const child = fork(INTAKE_PROCESS, {
-      ...{ execArgv: FLAGS, env: withoutSecrets(readEnvironment()) },
+      ...{ execArgv: INTAKE_FLAGS, env: withoutSecrets(readEnvironment()) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const { promise: url, resolve } = Promise.withResolvers<string | undefined>();
-    child.on('message', (message: IntakeMessage) => {
-      if ('url' in message) resolve(message.url);
-      else if ('outcome' in message) count?.(message.outcome, message.ms);
-      else if ('fault' in message) logger.error({ text: message.fault }, 'the intake failed');
-      else if (uses === 0 && current?.child === child) release();
-    });
-    child.send({ config, key } satisfies IntakeRequest);
+    const late = setTimeout(() => end(child), START_MS);
     const ended = follow(child, logger, 'the intake').then((code) => {
+      clearTimeout(late);
       resolve(undefined);
       children.delete(child);
+      // Nobody ended it.
       if (current?.child !== child) return;
       current = undefined;
       pausedUntil = performance.now() + PAUSE_MS;
       logger.error({ code }, 'the intake ended by itself');
+      setTimeout(startForReceived, PAUSE_MS).unref();
     });
     children.set(child, ended);
+    child.on('message', (sent) => {
+      const { url: address, outcome, ms, idle, fault } = intakeMessage.safeParse(sent).data ?? {};
+      if (address !== undefined) {
+        clearTimeout(late);
+        resolve(address);
+      }
+      if (outcome !== undefined) count?.(outcome, ms);
+      if (fault !== undefined) logger.error({ text: fault }, 'the intake failed');
+      if (idle && uses === 0 && current?.child === child) release();
+    });
+    // A process that could not be started has no channel.
+    child.send?.({ config, key } satisfies IntakeRequest);
     return { child, url };
   };
+
+  /** Starts it where a submission waits for its outcome, which it alone sees. */
+  const startForReceived = () => {
+    const received = tryReadQueue(config.submissionsFile, (queue) => queue.listWaiting(1));
+    if (received.length > 0 && performance.now() >= pausedUntil) current ??= start();
+  };
+  startForReceived();
 
   return {
     async use(work) {
@@ -181,5 +216,7 @@ async function follow(child: ChildProcess, logger: Logger, name: string): Promis
   // One that could not be started never exits, but it closes.
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once('close', resolve);
+  // Without room for its pipes it does not even close.
+  child.once('error', () => child.pid === undefined && resolve(null));
   return promise;
 }

@@ -50,14 +50,14 @@ export function openIntakeGate({ use, isTrustedProxy }: IntakePassing): IntakeGa
 
   const pass = (c: Context<Env>): Promise<Response> =>
     use(async (url) => {
-      if (url === undefined) return buildProblem(AWAY, { 'Retry-After': '3' });
+      if (url === undefined) return buildProblem(AWAY, { 'Retry-After': '5' });
       const { pathname, search } = new URL(c.req.url);
       const headers = { ...c.req.header(), 'X-Forwarded-For': getForwarded(c.env.incoming), Host: undefined };
       try {
         return await proxy(`${url}${pathname}${search}`, { raw: c.req.raw, headers, redirect: 'manual' });
       } catch (error) {
         if (!(error instanceof TypeError)) throw error;
-        return buildProblem(AWAY, { 'Retry-After': '3' });
+        return buildProblem(AWAY, { 'Retry-After': '5' });
       }
     });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { getWideNetwork } from '../http/client.ts';
 import type { HostFiles } from '../probing/check-address.ts';
+import { getCodeVersion } from '../site/page-code.ts';
 import type { KeptReports } from '../submissions/reports.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
@@ -26,7 +27,11 @@ export interface Report {
   readonly changes: EventEmitter;
 }
 
-type KeptReport = Omit<Report, 'changes'>;
+/** A report as it is kept, with what fills in a provider's file, and the code whose page shows it. */
+export interface KeptReport extends Pick<Report, 'id' | 'view'> {
+  readonly files: Pick<HostFiles, 'statement' | 'document'> | undefined;
+  readonly codeVersion: string;
+}
 
 export interface ChecksOptions {
   readonly site: Site;
@@ -37,6 +42,8 @@ export interface ChecksOptions {
   readonly run: (report: Report) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
+  /** Aborted when this service ends. */
+  readonly closing: AbortSignal;
   /** Hears of each check that ended, with its time in milliseconds, and of each refusal. */
   readonly onEnd: (outcome: 'done' | Refusal['code'], ms?: number) => void;
 }
@@ -44,33 +51,48 @@ export interface ChecksOptions {
 export type Checks = ReturnType<typeof openChecks>;
 
 /** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
-export function openChecks({ site, limits, kept, run, now, onEnd, onError }: ChecksOptions) {
+export function openChecks({ site, limits, kept, run, now, closing, onEnd, onError }: ChecksOptions) {
   const waiting: Report[] = [];
   /** What is under way or waits, by its id, and the network of who asked for it. */
   const open = new Map<string, { report: Report; network: string }>();
 
-  const readKept = (document: string | undefined): Report | undefined =>
-    document === undefined ? undefined : { ...(JSON.parse(document) as KeptReport), changes: new EventEmitter() };
+  const codeVersion = getCodeVersion();
+  const getTime = () => now().getTime();
 
-  /** Keeps a report that is done. Its readers get it even if it cannot be kept. */
+  /** Reads a report that was kept; undefined if other code wrote it. */
+  const readKept = (document: string | undefined): KeptReport | undefined => {
+    const report: KeptReport | undefined = document === undefined ? undefined : JSON.parse(document);
+    return report?.codeVersion === codeVersion ? report : undefined;
+  };
+
+  const findKept = (id: string): Report | undefined => {
+    const report = readKept(kept.find(id, getTime()));
+    return report && { id, view: report.view, changes: new EventEmitter() };
+  };
+
   const keep = ({ id, view, files }: Report): void => {
-    const document = JSON.stringify({ id, view, files } satisfies KeptReport);
-    try {
-      kept.keep({ id, at: now().getTime(), origin: new URL(view.resource).origin, document });
-    } catch (error) {
-      onError(error);
-    }
+    const { statement, document } = files ?? {};
+    const filling = statement && document !== undefined ? { statement, document } : undefined;
+    const report: KeptReport = { codeVersion, id, view, files: filling };
+    const origin = new URL(view.resource).origin;
+    kept.keep({ id, at: getTime(), origin, document: JSON.stringify(report) });
   };
 
   const start = async (report: Report): Promise<void> => {
     const started = performance.now();
-    const { view } = report;
+    const { id, view } = report;
     Object.assign(view, { state: 'running', summary: 'Being checked.' });
     const hasFile = await run(report).catch(onError);
     view.state = 'done';
-    keep(report);
-    open.delete(report.id);
-    limits.end(view.resource, hasFile === true);
+    try {
+      // A check that this service ended itself says nothing of the host.
+      if (!closing.aborted) keep(report);
+      if (!closing.aborted) limits.end(view.resource, hasFile === true);
+    } catch (error) {
+      // Its readers get it even if it cannot be kept.
+      onError(error);
+    }
+    open.delete(id);
     report.changes.emit('change');
     onEnd('done', performance.now() - started);
     const next = waiting.shift();
@@ -102,9 +124,9 @@ export function openChecks({ site, limits, kept, run, now, onEnd, onError }: Che
       else waiting.push(report);
       return report;
     },
-    find: (id: string): Report | undefined => open.get(id)?.report ?? readKept(kept.find(id)),
+    find: (id: string): Report | undefined => open.get(id)?.report ?? findKept(id),
     /** Finds the latest report of an origin that is done. */
-    findLatest: (origin: string): Report | undefined => readKept(kept.findLatest(origin)),
+    findLatest: (origin: string): KeptReport | undefined => readKept(kept.findLatest(origin, getTime())),
     /** Yields the lines of a report as they come, until it is done. Yields none now and then, which keeps a connection open. */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {

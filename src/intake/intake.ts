@@ -25,6 +25,10 @@ import { openSubmissions } from './submissions.ts';
 const IDLE_MS = 10 * 60 * 1000;
 const LOOK_MS = 5_000;
 
+/** Time after which what was kept for a day is dropped again, and the longest one for requests in flight when it ends; milliseconds. */
+const PRUNE_MS = 60_000;
+const GRACE_MS = 1_500;
+
 interface IntakeOptions extends IntakeRequest {
   readonly onEnd: ChecksOptions['onEnd'];
   /** Called again and again while nobody has asked for ten minutes and no submission waits for its outcome. */
@@ -69,8 +73,8 @@ export async function startIntake({
       for await (const more of lines) addLines(report, more);
     } catch (error) {
       if (!signal.aborted) onError(error);
-      const why = signal.aborted ? `it took ${CHECK_MS / 1000} s` : 'of a fault of ours';
-      const found = `The check ended because ${why}, before all was asked.`;
+      const late = closing.signal.aborted ? 'this service was stopped' : `it took ${CHECK_MS / 1000} s`;
+      const found = `The check ended because ${signal.aborted ? late : 'of a fault of ours'}, before all was asked.`;
       addLines(report, [buildLine('limits', resource, false, found, { severity: 'advisory', code: 'not_all_asked' })]);
     }
     addResult(report, summarise());
@@ -82,9 +86,10 @@ export async function startIntake({
   const queue = openQueue(config.submissionsFile);
   const [hide, kept] = [openHiding(key), queue.reports];
   const limits = openLimits({ now, hide, kept, isLocalAllowed: allowPrivateNetworks });
-  const checks = openChecks({ site, limits, kept, run, now: () => new Date(), onEnd, onError });
+  const shared = { site, closing: closing.signal, onError };
+  const checks = openChecks({ ...shared, limits, kept, run, now: () => new Date(now()), onEnd });
   const submissions = openSubmissions({
-    ...{ queue, hide, publishedFile: config.publishedFile, site, checks, onError },
+    ...{ ...shared, queue, hide, publishedFile: config.publishedFile, checks },
     now: () => new Date(),
   });
   const app = createIntake({
@@ -99,9 +104,14 @@ export async function startIntake({
     askedAt = now();
     void answer(request, response);
   });
+  kept.prune(now());
+  let prunedAt = now();
   const look = () => {
     try {
-      kept.prune(now());
+      if (now() - prunedAt > PRUNE_MS) {
+        kept.prune(now());
+        prunedAt = now();
+      }
       if (now() - askedAt > IDLE_MS && !submissions.isAnyReceived()) onIdle();
     } catch (error) {
       onError(error);
@@ -113,7 +123,7 @@ export async function startIntake({
     close: async () => {
       clearInterval(looking);
       closing.abort();
-      await listener.drain();
+      await listener.drain(GRACE_MS);
       await submissions.close();
       queue.close();
       resolver.close();

@@ -1,6 +1,7 @@
 /** The process of the intake. The server that starts it says what it is to do, hears what it does, and ends it; it ends with the server. */
 import { getErrorMessage } from '../errors.ts';
 import type { IntakeMessage, IntakeRequest } from '../http/background.ts';
+import { getFailure } from '../model/failure.ts';
 import { startIntake } from './intake.ts';
 
 const say = (message: IntakeMessage) => process.connected && process.send?.(message);
@@ -20,7 +21,8 @@ process.once('message', async ({ config, key }: IntakeRequest) => {
     });
     say({ url });
   } catch (error) {
-    say({ fault: getErrorMessage(error) });
+    const { message, hint = '' } = getFailure(error);
+    say({ fault: `${message} ${hint}`.trim() });
     process.exitCode = 1;
     process.disconnect();
   }

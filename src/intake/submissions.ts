@@ -8,7 +8,7 @@ import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import { buildListed, listNextSteps, type SubmissionView, writeStatement } from '../views/submission.ts';
-import type { Checks, Report } from './checks.ts';
+import type { Checks, KeptReport, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
 
 /** Pause between two looks at the outcome of received submissions, in milliseconds, and most that are looked at. */
@@ -37,13 +37,24 @@ interface SubmissionsOptions {
   readonly site: Site;
   readonly checks: Checks;
   readonly now: () => Date;
+  /** Aborted when this service ends. */
+  readonly closing: AbortSignal;
   readonly onError: (error: unknown) => void;
 }
 
 export type Submissions = ReturnType<typeof openSubmissions>;
 
 /** Opens the submissions: their queue, the check that the file is there, and what became of them. */
-export function openSubmissions({ queue, hide, publishedFile, site, checks, now, onError }: SubmissionsOptions) {
+export function openSubmissions({
+  queue,
+  hide,
+  publishedFile,
+  site,
+  checks,
+  now,
+  closing,
+  onError,
+}: SubmissionsOptions) {
   /** Checks under way, by submission. */
   const looking = new Map<string, Promise<void>>();
   const getAt = () => now().toISOString();
@@ -81,11 +92,13 @@ export function openSubmissions({ queue, hide, publishedFile, site, checks, now,
       onError(error);
     }
   };
+  lookAtAll();
   const everyLook = setInterval(lookAtAll, LOOK_MS);
 
   /** Waits for the end of a check, and writes what it found of the file of a submission. */
   const conclude = async ({ id, origin }: Submission, report: Report): Promise<void> => {
     for await (const _lines of checks.follow(report));
+    if (closing.aborted) return;
     const { problems, ...step } = judgeFile(origin, report);
     if (queue.find(id)?.state !== 'refused') queue.move(id, { ...step, at: getAt() }, problems);
   };
@@ -177,7 +190,7 @@ function judgeFile(origin: string, { view, files }: Report): Step & { problems: 
 }
 
 /** Fills in the provider's file by what a check of its host found: its document, or its routes; null if neither is known. */
-function fillIn(origin: string, report: Report | undefined): string | null {
+function fillIn(origin: string, report: KeptReport | undefined): string | null {
   if (!report || report.files?.statement === 'statement') return null;
   const { document } = report.files ?? {};
   if (document) return writeStatement([{ base_url: origin, listed: true, openapi: document }]);

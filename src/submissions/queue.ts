@@ -127,16 +127,17 @@ type QueueReading = ReturnType<typeof buildReading>;
 /** Numbers of submissions by state, and the time since which the oldest received one waits. */
 export type QueueCounts = ReturnType<QueueReading['count']>;
 
-/** Names a column in which the word of older versions for a file that is not there is that of today. */
-const nameToday = (column: string) => `replace(${column}, 'waiting_for_file', 'problems')`;
+/** The word of older versions for a file that is not there, which is a problem. */
+const EARLIER_STATE = 'waiting_for_file';
+const nameToday = (name: string, value: unknown) => (name === 'state' && value === EARLIER_STATE ? 'problems' : value);
 
 function buildReading(sqlite: Sqlite.Database) {
   const parse = <Schema extends z.ZodType>(schema: Schema, rows: string, ...values: unknown[]): z.infer<Schema>[] => {
     const documents = sqlite
-      .prepare<unknown[], string>(`SELECT ${nameToday('document')} FROM ${rows}`)
+      .prepare<unknown[], string>(`SELECT document FROM ${rows}`)
       .pluck()
       .all(...values);
-    return documents.map((text) => schema.parse(JSON.parse(text)));
+    return documents.map((text) => schema.parse(JSON.parse(text, nameToday)));
   };
   return {
     /** Finds a submission by its id or its origin. */
@@ -156,7 +157,8 @@ function buildReading(sqlite: Sqlite.Database) {
       ),
     /** Counts submissions by state, with the time since which the oldest received one waits. */
     count() {
-      const sql = `SELECT ${nameToday('state')} AS state, count(*) AS count, min(received_at) AS oldest FROM submissions GROUP BY 1`;
+      const sql = `SELECT replace(state, '${EARLIER_STATE}', 'problems') AS state, count(*) AS count, min(received_at) AS oldest
+        FROM submissions GROUP BY 1`;
       const rows = z.array(count).parse(sqlite.prepare(sql).all());
       const find = (state: Submission['state']) => rows.find((row) => row.state === state);
       const submissions = submissionState.options.map((state) => [state, find(state)?.count ?? 0]);

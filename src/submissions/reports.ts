@@ -12,11 +12,13 @@ export const REPORTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS reports (
   id TEXT PRIMARY KEY, at INTEGER NOT NULL, origin TEXT NOT NULL, size INTEGER NOT NULL, document TEXT NOT NULL
 ) STRICT;
+CREATE INDEX IF NOT EXISTS reports_at ON reports (at);
 CREATE INDEX IF NOT EXISTS reports_origin ON reports (origin, at);
 CREATE TABLE IF NOT EXISTS checks (
   id INTEGER PRIMARY KEY, domain TEXT NOT NULL, at INTEGER NOT NULL, network TEXT NOT NULL, has_file INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX IF NOT EXISTS checks_domain ON checks (domain, at);`;
+CREATE INDEX IF NOT EXISTS checks_at ON checks (at);
+CREATE INDEX IF NOT EXISTS checks_domain ON checks (domain, id);`;
 
 /** A check of a domain: its time in milliseconds since 1970, the hash of the network that asked, and whether it found the provider's file. */
 export interface PastCheck {
@@ -27,22 +29,39 @@ export interface PastCheck {
 
 export type KeptReports = ReturnType<typeof openReports>;
 
-/** Opens what outlives the process of the intake: the reports of a day, as JSON, and the times of its checks. Times are milliseconds. */
+/**
+ * Opens what outlives the process of the intake: the reports of a day, as JSON, and the times of its checks. All times are
+ * milliseconds since 1970. What is of the future was written by a clock that was ahead, and does not count.
+ */
 export function openReports(sqlite: Sqlite.Database) {
-  const find = (rows: string, value: string) =>
-    sqlite.prepare<[string], string>(`SELECT document FROM reports WHERE ${rows}`).pluck().get(value);
+  const find = (rows: string, value: string, now: number) =>
+    sqlite
+      .prepare<unknown[], string>(
+        `SELECT document FROM reports WHERE ${rows} AND at BETWEEN ? AND ? ORDER BY at DESC LIMIT 1`,
+      )
+      .pluck()
+      .get(value, now - KEPT_MS, now);
+  const dropBeyond = () => {
+    const held = 'sum(size) OVER latest AS bytes, row_number() OVER latest AS number';
+    const rows = `SELECT id, ${held} FROM reports WINDOW latest AS (ORDER BY at DESC, id)`;
+    sqlite
+      .prepare(`DELETE FROM reports WHERE id IN (SELECT id FROM (${rows}) WHERE bytes > ? OR number > ?)`)
+      .run(MAX_BYTES, MAX_REPORTS);
+  };
   return {
-    keep(report: { id: string; at: number; origin: string; document: string }): void {
+    /** Keeps a report. Of more than may be kept the oldest go. */
+    keep: sqlite.transaction((report: { id: string; at: number; origin: string; document: string }): void => {
       const size = Buffer.byteLength(report.document);
       sqlite.prepare('INSERT INTO reports VALUES (@id, @at, @origin, @size, @document)').run({ ...report, size });
-    },
-    find: (id: string): string | undefined => find('id = ?', id),
-    findLatest: (origin: string): string | undefined => find('origin = ? ORDER BY at DESC LIMIT 1', origin),
-    /** Lists the checks of a domain in the day before `now`, the oldest first. */
+      dropBeyond();
+    }),
+    find: (id: string, now: number): string | undefined => find('id = ?', id, now),
+    findLatest: (origin: string, now: number): string | undefined => find('origin = ?', origin, now),
+    /** Lists the checks of a domain in the day before `now`, the first one first. */
     listChecks: (domain: string, now: number): PastCheck[] =>
       sqlite
-        .prepare<[string, number], PastCheck>('SELECT * FROM checks WHERE domain = ? AND at > ? ORDER BY at')
-        .all(domain, now - KEPT_MS),
+        .prepare<unknown[], PastCheck>('SELECT * FROM checks WHERE domain = ? AND at BETWEEN ? AND ? ORDER BY id')
+        .all(domain, now - KEPT_MS, now),
     addCheck: (domain: string, at: number, network: string): void =>
       void sqlite.prepare('INSERT INTO checks (domain, at, network) VALUES (?, ?, ?)').run(domain, at, network),
     /** Says of the latest check of a domain that it found the provider's file. */
@@ -50,18 +69,11 @@ export function openReports(sqlite: Sqlite.Database) {
       void sqlite
         .prepare('UPDATE checks SET has_file = 1 WHERE id = (SELECT max(id) FROM checks WHERE domain = ?)')
         .run(domain),
-    /** Drops what is older than a day, and of more than may be kept the oldest. */
+    /** Drops what is not of the day before `now`, and the first of more checks than may be kept. */
     prune: sqlite.transaction((now: number): void => {
-      sqlite.prepare('DELETE FROM reports WHERE at <= ?').run(now - KEPT_MS);
-      sqlite.prepare('DELETE FROM checks WHERE at <= ?').run(now - KEPT_MS);
-      const held = 'sum(size) OVER latest AS bytes, row_number() OVER latest AS number';
-      const rows = `SELECT id, ${held} FROM reports WINDOW latest AS (ORDER BY at DESC, id)`;
-      sqlite
-        .prepare(`DELETE FROM reports WHERE id IN (SELECT id FROM (${rows}) WHERE bytes > ? OR number > ?)`)
-        .run(MAX_BYTES, MAX_REPORTS);
-      sqlite
-        .prepare('DELETE FROM checks WHERE id IN (SELECT id FROM checks ORDER BY at DESC LIMIT -1 OFFSET ?)')
-        .run(MAX_CHECKS);
+      for (const table of ['reports', 'checks'])
+        sqlite.prepare(`DELETE FROM ${table} WHERE at NOT BETWEEN ? AND ?`).run(now - KEPT_MS, now);
+      sqlite.prepare('DELETE FROM checks WHERE id <= (SELECT max(id) FROM checks) - ?').run(MAX_CHECKS);
     }),
   };
 }

@@ -14,13 +14,6 @@ import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
 import { check, openIntake, openProvider } from './intake.ts';
 
 const PUBLIC = { ALLOW_PRIVATE_NETWORKS: 'off' };
-const DAY_MS = 86_400_000;
-
-/** A clock by which every question is asked a day after the last. */
-function makeDays(): () => number {
-  let time = 0;
-  return () => (time += DAY_MS);
-}
 
 /** An intake with the real checks, for which every public address is the server of `answer`. */
 async function openTarget(
@@ -30,7 +23,7 @@ async function openTarget(
   const outside = await openOutside(answer);
   onTestFinished(() => outside.close());
   const network = { ...outside.network, resolve: async (name: string) => resolve(name) };
-  const intake = await openIntake({ settings: PUBLIC, network, now: makeDays() });
+  const intake = await openIntake({ settings: PUBLIC, network, isDaily: true });
   return { outside, intake };
 }
 
@@ -50,7 +43,7 @@ describe('an address that nobody may ask', () => {
     const counter = await openCounter();
     onTestFinished(() => counter.close());
     const network = { resolve: async () => [PUBLIC_ADDRESS], reroute: () => '127.0.0.1' };
-    const intake = await openIntake({ settings: PUBLIC, network, now: makeDays() });
+    const intake = await openIntake({ settings: PUBLIC, network, isDaily: true });
     const addresses = [
       ...FORBIDDEN_HOSTS.flatMap(([, hosts]) =>
         hosts.flatMap((host) => [`https://${host}:{port}/`, `${host}:{port}/`]),
@@ -256,7 +249,7 @@ describe('what a hostile host sends', () => {
     const SECRET = '<script>alert(1)</script>';
     const settings = { ALLOW_PRIVATE_NETWORKS: 'on' };
     await rebuildAgain({ config: (await makeSiteFixture(makeFolder(), { settings })).config });
-    const intake = await openIntake({ now: makeDays() });
+    const intake = await openIntake({ isDaily: true });
     const header = encodeHeader(
       makeChallenge({ error: SECRET, resource: { url: 'javascript:alert(1)', description: SECRET } }),
     );

@@ -7,17 +7,23 @@ import { startIntake } from '../../src/intake/intake.ts';
 import { makeFolder } from '../builders.ts';
 import { listen } from '../fetching/outside.ts';
 
-/** The intake on loopback, closed after the test, with what it counted and how often it said that it has nothing to do. */
+/**
+ * The intake on loopback, closed after the test, with what it counted and how often it said that it has nothing to do. By its
+ * clock every check begins a day after the last if `isDaily`.
+ */
 export async function openIntake({
-  now = () => Date.now(),
+  isDaily = false,
+  now: clock = Date.now,
   settings = {},
   network,
 }: {
+  isDaily?: boolean;
   now?: () => number;
   settings?: Record<string, string>;
   network?: Partial<Network> | undefined;
 } = {}) {
   const [counted, idle] = [[] as string[], [] as number[]];
+  const now = isDaily ? () => counted.length * 86_400_000 : clock;
   const config = readConfig({
     BASE_URL: 'http://catalogue.example',
     PORT: '0',

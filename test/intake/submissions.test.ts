@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { findPeer } from '../../scripts/bench/peers.ts';
-import { readQueue } from '../../src/submissions/queue.ts';
+import { openQueue, readQueue } from '../../src/submissions/queue.ts';
 import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { skipWithout } from '../skipped.ts';
-import { check, openIntake } from './intake.ts';
+import { check, openIntake, openProvider } from './intake.ts';
 import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake, writeShopFile } from './serving.ts';
 
 describe('a submission', () => {
@@ -102,6 +102,29 @@ describe('a submission', () => {
     expect((await check(second, { url: origin })).json.code).toBe('domain_limit');
     const { json } = await askJson(`${second.url}/submit/list`, { url: origin });
     expect(json.file).toContain('"path": "/v1/quote"');
+  });
+
+  it('is not filled in by a check that ended with the intake, nor by one of a clock that was ahead', async () => {
+    const SUBMISSIONS = join(makeFolder(), 'submissions.sqlite');
+    const { origin } = await openShop();
+    let time = Date.now() + 365 * 86_400_000;
+    const open = () => openIntake({ settings: { SUBMISSIONS }, now: () => (time += 30_000) });
+    const ahead = await open();
+    expect((await check(ahead, { url: `${origin}/v1/quote` })).json).toMatchObject({ valid: true });
+    await ahead.close();
+    time = Date.now();
+    const stopped = await open();
+    const hanging = await openProvider(() => undefined);
+    const asked = check(stopped, { url: hanging.origin });
+    await expect.poll(() => hanging.asked.length).toBeGreaterThan(0);
+    await stopped.close();
+    expect((await asked).json.checks).toContainEqual(
+      expect.objectContaining({ detail: 'The check ended because this service was stopped, before all was asked.' }),
+    );
+    const { reports, close } = openQueue(SUBMISSIONS);
+    onTestFinished(close);
+    expect([origin, hanging.origin].map((one) => reports.findLatest(one, time))).toEqual([undefined, undefined]);
+    expect(reports.listChecks(new URL(origin).host, time)).toEqual([]);
   });
 
   it('keeps the intake until it is known what becomes of it, and nothing else does for longer than ten minutes', async () => {
