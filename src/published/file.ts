@@ -16,8 +16,8 @@ const BUSY_TIMEOUT_MS = 10_000;
 /** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
 
-/** Bytes of a page of a new file: documents of routes are about a kilobyte each, and a page of 4 kB would lose a third of itself. */
-const PAGE_BYTES = 8192;
+/** Bytes of a page of a new file: documents of routes are about a kilobyte each, and with pages of 4 kB the file is twice as large. */
+export const PAGE_BYTES = 8192;
 
 /** How many statements are kept prepared: lists have one for each set of filters. */
 const STATEMENTS_KEPT = 500;
