@@ -93,6 +93,8 @@ function buildNearness(published: Published, snapshot: Snapshot): Nearness {
     points: new Uint16Array(0),
   };
   for (const { number, entry } of readRelated(published, -1)) if (entry) indexEntry(nearness, number, entry);
+  // A copy has no room to grow, which of words that few have is most of their memory.
+  for (const [key, members] of nearness.numbersByKey) nearness.numbersByKey.set(key, members.slice());
   nearness.points = new Uint16Array(nearness.entries.length);
   return nearness;
 }
