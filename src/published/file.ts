@@ -22,8 +22,14 @@ export const PAGE_BYTES = 8192;
 /** How many statements are kept prepared: lists have one for each set of filters. */
 const STATEMENTS_KEPT = 500;
 
-/** Memory for the pages of a file that is made, and of one that is read, in kibibytes. */
-const PAGE_CACHE = 32_000;
+/** Memory for the pages of a file that is made, in kibibytes. */
+const MAKING_CACHE = 32_000;
+
+/**
+ * Memory for the pages of a file that is open, in kibibytes: what is not there comes from the system's own cache of the file. With eight
+ * times as much a list takes a twentieth less.
+ */
+const PAGE_CACHE = 4000;
 
 /** How long the head of a database is, and the place in it of the application id (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
@@ -82,10 +88,8 @@ function openForReading(file: string): Sqlite.Database {
     const sqlite = openSqlite(file, { readonly: true });
     // Another file took its place meanwhile, and the journal beside it may be of that one.
     if (findFileNumber(file) !== number) sqlite.close();
-    else if (isCurrentSchema(sqlite)) {
-      sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
-      return sqlite;
-    } else {
+    else if (isCurrentSchema(sqlite)) return sqlite;
+    else {
       sqlite.close();
       throw new ServiceError('bad_input', `${file} was made by another version of this code.`, {
         hint: 'npm start and npm run rebuild make it again from the catalogue.',
@@ -153,7 +157,7 @@ export function createPublished(file: string): Published {
   try {
     published.sqlite.pragma(`page_size = ${PAGE_BYTES}`);
     published.sqlite.pragma('synchronous = OFF');
-    published.sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
+    published.sqlite.pragma(`cache_size = -${MAKING_CACHE}`);
   } catch (error) {
     published.close();
     throw asPublishedError(file, error);
@@ -239,6 +243,7 @@ function openSqlite(file: string, { readonly }: { readonly: boolean }): Sqlite.D
   try {
     sqlite = new Sqlite(file, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
     refuseOther(sqlite, file);
+    sqlite.pragma(`cache_size = -${PAGE_CACHE}`);
     return sqlite;
   } catch (error) {
     sqlite?.close();
