@@ -6,8 +6,9 @@ import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { hasProviderPath } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
+import { countPassing } from './indexed-lists.ts';
 import { iterateRefs, type LiveRef, listSameProduct } from './listings.ts';
-import { findListPart, type Shown } from './page-lists.ts';
+import type { Shown } from './page-lists.ts';
 import { iterateProviders, listLiveOf } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
@@ -29,7 +30,7 @@ const FIXED_KEY = 'fixed';
 /** Lists every static page at a snapshot: what others link to comes first. See `listEntryPages`. */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   yield* listEntryPages(published, snapshot);
-  yield* listSitePages(published, snapshot);
+  yield* listSitePages(snapshot);
 }
 
 /**
@@ -50,21 +51,43 @@ export function* listEntryPages(published: Published, snapshot: Snapshot): Gener
   yield* listReceiptPages(published);
 }
 
-/** Lists the pages of providers with more than one live listing. The first shows what changed of any, removed ones included. */
+/** Lists the first page of each provider with more than one live listing. It shows what changed of any, removed ones included. */
 export function* listProviderPages(published: Published): Generator<PageRef> {
   for (const provider of iterateProviders(published)) {
     const { domain, listings } = provider;
     if (!hasProviderPath(domain)) continue;
-    const live = listLiveOf(provider);
-    for (let page = 1; (page - 1) * PAGE_SIZE < live.length; page += 1) {
-      const path = PATHS.provider(domain, page);
-      const end = page * PAGE_SIZE;
-      const shown = live.slice(end - PAGE_SIZE, end);
-      const key = page === 1 ? buildKey(listings, 'all') : buildKey(shown, end < live.length ? 'next' : 'last');
-      yield { path, file: `${getFile(path)}.html`, key };
-    }
+    if (listLiveOf(provider).length === 0) continue;
+    const path = PATHS.provider(domain);
+    yield { path, file: `${getFile(path)}.html`, key: buildKey(listings, 'all') };
   }
 }
+
+/** Lists the paths of further pages of lists and providers. They are rendered when they are asked for: a new listing moves all of them. */
+export function* listFurtherPages(published: Published): Generator<Pick<PageRef, 'path'>> {
+  for (const { shown, getPath } of LISTS) yield* listFurther(countPassing(published, shown), getPath);
+  for (const provider of iterateProviders(published)) {
+    const { domain } = provider;
+    if (hasProviderPath(domain))
+      yield* listFurther(listLiveOf(provider).length, (page) => PATHS.provider(domain, page));
+  }
+}
+
+function* listFurther(listings: number, getPath: (page: number) => string): Generator<{ path: string }> {
+  for (let page = 2; (page - 1) * PAGE_SIZE < listings; page += 1) yield { path: getPath(page) };
+}
+
+/** The lists that are cut into pages: of each category, of each network, and of what is verified. */
+const LISTS: readonly { readonly shown: Shown; readonly getPath: (page?: number) => string }[] = [
+  ...CATEGORIES.map((category) => ({
+    shown: { category },
+    getPath: (page?: number) => PATHS.category(category, page),
+  })),
+  ...networkKey.options.map((network) => ({
+    shown: { network },
+    getPath: (page?: number) => PATHS.network(network, page),
+  })),
+  { shown: { verified: true }, getPath: PATHS.verifiedPage },
+];
 
 /** Lists the pages of current receipts. Of its listing such a page shows no more than what changes with the listing. */
 export function* listReceiptPages(published: Published): Generator<PageRef> {
@@ -74,11 +97,8 @@ export function* listReceiptPages(published: Published): Generator<PageRef> {
   }
 }
 
-/**
- * Lists the static pages that are not of one listing. Those that show counts change with every revision, a further page of a list
- * with the listings on it.
- */
-export function* listSitePages(published: Published, snapshot: Snapshot): Generator<PageRef> {
+/** Lists the static pages that are not of one listing. Those that show counts change with every revision. */
+export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
@@ -107,25 +127,7 @@ export function* listSitePages(published: Published, snapshot: Snapshot): Genera
     const path = PATHS.marketData(name);
     yield { path, file: getFile(path), key: current };
   }
-  const listOf = (shown: Shown, getPath: (page: number) => string) =>
-    listListPages(published, snapshot, shown, getPath);
-  for (const category of CATEGORIES) yield* listOf({ category }, (page) => PATHS.category(category, page));
-  for (const network of networkKey.options) yield* listOf({ network }, (page) => PATHS.network(network, page));
-  yield* listOf({ verified: true }, PATHS.verifiedPage);
-}
-
-function* listListPages(
-  published: Published,
-  snapshot: Snapshot,
-  shown: Shown,
-  getPath: (page: number) => string,
-): Generator<PageRef> {
-  for (let page = 1, hasNext = true; hasNext; page += 1) {
-    const part = findListPart(published, snapshot, shown, page);
-    hasNext = part?.has_next === true;
-    const key = page === 1 ? `r${snapshot.revision}` : buildKey(part?.listings ?? [], hasNext ? 'next' : 'last');
-    yield { path: getPath(page), file: `${getFile(getPath(page))}.html`, key };
-  }
+  for (const { getPath } of LISTS) yield { path: getPath(), file: `${getFile(getPath())}.html`, key: current };
 }
 
 /** A listing that a page shows, and at which revision. */

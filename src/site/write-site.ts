@@ -165,7 +165,7 @@ function planPages(
     return stale;
   };
   const entries = choose(listEntryPages(published, snapshot));
-  const ofSite = choose(listSitePages(published, snapshot));
+  const ofSite = choose(listSitePages(snapshot));
   return { entries, ofSite, gone: [...recorded.values()], unchanged };
 }
 

@@ -79,7 +79,7 @@ export const PATHS = {
   providers: '/docs/providers',
   findings: '/docs/providers/findings',
   verified: '/verified',
-  verifiedPage: (page: number) => (page === 1 ? '/verified' : `/verified/${page}`),
+  verifiedPage: (page = 1) => (page === 1 ? '/verified' : `/verified/${page}`),
   notFound: '/404',
   manifestSchema: '/schemas/manifest.json',
   providerSchema: '/schemas/agent-payable.json',

@@ -15,7 +15,7 @@ import {
   getHomePage,
   getReferencePage,
 } from '../../src/published/page-models.ts';
-import { listPages } from '../../src/published/pages.ts';
+import { listFurtherPages, listPages } from '../../src/published/pages.ts';
 import { findProviderPage } from '../../src/published/providers.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { listRelated } from '../../src/published/related.ts';
@@ -64,19 +64,10 @@ const DOMAIN = 'example-provider.com';
 function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
   const snapshot = reading.getSnapshot();
   const live = [...iterateRefs(reading.published)];
-  const slugs = live.map((listing) => listing.slug);
   const isNear = ({ number }: ListingRef) =>
     listRelated(reading.published, snapshot, number).some((entry) => entry.slug === slug);
   const showing = live.filter((other) => other.slug === slug || isNear(other)).map((other) => other.slug);
-  const place = slugs.indexOf(slug);
-  const page = Math.floor(place / PAGE_SIZE) + 1;
-  return [
-    ...showing.flatMap((other) => [`/api/${other}`, `/api/${other}.md`]),
-    PATHS.category('Tools', page),
-    PATHS.network('base', page),
-    PATHS.provider(DOMAIN),
-    PATHS.provider(DOMAIN, page),
-  ];
+  return [...showing.flatMap((other) => [`/api/${other}`, `/api/${other}.md`]), PATHS.provider(DOMAIN)];
 }
 
 /** Gives what every page shows, as the text of its model. */
@@ -136,15 +127,15 @@ describe('the page inventory', () => {
     ]);
   });
 
-  it('cuts a category into pages of 100', async () => {
+  it('cuts lists into pages of 100, of which further ones are rendered when they are asked for', async () => {
     const parts = Array.from({ length: 201 }, (_, at) => makePart(at, 'Tools'));
     const { reading } = await makeReadCatalogue(...parts);
     const paths = [...listPages(reading.published, reading.getSnapshot())].map(({ path }) => path);
-    expect(paths.filter((path) => path.startsWith('/category/tools'))).toEqual([
-      '/category/tools',
-      '/category/tools/2',
-      '/category/tools/3',
-    ]);
+    const further = [...listFurtherPages(reading.published)].map(({ path }) => path);
+    const lists = ['/category/tools', '/network/base', `/provider/${DOMAIN}`];
+    expect(paths.filter((path) => path.endsWith('/2'))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(lists));
+    expect(further).toEqual(lists.flatMap((path) => [`${path}/2`, `${path}/3`]));
   });
 
   it('gives the same keys again for the same catalogue', async () => {
@@ -161,7 +152,6 @@ describe('the page inventory', () => {
     await catalogue.record({ ...makePart(120, 'Tools'), description: 'Something else.' });
     const expected = new Set([...COUNTING, ...shownBefore, ...listPathsThatShow(catalogue, 'x120')]);
     expect(listChanged(before, getKeys(catalogue))).toEqual([...expected].sort());
-    expect(expected).toContain('/category/tools/2');
     expect(expected).toContain('/api/x119');
     expect(expected.size).toBeLessThan(40);
   });

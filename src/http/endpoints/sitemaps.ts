@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { Published } from '../../published/file.ts';
 import { listUpdates } from '../../published/listings.ts';
-import { listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
+import { listFurtherPages, listProviderPages, listReceiptPages, listSitePages } from '../../published/pages.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
 import { type HeldReading, type Walk, walkInTurns } from '../../published/walk.ts';
@@ -178,13 +178,14 @@ function* walkPages({ published, snapshot }: HeldReading, site: Site, asked: str
 /** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
 function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string): Generator<string> {
   let count = 0;
-  for (const { path, file, key } of listSitePages(published, snapshot)) {
+  for (const { path, file, key } of listSitePages(snapshot)) {
     if (!file.endsWith('.html') || path === PATHS.notFound) continue;
     const lastmod = key === `r${snapshot.revision}` ? snapshot.revised_at : undefined;
     yield buildSitemapUrl({ path, lastmod }, baseUrl);
     count += 1;
   }
-  for (const { path } of chain(listProviderPages(published), listReceiptPages(published))) {
+  const others = chain(listProviderPages(published), listReceiptPages(published), listFurtherPages(published));
+  for (const { path } of others) {
     if (count === MAX_SITEMAP_URLS) break;
     yield buildSitemapUrl({ path }, baseUrl);
     count += 1;
