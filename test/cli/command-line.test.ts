@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_NAMES, loadCommands } from '../../src/cli/index.ts';
 import { makeCommands, writeManifest } from './running.ts';
@@ -9,6 +9,12 @@ describe('help', () => {
     expect([code, stderr]).toEqual([0, '']);
     for (const name of COMMAND_NAMES) expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, 'm'));
     expect(stdout).toContain('0 done, 1 done in part or failed, 2 wrong usage');
+  });
+
+  it('says the version', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const ran = await makeCommands().run(['--version']);
+    expect(ran).toEqual({ code: 0, stdout: `agent-payable-apis ${version}\n`, stderr: '' });
   });
 
   it.each(COMMAND_NAMES)('of %s shows its options and an example', async (name) => {

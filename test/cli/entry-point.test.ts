@@ -3,38 +3,34 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from '../builders.ts';
 import { answerPages, makeItems, serveFeed } from '../importing/feed-server.ts';
-import { makeCommands, type Ran, startCatalogue, writeManifest } from './running.ts';
+import { makeCommands, startCatalogue, writeManifest } from './running.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Runs the entry point on a catalogue file of its own. */
+/** Commands on a catalogue file of their own: `start` runs the entry point, `run` the command in this process. */
 function makeEntry(settings: Record<string, string> = {}) {
-  const folder = makeFolder();
-  const file = join(folder, 'catalogue.sqlite');
-  const environment = { CATALOGUE: file, SITE: join(folder, 'site'), ...settings };
-  const start = (...args: string[]) => startCatalogue(args, environment);
-  return { folder, file, start, run: (...args: string[]): Promise<Ran> => start(...args).ran };
+  const commands = makeCommands(settings, () => new Date());
+  return { ...commands, start: (...args: string[]) => startCatalogue(args, commands.environment) };
 }
 
 const ONE_SENTENCE = /^error: [^\n]+\.\nhint: [^\n]+\n$/;
 
 describe('the entry point', () => {
   it('imports, lists and reports, each with its exit code', async () => {
-    const { folder, run } = makeEntry();
+    const { folder, start, run } = makeEntry();
     writeManifest(folder, 'alpha.yaml');
-    const imported = await run('import', folder, '--json');
+    const imported = await start('import', folder, '--json').ran;
     expect([imported.code, imported.stderr, JSON.parse(imported.stdout).listings.added]).toEqual([0, '', 1]);
-    expect(await run('list')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^alpha\tlive\t/), stderr: '' });
-    expect(await run('lst')).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_SENTENCE) });
-    expect((await run('check')).code).toBe(1);
+    expect((await run(['list'])).stdout).toMatch(/^alpha\tlive\t/);
+    expect(await start('lst').ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(ONE_SENTENCE) });
+    expect((await start('check').ran).code).toBe(1);
   });
 
   it('is no failure when its reader has seen enough', async () => {
     const { folder, start, run } = makeEntry();
     for (let i = 0; i < 60; i++) writeManifest(folder, `many-${i}.yaml`);
-    await run('import', folder);
+    await run(['import', folder]);
     const { child, ended, ran } = start('export');
     child.stdout.destroy();
     await expect(ran).rejects.toThrow();
@@ -121,7 +117,7 @@ describe('an import that ends early', () => {
     expect(report.items.received).toBeGreaterThanOrEqual(100);
     release();
     const asked = offsets.length;
-    const again = await run('import', '--bazaar', address, '--json');
+    const again = await run(['import', '--bazaar', address, '--json']);
     expect(again.code).toBe(0);
     expect(offsets[asked]).toBeGreaterThan(0);
     expect(JSON.parse(again.stdout)).toMatchObject({
@@ -147,11 +143,11 @@ describe('an import that ends early', () => {
       child.kill('SIGKILL');
       await ran;
     }
-    const last = await run('import', '--bazaar', address, '--json');
+    const last = await run(['import', '--bazaar', address, '--json']);
     expect(last.code).toBe(0);
     const { listings, items } = JSON.parse(last.stdout);
     expect([listings.added + listings.unchanged, items.taken]).toEqual([300, 300]);
-    const checks = JSON.parse((await run('check', '--json')).stdout).checks;
+    const checks = JSON.parse((await run(['check', '--json'])).stdout).checks;
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',
       'pages',

@@ -1,12 +1,12 @@
 import { closeSync, openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { prepareCatalogue } from '../../scripts/first-start.ts';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
-import { startCatalogue } from '../cli/running.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeCommands } from '../cli/running.ts';
+import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
-import { start, waitForUrl } from './starting.ts';
 
 const PAGE_BYTES = 8192;
 
@@ -26,6 +26,25 @@ function checkpoint(file: string): void {
   const published = openPublishedForWriting(file);
   published.sqlite.pragma('wal_checkpoint(TRUNCATE)');
   published.close();
+}
+
+/** A catalogue of eight listings that was served before, and that nobody has open. */
+async function makeServed(): Promise<SiteFixture> {
+  const fixture = await makeSiteFixture(makeFolder());
+  const before = await serveSiteFixture({ fixture, written: false });
+  await before.close();
+  await fixture.catalogue.close();
+  return fixture;
+}
+
+/** Starts the service as `npm start` does, in this process and without rebuilds, and returns what it said before. */
+async function startAgain(fixture: SiteFixture, catalogueAddress = fixture.config.catalogueAddress) {
+  const config = { ...fixture.config, catalogueAddress };
+  const said: string[] = [];
+  const { signal } = new AbortController();
+  await prepareCatalogue({ config, now: () => new Date(), signal, tell: (line) => said.push(line) });
+  const server = await serveSiteFixture({ fixture: { ...fixture, config }, written: false });
+  return { server, said };
 }
 
 async function isHealed(server: TestServer): Promise<boolean> {
@@ -70,81 +89,54 @@ it('answers 503 and is not ready for as long as the damaged file cannot be made 
   await expect.poll(() => isHealed(server)).toBe(true);
 });
 
-it('starts with a damaged published file, which it makes again', async () => {
-  const fixture = await makeSiteFixture(makeFolder());
-  const before = await serveSiteFixture({ fixture });
-  await before.close();
-  damage(fixture.config.publishedFile, 1);
-  const server = await serveSiteFixture({ fixture, written: false });
-  await expect.poll(() => isHealed(server)).toBe(true);
-});
-
 it.each([
   ['damaged', (file: string) => damage(file, 1)],
   ['cut off', (file: string) => truncateSync(file, 10 * PAGE_BYTES)],
-])('npm start makes a published file again that is %s, and keeps the pages', async (_, spoil) => {
-  const folder = makeFolder();
-  const fixture = await makeSiteFixture(folder);
+])('starts with a published file that is %s, makes it again, and keeps the pages', async (_, spoil) => {
+  const fixture = await makeSiteFixture(makeFolder());
   const before = await serveSiteFixture({ fixture });
   await before.close();
   spoil(fixture.config.publishedFile);
-  const server = start(folder);
-  const url = await waitForUrl(server);
-  await expect.poll(async () => (await fetch(`${url}/agent/list`)).status).toBe(200);
-  expect((await (await fetch(`${url}/agent/list`)).json()).total).toBe(8);
-  expect((await fetch(`${url}/api/api-1`)).status).toBe(200);
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
+  const { server } = await startAgain(fixture);
+  await expect.poll(() => isHealed(server)).toBe(true);
+  expect(JSON.parse((await ask(server, '/agent/list')).text).total).toBe(8);
+  expect((await ask(server, '/api/api-1')).status).toBe(200);
 });
 
 it('keeps what was published where the catalogue is gone, until it is back', async () => {
-  const folder = makeFolder();
-  const fixture = await makeSiteFixture(folder);
-  const before = await serveSiteFixture({ fixture, written: false });
-  await before.close();
-  await fixture.catalogue.close();
+  const fixture = await makeServed();
   const { catalogueAddress } = fixture.config;
   renameSync(catalogueAddress, `${catalogueAddress}.away`);
-  const server = start(folder, {}, ['--no-rebuild']);
-  const url = await waitForUrl(server);
-  const read = async (path: string) => (await fetch(url + path)).json();
+  const { server, said } = await startAgain(fixture);
+  const read = async (path: string) => JSON.parse((await ask(server, path)).text);
   expect((await read('/agent/list')).total).toBe(8);
   expect(await read('/readyz')).toMatchObject({ missing: expect.arrayContaining(['not_following']) });
-  expect(server.said.out).toContain('The catalogue is empty, and what was published');
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
+  expect(said.join('\n')).toContain('The catalogue is empty, and what was published');
+  await server.close();
   rmSync(catalogueAddress);
   renameSync(`${catalogueAddress}.away`, catalogueAddress);
-  const after = start(folder, {}, ['--no-rebuild']);
-  const again = await waitForUrl(after);
-  await expect.poll(async () => (await (await fetch(`${again}/readyz`)).json()).missing).not.toContain('not_following');
-  expect((await (await fetch(`${again}/agent/list`)).json()).total).toBe(8);
+  const { server: after } = await startAgain(fixture);
+  await expect.poll(async () => JSON.parse((await ask(after, '/readyz')).text).missing).not.toContain('not_following');
+  expect(JSON.parse((await ask(after, '/agent/list')).text).total).toBe(8);
 });
 
 it.each([
   ['is no database any more', (file: string) => damage(file, 0), 'is no SQLite database'],
   ['can be neither found nor made', getPathBelow, 'cannot be opened'],
-])('npm start serves what was published before where the catalogue %s', async (_, spoil, why) => {
-  const folder = makeFolder();
-  const fixture = await makeSiteFixture(folder);
-  const before = await serveSiteFixture({ fixture, written: false });
-  await before.close();
-  await fixture.catalogue.close();
-  const { catalogueAddress, publishedFile } = fixture.config;
-  const settings = { CATALOGUE: spoil(catalogueAddress) ?? catalogueAddress, PUBLISHED: publishedFile };
-  const server = start(folder, settings, ['--no-rebuild']);
-  const url = await waitForUrl(server);
-  const list = await fetch(`${url}/agent/list`);
-  expect(await list.json()).toMatchObject({ total: 8 });
-  expect(Number(list.headers.get('x-catalogue-age'))).toBeGreaterThanOrEqual(0);
-  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({
+])('serves what was published before where the catalogue %s', async (_, spoil, why) => {
+  const fixture = await makeServed();
+  const { catalogueAddress } = fixture.config;
+  const { server, said } = await startAgain(fixture, spoil(catalogueAddress) ?? catalogueAddress);
+  const list = await ask(server, '/agent/list');
+  expect(JSON.parse(list.text)).toMatchObject({ total: 8 });
+  expect(Number(list.headers['x-catalogue-age'])).toBeGreaterThanOrEqual(0);
+  expect(JSON.parse((await ask(server, '/readyz')).text)).toMatchObject({
     missing: expect.arrayContaining(['not_following']),
   });
-  expect(server.said.out).toContain(why);
-  expect(server.said.out).toContain('Meanwhile what was published before is served.');
-  await expect.poll(() => server.said.err).toContain('cannot follow the catalogue');
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
+  expect(said).toEqual([expect.stringContaining(why)]);
+  expect(said[0]).toContain('Meanwhile what was published before is served.');
+  const findLogged = () => server.logged.some(({ msg }) => String(msg).includes('cannot follow the catalogue'));
+  await expect.poll(findLogged).toBe(true);
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
@@ -173,7 +165,7 @@ it('refuses another kind of file in the place of the published one, and a check 
     SITE: config.siteDir,
   };
   damage(config.publishedFile, 2);
-  const { stdout } = await startCatalogue(['check', '--json'], settings).ran;
+  const { stdout } = await makeCommands(settings).run(['check', '--json']);
   const { checks } = JSON.parse(stdout) as { checks: { name: string; ok: boolean; found: string; hint?: string }[] };
   expect(checks.find(({ name }) => name === 'database')).toMatchObject({ ok: true });
   expect(checks.find(({ name }) => name === 'published')).toMatchObject({

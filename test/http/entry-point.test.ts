@@ -5,11 +5,12 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { preparePages } from '../../scripts/first-start.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeConfig, makeSiteFixture } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
 import { removeListing } from '../written.ts';
 import { listChildren, start, waitForUrl } from './starting.ts';
@@ -23,7 +24,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   const settings = { RATE_LIMIT: '0' };
   const [first, other] = [
     start(folder, { PORT: String(port), LOG_LEVEL: 'debug', ...settings }),
-    start(folder, settings),
+    start(folder, settings, ['--no-rebuild']),
   ];
   const statuses = new Set<number>();
   while (!statuses.has(200)) {
@@ -91,8 +92,8 @@ it.each([
   expect(server.said.out).toBe('');
 });
 
-it('leaves rebuilding to the operator when told so, and goes on and stops as it should when nobody reads what it says', async () => {
-  const server = start(await makeStarted(), { INTAKE: 'off', LOG_LEVEL: 'debug' }, ['--no-rebuild']);
+it('leaves rebuilding to the operator when told so and probes nothing unless told to, and goes on and stops as it should when nobody reads what it says', async () => {
+  const server = start(await makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
   const url = await waitForUrl(server);
   expect((await fetch(`${url}/agent/list`)).status).toBe(200);
   await sleep(700);
@@ -124,17 +125,14 @@ it('goes on where there is no room for what it says', async (context) => {
 });
 
 it('says what an earlier version left that can be deleted, and touches nothing of it', async () => {
-  const folder = await makeStarted();
+  const folder = makeFolder();
   const left = ['releases', 'shards', 'current', 'assets'].map((name) => join(folder, name));
   for (const path of left) mkdirSync(path);
-  const server = start(folder, { INTAKE: 'off' });
-  await waitForUrl(server);
-  expect(listSentences(server.said.out)[0]).toContain(
-    `What an earlier version left can be deleted: ${join(folder, 'current')}, `,
-  );
+  const said: string[] = [];
+  const { signal } = new AbortController();
+  await preparePages({ config: makeConfig(folder), now: () => new Date(), signal, tell: (line) => said.push(line) });
+  expect(said[0]).toContain(`What an earlier version left can be deleted: ${join(folder, 'current')}, `);
   expect(left.every((path) => existsSync(path))).toBe(true);
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
 });
 
 it('says at once that the port is in use, before it makes a catalogue or a page', async () => {

@@ -146,10 +146,15 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
 }
 
 /**
- * Runs `npm start`, sends a signal while requests are in flight both ways, and returns how long everything took to end,
- * whether the port is still taken and what was said. Ctrl-C reaches npm and Node both, a signal npm alone.
+ * Runs `npm start`, sends a signal while requests are in flight both ways and so many processes run, npm among them, and
+ * returns, once all have ended, whether the port is still taken and what was said. Ctrl-C reaches npm and Node both, a
+ * signal npm alone.
  */
-export async function stopServer({ settings, waitForProbe }: ProbingFolder, how: NodeJS.Signals | 'Ctrl-C') {
+export async function stopServer(
+  { settings, waitForProbe }: ProbingFolder,
+  how: NodeJS.Signals | 'Ctrl-C',
+  { processes = 3 } = {},
+) {
   const asked = waitForProbe();
   const { child, find, getSaid } = runNpm(['start'], settings);
   const url = await find(/listens on (http:\S+)\. /);
@@ -159,9 +164,10 @@ export async function stopServer({ settings, waitForProbe }: ProbingFolder, how:
   slow.on('error', () => undefined).write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
   onTestFinished(() => void slow.destroy());
   await fetch(`${url}/healthz`);
+  while (listProcesses(child).length < processes) await sleep(20);
   const pids = listProcesses(child);
   if (how === 'Ctrl-C') process.kill(-(child.pid ?? 0), 'SIGINT');
   else child.kill(how);
   await waitForEnd(pids);
-  return { processes: pids.length, isOpen: await isListening(url), getSaid };
+  return { isOpen: await isListening(url), getSaid };
 }

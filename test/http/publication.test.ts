@@ -41,10 +41,11 @@ it('listens while the published file is made, answers 503 with the progress unti
   expect((await askForList(server)).total).toBe(COUNT);
   expect(await askReady(server)).toMatchObject({ making: null, missing: ['no_pages'], catalogue: { revision: 1 } });
   const lines = server.logged.filter(({ msg }) => /listings of the published catalogue/.test(String(msg)));
-  expect(lines).toMatchObject([
-    { msg: 'the listings of the published catalogue are being written', ...progress },
-    { msg: 'all listings of the published catalogue are written' },
-  ]);
+  // Its progress is told again every ten seconds, which a busy machine may need.
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  for (const line of lines.slice(0, -1))
+    expect(line).toMatchObject({ msg: 'the listings of the published catalogue are being written', ...progress });
+  expect(lines.at(-1)).toMatchObject({ msg: 'all listings of the published catalogue are written' });
 });
 
 it('answers from listings that other code wrote while they are written again, and says how old they are', async () => {

@@ -67,7 +67,11 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 10,
     covers: ['evidence', 'catalogue'],
   },
-  processes: { purpose: 'npm start ends with all it started, by each signal', minutes: 1, covers: ['http', 'site'] },
+  processes: {
+    purpose: 'npm start ends with all it started, by each signal; npm run demo, all of it',
+    minutes: 2,
+    covers: ['http', 'site', 'paying'],
+  },
   'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
     purpose: '200 rebuilds under readers, every fourth killed',

@@ -1,5 +1,19 @@
+import { execFile } from 'node:child_process';
+import { delimiter, dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeProbingFolder, type ProbingFolder, stopServer } from '../http/npm.ts';
+import { findFreePort } from '../free-port.ts';
+import {
+  isListening,
+  listProcesses,
+  makeProbingFolder,
+  type ProbingFolder,
+  runNpm,
+  stopServer,
+  waitForEnd,
+} from '../http/npm.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 let folder: ProbingFolder;
 beforeAll(async () => {
@@ -10,8 +24,50 @@ afterAll(() => folder.close());
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL', 'Ctrl-C'] as const)(
   'npm start ends with all that it started on %s, and the port is free',
   async (how) => {
-    const { processes, isOpen } = await stopServer(folder, how);
-    expect(processes).toBeGreaterThanOrEqual(3);
+    const { isOpen } = await stopServer(folder, how);
     expect(isOpen).toBe(false);
   },
 );
+
+it('npm run demo opens a market, pays for real calls on both chains, serves, and ends with npm and its chains', async () => {
+  const port = await findFreePort();
+  // The test runner sets a BASE_URL of its own.
+  const { child, find, getSaid } = runNpm(['run', 'demo'], { BASE_URL: '', PORT: String(port) });
+  const url = await find(/listens on (http:\S+)\. /);
+  const said = getSaid();
+  expect(said).toMatch(/13 items: 13 taken, 0 refused\./);
+  expect(said).toMatch(/^13\tpayable/m);
+  expect(said.match(/settled, and the product came\./g)?.length).toBeGreaterThanOrEqual(8);
+  expect(said).toContain('USDC on solana settled, and the product came.');
+  expect(said).toContain('0.00012 of at most 0.05 USDC on base settled, and the product came.');
+  expect(said).toContain('settled, but nothing was delivered: the route stays unverified.');
+  const { total } = await (await fetch(`${url}/agent/list?verified=true&limit=1`)).json();
+  expect(total).toBeGreaterThan(1);
+  for (const network of ['Base', 'Solana']) {
+    const [, id] = new RegExp(`${network.toLowerCase()}\tsettled\tyes\t(\\S+)`).exec(said) ?? [];
+    const [, node = ''] = new RegExp(`^ {2}${network} +node (\\S+), key `, 'm').exec(said) ?? [];
+    const { check } = await (await fetch(`${url}/agent/receipts/${id}`)).json();
+    expect(await pasteIntoShell(check.command.replace('<url>', node))).toContain('The chain shows this payment');
+  }
+  const bought = said.match(/^ {2}[ES]VM_PRIVATE_KEY=.*$/gm)?.map(pasteIntoShell);
+  expect(await Promise.all(bought ?? [])).toEqual([
+    expect.stringMatching(
+      /^Checked {2}match\. .*^Paid .*^Answer {3}200 \{"words":5,"sentences":2,"characters":20\}$/ms,
+    ),
+    expect.stringMatching(/^Checked {2}match\. .*^Paid .*^Answer {3}200 \{"kilometres":[\d.]+,"bearing":[\d.]+\}$/ms),
+  ]);
+  const pids = listProcesses(child);
+  expect(pids.length).toBeGreaterThanOrEqual(4);
+  child.kill('SIGTERM');
+  await waitForEnd(pids);
+  expect(await isListening(url)).toBe(false);
+});
+
+/** Runs a command as it is printed, in the folder of the repository, and gives what it prints. */
+async function pasteIntoShell(command: string): Promise<string> {
+  const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
+  // The test runner sets a BASE_URL of its own.
+  const env = { ...process.env, BASE_URL: '', PATH };
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command], { cwd: ROOT, env });
+  return stdout;
+}
