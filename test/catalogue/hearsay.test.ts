@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
@@ -13,7 +15,15 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { type Listing, listCautionSummaries } from '../../src/model/listing.ts';
 import type { DeclaredRoute, ItemWords } from '../../src/model/route.ts';
 import type { SourceKind } from '../../src/model/source.ts';
-import { makeCatalogue, makeDeclaration, makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
+import {
+  makeCatalogue,
+  makeDeclaration,
+  makeFolder,
+  makeRoute,
+  makeSample,
+  makeTerms,
+  recordVerified,
+} from '../builders.ts';
 import { getTime } from './evidence-world.ts';
 
 const SLUG = 'tides';
@@ -50,8 +60,8 @@ function declare(
 }
 
 /** A market of one honest seller, whose only route always answers, and of what others say about it. */
-async function makeMarket(answers = ['/v1/heights']) {
-  const catalogue = await makeCatalogue();
+async function makeMarket(answers = ['/v1/heights'], file?: string) {
+  const catalogue = await makeCatalogue(file);
   const failing = new Map<string, string>();
   const say = (hours: number, ...declarations: Declaration[]) =>
     writeCatalogue(catalogue, getTime(hours), (writing) => recordDeclarations(writing, declarations));
@@ -131,7 +141,7 @@ describe('routes that others invent for a listing whose own route answers', () =
       ? declare('bazaar', FEED, [HONEST, ...phantoms])
       : declare('bazaar', OTHER_FEED, phantoms, { title: 'Moved', docs_url: 'https://rival.com/docs' });
     await attacked.say(50, lie);
-    for (const market of [alone, attacked]) await market.live(54, 54 + 24 * 24);
+    for (const market of [alone, attacked]) await market.live(54, 54 + 24 * 18);
     const [expected, seen] = [getStanding(await alone.find()), getStanding(await attacked.find())];
     expect(seen).toEqual(expected);
     expect(seen).toMatchObject({ title: 'Tide Tables', description: 'Heights of tides.', state: 'live', cautions: [] });
@@ -289,13 +299,21 @@ const claim = fc.record({
 });
 
 it('any number of claims by others lowers nothing of a listing whose host or probes speak', async () => {
+  // What was before all claims is the same each time.
+  const makeKnown = async (hasDocument: boolean) => {
+    const market = await makeMarket();
+    await market.say(0, declare('bazaar', FEED, [HONEST]));
+    if (hasDocument)
+      await market.say(0, declare('openapi', `${HOST}/openapi.json`, [HONEST], { title: 'Tide Tables' }));
+    await market.live(0, 6 * 14);
+    return market.catalogue.engine.sqlite.serialize();
+  };
+  const [undocumented, documented] = [await makeKnown(false), await makeKnown(true)];
   await fc.assert(
     fc.asyncProperty(fc.array(claim, { minLength: 1, maxLength: 12 }), fc.boolean(), async (claims, hasDocument) => {
-      const market = await makeMarket();
-      await market.say(0, declare('bazaar', FEED, [HONEST]));
-      if (hasDocument)
-        await market.say(0, declare('openapi', `${HOST}/openapi.json`, [HONEST], { title: 'Tide Tables' }));
-      await market.live(0, 6 * 14);
+      const file = join(makeFolder(), 'catalogue.sqlite');
+      writeFileSync(file, hasDocument ? documented : undocumented);
+      const market = await makeMarket(undefined, file);
       const before = getStanding(await market.find());
       for (const [feed, ofFeed] of Map.groupBy(claims, (one) => one.feed)) {
         const routes = new Map<string, DeclaredRoute>(feed === FEED ? [['GET /v1/heights', HONEST]] : []);

@@ -12,8 +12,8 @@ const TIMEOUT = { outcome: 'timeout' } as const;
 
 const OTHERS = 9;
 
-/** Hours between two looks while hosts fail for weeks: every other round. */
-const STEP = 12;
+/** Hours between two looks while hosts fail for weeks: every fourth round. */
+const STEP = 24;
 
 /** The catalogue that most tests begin with, which is written once. */
 let answering: Buffer;
@@ -26,18 +26,18 @@ beforeAll(async () => {
   await catalogue.close();
 });
 
-/** A catalogue of ten hosts that all answered, every six hours, up to an hour. */
+/** A catalogue of ten hosts that all answered up to an hour, every six hours for four days. */
 async function makeAnswering(until = 90): Promise<{ world: EvidenceWorld; others: string[] }> {
   const file = join(makeFolder(), 'catalogue.sqlite');
   writeFileSync(file, answering);
   const world = await makeWorld(await makeCatalogue(file));
   const others = Array.from({ length: OTHERS }, (_, index) => `other-${index}`);
-  await lookOn(world, others, 96, until);
+  await lookOn(world, others, 96, until, 12);
   return { world, others };
 }
 
-async function lookOn(world: EvidenceWorld, others: string[], from: number, until: number): Promise<void> {
-  for (let hours = from; hours <= until; hours += 6) await lookAtAll(world, others, hours, () => true);
+async function lookOn(world: EvidenceWorld, others: string[], from: number, until: number, step = 6): Promise<void> {
+  for (let hours = from; hours <= until; hours += step) await lookAtAll(world, others, hours, () => true);
 }
 
 /** Samples every listing in one round, the first one last, and publishes. */

@@ -91,12 +91,12 @@ describe('samples alone', () => {
   it('are published for all listings together, whenever each was sampled', async () => {
     const world = await makeWorld();
     await world.declare();
-    const others = await declareOthers(world, 5);
+    const others = await declareOthers(world, 3);
     const slugs = ['example-prices', ...others];
     const moved: number[] = [];
-    for (let hours = 0; hours < 12 * 24; hours += 1) {
+    for (let hours = 0; hours < 12 * 24; hours += 2) {
       const before = await world.getRevision();
-      await world.look(hours, { slug: slugs[hours % 6] ?? '' });
+      await world.look(hours, { slug: slugs[(hours / 2) % 4] ?? '' });
       if ((await world.getRevision()) > before) moved.push(hours);
     }
     // After the first hours, in which each is seen for the first and the second time, and but for the days on which the
@@ -104,7 +104,7 @@ describe('samples alone', () => {
     const later = Map.groupBy(moved, (hours) => Math.floor(hours / 24));
     const counts = [...later].filter(([day]) => day > 0).map(([, hours]) => hours.length);
     expect(counts.toSorted((a, b) => a - b).slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 1));
-    expect(moved.length).toBeLessThan(12 + 12 + 12);
+    expect(moved.length).toBeLessThan(8 + 8 + 12);
   });
 
   it('are published at once where the score moves by five points', async () => {
@@ -319,11 +319,11 @@ describe('a listing that fails', () => {
     const world = await makeWorld();
     await world.declare();
     await world.look(0);
-    await failOn(world, { from: 6, times: 60 });
+    await failOn(world, { from: 6, times: 16, every: 24 });
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
     const { slug } = await world.find();
     await writeCatalogue(world.catalogue, getTime(370), (writing) => relistListing(writing, slug, { by: 'operator' }));
-    expect(await failOn(world, { from: 372, times: 50 })).not.toContain('delisted');
+    expect(await failOn(world, { from: 372, times: 14, every: 24 })).not.toContain('delisted');
     expect((await world.look(370 + 14 * 24, fail()))?.result).toBe('delisted');
   });
 
@@ -348,7 +348,7 @@ describe('a listing that fails', () => {
       const world = await makeWorld();
       await world.declare();
       await world.look(0);
-      for (let hours = 6; hours < 40 * 24; hours += 12) await world.look(hours, fail(outcome));
+      for (let hours = 6; hours < 40 * 24; hours += 24) await world.look(hours, fail(outcome));
       expect(await world.find()).toMatchObject({
         ...{ state: 'live', networks: [{ advertised: true, last_seen_at: getTime(0) }] },
         reliability: { band: 'unscored', score: null },
@@ -359,7 +359,7 @@ describe('a listing that fails', () => {
   it('is put back by a 402 that came while it was being removed', async () => {
     const world = await makeWorld();
     await world.declare();
-    await failOn(world, { from: 0, times: 56 });
+    await failOn(world, { from: 0, times: 14, every: 24 });
     await world.see(336, fail());
     await world.publish(336.2);
     expect(await world.find()).toMatchObject({ state: 'delisted', state_at: getTime(336.2) });
@@ -378,7 +378,7 @@ describe('who was removed by somebody', () => {
     for (let hours = 6; hours < 60; hours += 6) await world.look(hours);
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: by, state_reason: 'as wished' });
     // Neither does a rule put its own name on it.
-    await failOn(world, { from: 60, times: 70 });
+    await failOn(world, { from: 60, times: 18, every: 24 });
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: by, state_reason: 'as wished' });
     await writeCatalogue(world.catalogue, getTime(500), (writing) => relistListing(writing, 'example-prices', { by }));
     expect((await world.find()).state).toBe('live');

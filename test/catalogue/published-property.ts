@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import type { Listing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
 import type { Terms } from '../../src/model/terms.ts';
-import { IDENTITY, makeRoute, makeTerms, recordVerified } from '../builders.ts';
+import { IDENTITY, makeFolder, makeRoute, makeTerms, recordVerified } from '../builders.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { getTime, makeWorld } from './evidence-world.ts';
 import { type Declared, type Recorded, type Seen, workOutOurs, workOutSeen } from './published-oracle.ts';
 
@@ -78,13 +80,14 @@ function read({ state, price_min, price_max, networks, reliability, routes }: Li
  * gives. `runs` is how many sets of sellers are tried.
  */
 export async function checkPublished(runs: number): Promise<void> {
+  const folder = makeFolder();
   const catalogue = fc.array(phase, { minLength: 2, maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(
       fc.array(catalogue, { minLength: LISTINGS, maxLength: LISTINGS }),
       fc.array(fc.boolean(), { minLength: STEPS, maxLength: STEPS }),
       async (sellers, publishes) => {
-        const opened = await openCatalogue(':memory:', { identity: IDENTITY, at: getTime(0) });
+        const opened = await openNewCatalogue(join(folder, randomUUID()), { identity: IDENTITY, at: getTime(0) });
         const world = await makeWorld(opened);
         const recorded = sellers.map((): Recorded[] => []);
         const slugs = sellers.map((_, index) => `seller-${index}`);

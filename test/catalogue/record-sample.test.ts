@@ -32,7 +32,8 @@ describe('a sample', () => {
     const world = await makeWorld();
     const { id } = await world.declare();
     const taken = Array.from({ length: 60 }, (_, index) => index * 6);
-    for (const hours of [...taken, 130 * 24]) await world.look(hours);
+    for (const hours of taken) await world.see(hours);
+    await world.look(130 * 24);
     const kept = await listSamples(world.catalogue, id, 100);
     expect(kept.map(({ at }) => at)).toEqual([...taken.slice(-49), 130 * 24].map(getTime).reverse());
   });
@@ -60,7 +61,8 @@ describe('a sample', () => {
     const world = await makeWorld();
     const { id } = await world.declare({ routes: ROUTES });
     await world.look(0, { path: '/v1/b' });
-    for (let day = 0; day <= 120; day += 1) await world.look(day * 24 + 1, { path: '/v1/a' });
+    for (let day = 0; day < 120; day += 1) await world.see(day * 24 + 1, { path: '/v1/a' });
+    await world.look(120 * 24 + 1, { path: '/v1/a' });
     const kept = await listSamples(world.catalogue, id, 1000);
     expect(kept.map(({ at }) => (Date.parse(at) - Date.parse(getTime(1))) / DAY).toSorted((a, b) => a - b)).toEqual([
       -HOUR / DAY,
@@ -73,7 +75,8 @@ describe('a sample', () => {
     const world = await makeWorld();
     const { id } = await world.declare();
     for (const day of [0, 1]) await world.look(day * 24);
-    for (let day = 2; day <= 120; day += 1) await world.look(day * 24, { outcome: 'timeout' });
+    for (let day = 2; day < 120; day += 1) await world.see(day * 24, { outcome: 'timeout' });
+    await world.look(120 * 24, { outcome: 'timeout' });
     expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(1 + 91);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ valid_at: getTime(24), failures: 91 });
   });
@@ -83,7 +86,8 @@ describe('a sample', () => {
     const { id } = await world.declare();
     for (let hours = 0; hours < 20 * 24; hours += 6) await world.look(hours);
     const [other = ''] = await declareOthers(world, 1);
-    for (let day = 20; day < 120; day += 1) await world.look(day * 24, { slug: other });
+    for (let day = 20; day < 119; day += 1) await world.see(day * 24, { slug: other });
+    await world.look(119 * 24, { slug: other });
     expect(await listSamples(world.catalogue, id, 1000)).toHaveLength(80);
     expect((await world.find()).reliability).toMatchObject({ band: 'established' });
     expect(await listStaleListings(world.catalogue)).toEqual([]);

@@ -42,12 +42,20 @@ async function makeCautioned() {
       await settle();
       return listing;
     },
-    /** Probes a listing every six hours, a number of times, with the same result each time. */
-    see: async (seen: Seen = {}, times = 1) => {
+    /** Probes a listing a number of times, six hours apart unless said otherwise, with the same result each time. */
+    see: async (seen: Seen = {}, times = 1, apart = ROUND) => {
       for (let count = 0; count < times; count++) {
-        hours += ROUND;
+        hours += apart;
         await world.look(hours, seen);
       }
+      await settle();
+    },
+    /** Probes a listing with the same result for as long as it takes to be on record, but for the last round. */
+    seeLong: async (seen: Seen = {}) => {
+      const [first, last] = [hours + ROUND, hours + ON_RECORD_AFTER_DAYS * DAY];
+      for (hours = first; hours < last; hours += DAY) await world.look(hours, seen);
+      hours = last;
+      await world.look(hours, seen);
       await settle();
     },
     asks: (...offers: Partial<Terms>[]): Seen => ({ terms: offers.map((offer) => makeTerms(offer)) }),
@@ -77,8 +85,6 @@ async function makeCautioned() {
   };
 }
 
-const DAYS_ON_RECORD = (ON_RECORD_AFTER_DAYS * DAY) / ROUND;
-
 describe('terms', () => {
   it('that were only declared have a caution until a 402 is seen or a call is paid', async () => {
     const { declare, see, list, get, pay } = await makeCautioned();
@@ -99,10 +105,10 @@ describe('terms', () => {
 
 describe('another payee', () => {
   it('is a danger until it was asked for 14 days', async () => {
-    const { declare, see, asks, list, get } = await makeCautioned();
+    const { declare, see, seeLong, asks, list, get } = await makeCautioned();
     await declare();
     await see({}, 4);
-    await see(asks({ pay_to: B }), DAYS_ON_RECORD);
+    await seeLong(asks({ pay_to: B }));
     expect(await get('payee_differs')).toMatchObject({
       severity: 'danger',
       since: getTime(5 * ROUND),
@@ -141,10 +147,11 @@ describe('another payee', () => {
   });
 
   it('that was on record before stays known', async () => {
-    const { declare, see, asks, list } = await makeCautioned();
+    const { declare, see, seeLong, asks, list } = await makeCautioned();
     await declare();
     await see({}, 2);
-    await see(asks({ pay_to: B }), DAYS_ON_RECORD + 1);
+    await seeLong(asks({ pay_to: B }));
+    await see(asks({ pay_to: B }));
     await see();
     expect(await list()).toEqual([]);
     await see(asks({ pay_to: B }));
@@ -165,9 +172,11 @@ describe('another payee', () => {
     const { declare, see, asks, list } = await makeCautioned();
     await declare();
     await see({}, 2);
-    for (let count = 0; count < 24; count++) await see(asks({ pay_to: B, amount: 900 - count }));
+    await see(asks({ pay_to: B, amount: 900 }));
+    for (let count = 1; count < ON_RECORD_AFTER_DAYS; count++)
+      await see(asks({ pay_to: B, amount: 900 - count }), 1, DAY);
     expect(await list()).toEqual(['payee_differs']);
-    for (let count = 0; count <= DAYS_ON_RECORD - 24; count++) await see(asks({ pay_to: B, amount: 800 - count }));
+    await see(asks({ pay_to: B, amount: 800 }), 1, DAY);
     expect(await list()).toEqual([]);
   });
 
@@ -179,12 +188,13 @@ describe('another payee', () => {
   });
 
   it('on a new network has no caution while no payee is established', async () => {
-    const { declare, see, asks, list } = await makeCautioned();
+    const { declare, see, seeLong, asks, list } = await makeCautioned();
     await declare();
     await see({}, 2);
     await see(asks({}, SOLANA));
     expect(await list()).toEqual([]);
-    await see(asks({}, SOLANA), DAYS_ON_RECORD + 1);
+    await seeLong(asks({}, SOLANA));
+    await see(asks({}, SOLANA));
     expect(await list()).toEqual([]);
   });
 
@@ -192,9 +202,10 @@ describe('another payee', () => {
     ['beside', [{}, SOLANA]],
     ['in place of', [SOLANA]],
   ])('on a new network, %s an established one, is a danger for 14 days', async (_name, offers) => {
-    const { declare, see, asks, list, get } = await makeCautioned();
+    const { declare, see, seeLong, asks, list, get } = await makeCautioned();
     await declare();
-    await see({}, DAYS_ON_RECORD + 1);
+    await seeLong();
+    await see();
     await see(asks(...offers));
     expect(await list()).toEqual(['payee_differs']);
     expect((await get('payee_differs'))?.evidence).toEqual({
@@ -203,7 +214,8 @@ describe('another payee', () => {
       network_before: 'base',
       pay_to_before: A,
     });
-    await see(asks(...offers), DAYS_ON_RECORD - 1);
+    await see(asks(...offers), ON_RECORD_AFTER_DAYS - 1, DAY);
+    await see(asks(...offers), 3);
     expect(await list()).toEqual(['payee_differs']);
     await see(asks(...offers));
     expect(await list()).toEqual([]);
@@ -222,7 +234,8 @@ describe('another payee', () => {
     expect(await paid.list()).toEqual([]);
     const named = await makeCautioned();
     await named.declare({ routes: [makeRoute({ terms: [makeTerms(), makeTerms(SOLANA)] })] });
-    await named.see({}, DAYS_ON_RECORD + 1);
+    await named.seeLong();
+    await named.see();
     await named.see(named.asks({}, SOLANA));
     expect(await named.list()).toEqual([]);
   });
@@ -253,7 +266,7 @@ describe('a payee that rotates', () => {
 
 describe('a higher price', () => {
   it('has a caution until it falls, was asked for 14 days, or a call was paid at it', async () => {
-    const { declare, see, asks, list, get, pay } = await makeCautioned();
+    const { declare, see, seeLong, asks, list, get, pay } = await makeCautioned();
     await declare();
     await see({}, 2);
     await see(asks({ amount: 2000 }), 2);
@@ -264,7 +277,7 @@ describe('a higher price', () => {
     });
     await see();
     expect(await list()).toEqual([]);
-    await see(asks({ amount: 2000 }), DAYS_ON_RECORD);
+    await seeLong(asks({ amount: 2000 }));
     expect(await list()).toEqual(['price_above_record']);
     await see(asks({ amount: 2000 }));
     expect(await list()).toEqual([]);

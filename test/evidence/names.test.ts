@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { publishListings } from '../../src/catalogue/write/publication.ts';
 import { repairListings } from '../../src/catalogue/write/repair.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
+import { makeFolder } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { inTurn } from '../in-turn.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../records.ts';
 
 /** A seller: the title and the provider that a source gives it, its host, and whom it is paid to. */
@@ -278,6 +281,7 @@ const HOSTS = [
 ];
 
 it('who imitates whom does not depend on the order in which listings are published', async () => {
+  const folder = makeFolder();
   const sellers = fc.array(seller, { minLength: HOSTS.length, maxLength: HOSTS.length });
   const orders = fc.shuffledSubarray([...HOSTS.keys()], { minLength: HOSTS.length });
   await fc.assert(
@@ -286,7 +290,7 @@ it('who imitates whom does not depend on the order in which listings are publish
       fc.array(orders, { minLength: 4, maxLength: 4 }),
       async (all, [declared, paid, ...last]) => {
         const work = async (declaring: readonly number[], paying: readonly number[]) => {
-          const catalogue = await openCatalogue(':memory:', { identity: IDENTITY, at: getTime(0) });
+          const catalogue = await openNewCatalogue(join(folder, randomUUID()), { identity: IDENTITY, at: getTime(0) });
           const world = await makeWorld(catalogue);
           const makeSeller = (index: number) => ({ ...(all[index] as (typeof all)[0]), host: HOSTS[index] ?? '' });
           const ordered = declaring.map(makeSeller);
