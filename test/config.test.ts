@@ -153,7 +153,9 @@ describe('files of settings', () => {
     const source = `import * as config from ${JSON.stringify(PRINT)};
       try { console.log(${code}); } catch (error) { console.log(error.reason, error.message, error.hint); }`;
     const args = ['--input-type=module', '--eval', source];
-    return execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' }).trim();
+    const { NODE_COMPILE_CACHE } = process.env;
+    const all = { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env };
+    return execFileSync(process.execPath, args, { cwd: folder, env: all, encoding: 'utf8' }).trim();
   }
 
   it('lie beneath the environment, in which an empty value counts as unset', () => {

@@ -27,16 +27,6 @@ describe('the entry point', () => {
     expect((await start('check').ran).code).toBe(1);
   });
 
-  it('is no failure when its reader has seen enough', async () => {
-    const { folder, start, run } = makeEntry();
-    for (let i = 0; i < 60; i++) writeManifest(folder, `many-${i}.yaml`);
-    await run(['import', folder]);
-    const { child, ended, ran } = start('export');
-    child.stdout.destroy();
-    await expect(ran).rejects.toThrow();
-    expect(await ended).toBe(0);
-  });
-
   it('refuses an old Node in one line', async (context) => {
     const old = findOldNode();
     if (!old) return context.skip('no old Node: install Debian’s nodejs, or put a Node below 22 on the path');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeFolder, NOW } from '../builders.ts';
-import { makeCommands, startCatalogue, writeManifest } from '../cli/running.ts';
+import { makeCommands, writeManifest } from '../cli/running.ts';
 import { makeUsed } from '../cli/used.ts';
 import { breakReading } from '../http/broken.ts';
 import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
@@ -72,19 +72,17 @@ describe('the configuration of Prometheus', () => {
   });
 });
 
-/** Starts the service in an empty folder, and reads all that Prometheus would get of it once it is ready. */
+/** Starts the service with a new catalogue of one listing, and reads all that Prometheus would get of it once it is ready. */
 async function readFreshSamples(): Promise<string[]> {
-  const folder = makeFolder();
+  const { folder, run } = makeCommands({ MAX_USDC_PER_DAY: '5' }, () => new Date());
+  await run(['import', writeManifest(folder, 'alpha.yaml')]);
   const server = start(folder, { METRICS_PORT: '0' });
   const url = await waitForUrl(server);
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   const find = () => /"url":"(http:[^"]*\/metrics)"/.exec(server.said.err)?.[1];
   await expect.poll(find).toBeDefined();
   const served = await readSamples({ metricsUrl: find() ?? '' });
-  const { stdout } = await startCatalogue(['metrics'], {
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
-    MAX_USDC_PER_DAY: '5',
-  }).ran;
+  const { stdout } = await run(['metrics']);
   const figures = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return ['up{job="catalogue"} 1', 'up{job="catalogue-figures"} 1', ...served, ...figures];
 }

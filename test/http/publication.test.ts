@@ -1,15 +1,28 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeConfig, makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 import { dateSchema } from './broken.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 /** So many that they are not written at once. */
-const COUNT = 600;
+const COUNT = 300;
+
+let written: Promise<Buffer> | undefined;
+
+/** Makes a fixture with so many listings, which are written once for all tests. */
+async function makeMany(): Promise<SiteFixture> {
+  written ??= makeSiteFixture(makeFolder(), { count: COUNT }).then(({ catalogue }) => {
+    const bytes = catalogue.engine.sqlite.serialize();
+    return catalogue.close().then(() => bytes);
+  });
+  const folder = makeFolder();
+  writeFileSync(makeConfig(folder).catalogueAddress, await written);
+  return await makeSiteFixture(folder, { count: 0 });
+}
 
 /** Asks for something that is in no cache. */
 async function askForList(server: TestServer) {
@@ -23,7 +36,7 @@ async function askReady(server: TestServer) {
 }
 
 it('listens while the published file is made, answers 503 with the progress until it is whole, and then all', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
+  const fixture = await makeMany();
   const server = await serveSiteFixture({ fixture, written: false });
   const list = await askForList(server);
   const progress = { listings_done: expect.any(Number), listings_total: COUNT };
@@ -49,7 +62,7 @@ it('listens while the published file is made, answers 503 with the progress unti
 });
 
 it('answers from listings that other code wrote while they are written again, and says how old they are', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
+  const fixture = await makeMany();
   await publishCatalogue(fixture.config, 'other code');
   const server = await serveSiteFixture({ fixture, written: false });
   await fixture.put([COUNT - 1], 'second');
@@ -89,7 +102,7 @@ it.each([
 });
 
 it('serves the pages that were written while there is no published file, or one of other tables', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: COUNT });
+  const fixture = await makeMany();
   onTestFinished(() => fixture.catalogue.close());
   await rebuildAgain({ config: fixture.config });
   const { publishedFile } = fixture.config;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
@@ -43,7 +43,8 @@ export async function makeSiteFixture(
   { count = 8, identity = 'fixture', settings = {} as Record<string, string> } = {},
 ): Promise<SiteFixture> {
   const config = makeConfig(folder, settings);
-  let writes = 0;
+  // One that was made before has been opened and written to once.
+  let writes = existsSync(config.catalogueAddress) ? 2 : 0;
   const getTime = () => {
     writes += 1;
     return new Date(FIRST + writes * 1000).toISOString();
