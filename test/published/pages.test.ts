@@ -21,12 +21,7 @@ import type { Reading } from '../../src/published/reading.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { MARKET_TABLES } from '../../src/views/market.ts';
-import {
-  findCategoryByPath,
-  findNetworkByPath,
-  PAGE_SIZE,
-  parsePageNumber,
-} from '../../src/views/pages/category-page.ts';
+import { findCategoryByPath, findNetworkByPath, parsePageNumber } from '../../src/views/pages/category-page.ts';
 import { makeTerms, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import { removeListing } from '../written.ts';
