@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listPages, type PageRef } from '../../src/published/pages.ts';
+import { listFurtherPages, listPages, type PageRef } from '../../src/published/pages.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { PATHS } from '../../src/views/links.ts';
 import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
@@ -18,9 +18,14 @@ async function makeFullCatalogue() {
   return made;
 }
 
-async function listAnswers(pages: Pages, reading: Reading): Promise<[PageRef, Answer][]> {
-  const answers: [PageRef, Answer][] = [];
-  for (const ref of listPages(reading.published, reading.getSnapshot())) answers.push([ref, await pages.get(ref.path)]);
+type PagePlace = Pick<PageRef, 'path' | 'file'>;
+
+/** Lists what all pages answer, those that are written and further ones of lists. */
+async function listAnswers(pages: Pages, { published, getSnapshot }: Reading): Promise<[PagePlace, Answer][]> {
+  const written = [...listPages(published, getSnapshot())];
+  const further = [...listFurtherPages(published)].map(({ path }) => ({ path, file: `${path.slice(1)}.html` }));
+  const answers: [PagePlace, Answer][] = [];
+  for (const place of [...written, ...further]) answers.push([place, await pages.get(place.path)]);
   return answers;
 }
 
