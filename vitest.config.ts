@@ -15,9 +15,9 @@ const LONG = [
   'http/processes',
   'http/entry-point',
   'paying/kills',
-  'release/watch',
-  'release/killed',
-  'release/full-disk',
+  'site/rebuild',
+  'site/watch',
+  'site/killed',
   'cli/entry-point',
   'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
