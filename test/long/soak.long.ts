@@ -24,8 +24,8 @@ const WRITE_MS = 1000;
 const REBUILD_MS = 10_000;
 const SAMPLE_MS = 5000;
 
-/** Most memory of the server, in MB, once a quiet minute has passed behind all of it: some 510 were seen. */
-const MEMORY_MAX = 600;
+/** Most memory of the server, in MB, once a quiet minute has passed behind all of it: some 360 were seen. */
+const MEMORY_MAX = 450;
 const QUIET_MS = 130_000;
 /** Of a catalogue of at most so many listings. */
 const MEASURED_LISTINGS = 10_000;
