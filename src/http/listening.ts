@@ -22,6 +22,9 @@ export const LIMITS = {
 /** Longest time for which a connection may carry nothing, in milliseconds: a reader who does not read is cut off. */
 const SILENCE_MS = 60_000;
 
+/** Requests of one connection, of which the last answer says that it is closed: as nginx has it for connections to servers. */
+const MAX_REQUESTS = 1000;
+
 /** Connections in all, and of one client but trusted proxies, which stand for many; a browser opens six. */
 const MAX_CONNECTIONS = 4000;
 const MAX_PER_CLIENT = 100;
@@ -58,6 +61,7 @@ export async function openListener(config: Pick<Config, 'host' | 'port' | 'trust
   });
   server.timeout = SILENCE_MS;
   server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS;
   limitClients(server, buildProxyCheck(config.trustedProxies));
   answerUnreadable(server);
   await listen(server, config);

@@ -48,6 +48,20 @@ describe('one client', () => {
     expect(text.match(/"alive":true/g)).toHaveLength(2);
   });
 
+  it('has 1,000 answers over one connection, the last of which says that there are no more', async () => {
+    const { url } = await serve();
+    const socket = await open(url);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.write(write('/healthz').repeat(1001));
+    await expect
+      .poll(() => text.match(/HTTP\/1\.1 \d+/g)?.slice(998))
+      .toEqual([...['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 503']]);
+    expect(text.split(/(?=HTTP\/1\.1 )/)[999]).toMatch(/^connection: close\r$/im);
+  });
+
   it('has 100 connections at most, and leaves room for others', async () => {
     const { url } = await serve();
     const sockets = await Promise.all(Array.from({ length: 130 }, () => open(url, '127.0.0.9')));
