@@ -114,10 +114,10 @@ export type IntakeMessage = z.infer<typeof intakeMessage>;
 const START_MS = 15_000;
 const PAUSE_MS = 5_000;
 
-/** Documents of strangers are read there, which may take memory; what else runs here does not end with it. */
+/** The intake reads documents of strangers, which may take memory: it ends at its own limit, before others have none. */
 const INTAKE_FLAGS = [...FLAGS, '--max-old-space-size=384'];
 
-/** Calls `work` with the address of the intake, which is not ended meanwhile; with undefined while there is none. */
+/** Calls `work` with the address of the intake, which stays until `work` has ended. The address is undefined while the intake cannot be reached. */
 export type UseIntake = <Result>(work: (url: string | undefined) => Promise<Result>) => Promise<Result>;
 
 /**
@@ -216,7 +216,7 @@ async function follow(child: ChildProcess, logger: Logger, name: string): Promis
   // One that could not be started never exits, but it closes.
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once('close', resolve);
-  // Without room for its pipes it does not even close.
+  // A process that the system has no room for does not even close.
   child.once('error', () => child.pid === undefined && resolve(null));
   return promise;
 }

@@ -36,7 +36,7 @@ export interface KeptReport extends Pick<Report, 'id' | 'view'> {
 export interface ChecksOptions {
   readonly site: Site;
   readonly limits: ReturnType<typeof openLimits>;
-  /** Where reports are kept for a day once they are done. */
+  /** The store of reports that are done. */
   readonly kept: Pick<KeptReports, 'keep' | 'find' | 'findLatest'>;
   /** Runs a check, and writes into its report what it finds. Returns whether the provider's own file is on the host. */
   readonly run: (report: Report) => Promise<boolean>;
@@ -53,7 +53,7 @@ export type Checks = ReturnType<typeof openChecks>;
 /** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
 export function openChecks({ site, limits, kept, run, now, closing, onEnd, onError }: ChecksOptions) {
   const waiting: Report[] = [];
-  /** What is under way or waits, by its id, and the network of who asked for it. */
+  /** The checks under way and those that wait, by id, with the network of the client. */
   const open = new Map<string, { report: Report; network: string }>();
 
   const codeVersion = getCodeVersion();
@@ -85,11 +85,11 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
     const hasFile = await run(report).catch(onError);
     view.state = 'done';
     try {
+      limits.end(view.resource, hasFile === true);
       // A check that this service ended itself says nothing of the host.
       if (!closing.aborted) keep(report);
-      if (!closing.aborted) limits.end(view.resource, hasFile === true);
     } catch (error) {
-      // Its readers get it even if it cannot be kept.
+      // Those who follow the check get its report even if it cannot be kept.
       onError(error);
     }
     open.delete(id);

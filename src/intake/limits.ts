@@ -31,7 +31,7 @@ export interface Refusal {
   readonly retry_after_seconds?: number;
 }
 
-/** What limits go by. */
+/** The clock and the store of the limits, and the hash of clients. */
 interface LimitsOptions {
   /** Gives milliseconds since 1970, by a clock that does not go backwards while the process runs. */
   readonly now: () => number;

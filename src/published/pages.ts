@@ -55,8 +55,7 @@ export function* listEntryPages(published: Published, snapshot: Snapshot): Gener
 export function* listProviderPages(published: Published): Generator<PageRef> {
   for (const provider of iterateProviders(published)) {
     const { domain, listings } = provider;
-    if (!hasProviderPath(domain)) continue;
-    if (listLiveOf(provider).length === 0) continue;
+    if (!hasProviderPath(domain) || listLiveOf(provider).length === 0) continue;
     const path = PATHS.provider(domain);
     yield { path, file: `${getFile(path)}.html`, key: buildKey(listings, 'all') };
   }

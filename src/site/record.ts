@@ -92,7 +92,7 @@ export function openRecord(file: string): SiteRecord {
   return buildRecord(sqlite);
 }
 
-/** Opens the record of a site folder for reading. Returns undefined if there is none, or one of another version. Throws if it cannot be read. */
+/** Opens the record of a site folder for reading. Returns undefined for a folder without a record and for a record of another version. Throws if the record cannot be read. */
 export function findRecord(file: string): SiteRecord | undefined {
   const sqlite = findDatabase(file, true);
   return sqlite && buildRecord(sqlite);

@@ -46,7 +46,7 @@ const PATTERNS = TEMPLATES.map((template) => {
 /** All routes that a request can be of. */
 export const ROUTES: readonly string[] = [...FIXED, ...TEMPLATES, OTHER];
 
-/** What an address is: one of few routes, whatever address clients ask for, and its first variable part, if it has one. */
+/** The route of an address, one of few whatever clients ask for, and the first variable part of the address, if it has one. */
 export interface Route {
   readonly route: string;
   readonly value: string;
