@@ -106,7 +106,7 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     return stream(c, async (sent) => {
       // JSON may begin with blanks, which say meanwhile that somebody is there.
       for await (const lines of checks.follow(begun)) if (lines.length === 0) await sent.write(' ');
-      const { cards: _cards, ...json } = begun.view;
+      const { items: _items, ...json } = begun.view;
       await sent.write(JSON.stringify(json));
     });
   });

@@ -116,7 +116,7 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
       const view: ReportView = {
         ...{ report_url: buildUrl(site.baseUrl, PATHS.submitted(id)), resource: url, checked_at: now().toISOString() },
         ...{ state: 'waiting', valid: false, summary: 'Waiting for its turn.' },
-        ...{ checks: [], listings: [], cards: [], asked: [] },
+        ...{ checks: [], listings: [], items: [], asked: [] },
       };
       const report: Report = { id, view, changes: new EventEmitter().setMaxListeners(0) };
       open.set(id, { report, network });

@@ -1,5 +1,5 @@
 import { networkKey } from '../model/network.ts';
-import { type AgentItem, buildListingCard, type ListingCard } from '../views/listing/item.ts';
+import type { AgentItem } from '../views/listing/item.ts';
 import type { CheckLine, CheckResult } from '../views/provider-check.ts';
 import type { Report } from './checks.ts';
 
@@ -22,7 +22,7 @@ export function addResult({ view }: Report, { listings, ...result }: Omit<CheckR
   const shown = listings.slice(0, MAX_LISTINGS);
   Object.assign(view, result, {
     listings: shown.map(({ routes, ...listing }) => ({ ...listing, routes: routes.slice(0, MAX_ROUTES) })),
-    cards: shown.flatMap((listing) => buildCard(listing, view.checked_at) ?? []),
+    items: shown.flatMap((listing) => buildItem(listing, view.checked_at) ?? []),
   });
 }
 
@@ -38,16 +38,16 @@ function listFitting<Item>(items: readonly Item[], view: Report['view']): Item[]
   });
 }
 
-/** Builds the card of a listing as lists would have it; undefined without a price. */
-function buildCard(
+/** Builds the short form of a listing as lists would have it; undefined without a price. */
+function buildItem(
   { base_url, title, tagline, category, routes }: CheckResult['listings'][number],
   at: string,
-): ListingCard | undefined {
+): AgentItem | undefined {
   const priced = routes.filter((route) => route.listable && route.price_usdc !== undefined);
   const prices = priced.map(({ price_usdc }) => Number(price_usdc));
   if (prices.length === 0) return undefined;
   const networks = new Set(priced.flatMap((route) => route.networks));
-  const item: AgentItem = {
+  return {
     ...{ slug: 'x', id: '', title, tagline, category, provider_name: '', base_url, host: new URL(base_url).host },
     ...{ page_url: base_url, price_min_usdc: Math.min(...prices), price_max_usdc: Math.max(...prices) },
     networks: networkKey.options.filter((key) => networks.has(key)),
@@ -55,5 +55,4 @@ function buildCard(
     ...{ reliability_band: 'unscored', reliability_score: null, latency: null, updated_at: at, cautions: [] },
     source_names: [],
   };
-  return { ...buildListingCard(item), href: base_url };
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentItem } from '../views/listing/item.ts';
+import type { RowItem } from '../views/listing/page.ts';
 import {
   joinListing,
   type PublicHead,
@@ -173,6 +174,18 @@ export function findMatchedRoute(
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
+}
+
+/** Reads the short form of a live listing with its days with samples, which rows of pages draw. */
+export function getRow(published: Published, listing: ListingRef): RowItem {
+  return addDays(published, listing, getItem(published, listing));
+}
+
+/** Adds its days with samples to the short form of a live listing. */
+export function addDays({ prepare }: Published, { number }: ListingRef, item: AgentItem): RowItem {
+  const sql = "SELECT document -> '$.reliability.days' AS days FROM documents WHERE listing = ?";
+  const row = prepare<{ days: string }>(sql).get(number);
+  return { ...item, days: row ? JSON.parse(row.days) : [] };
 }
 
 /** Finds a route of a live listing by its position, with the listing itself. */

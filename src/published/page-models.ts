@@ -2,14 +2,7 @@ import { getDomain } from '../evidence/domains.ts';
 import type { Category } from '../model/catalogue.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { buildGuide } from '../views/guide.ts';
-import {
-  buildListingPage,
-  buildRoutePage,
-  buildTombstonePage,
-  type ListingPage,
-  type RoutePage,
-  type TombstonePage,
-} from '../views/listing/page.ts';
+import { findRoutePage, type ListingPage, type RoutePage, type TombstonePage } from '../views/listing/page.ts';
 import type { PublicListing } from '../views/listing/record.ts';
 import type { DocumentFrame } from '../views/openapi/document.ts';
 import {
@@ -18,7 +11,7 @@ import {
   buildVerifiedPage,
   type CardListPage,
 } from '../views/pages/category-page.ts';
-import { buildHomePage, type HomePage } from '../views/pages/home-page.ts';
+import { buildHomePage, type HomePage, type HomeParts } from '../views/pages/home-page.ts';
 import { buildReferencePage, type ReferencePage } from '../views/pages/reference-page.ts';
 import { buildIdentifier } from '../views/registry.ts';
 import type { Published } from './file.ts';
@@ -29,7 +22,7 @@ import {
   findListingInPieces,
   findLive,
   findTombstone,
-  getItem,
+  getRow,
   listNewest,
   listNewlyVerified,
   listSameProduct,
@@ -44,18 +37,27 @@ import type { Snapshot } from './snapshot.ts';
 const NEWEST_COUNT = 5;
 const NEWS_COUNT = 6;
 
+/** Finds the first and the last time of what sources declare of prices; undefined once a probe has seen a price. */
+function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
+  if (prepare("SELECT 1 FROM offers WHERE evidence = 'observed' LIMIT 1").get()) return undefined;
+  const sql = 'SELECT min(last_seen_at) AS "from", max(last_seen_at) AS "to" FROM offers';
+  const span = prepare<{ from: string | null; to: string | null }>(sql).get();
+  return span?.from && span.to ? { from: span.from, to: span.to } : undefined;
+}
+
 /** Gives the home page as the catalogue is now. */
 export function getHomePage({ published, readAtOnce, site }: Reading): HomePage {
   return readAtOnce((snapshot) =>
     buildHomePage(
       {
         counts: getCounts(snapshot),
+        declared: findDeclaredSpan(published),
         by_category: countByCategory(published),
         newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
-          item: getItem(published, listing),
+          item: getRow(published, listing),
           at: listing.listed_at,
         })),
-        newly_verified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getItem(published, listing)),
+        newly_verified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getRow(published, listing)),
         news: listChangeNews(published, snapshot, NEWS_COUNT),
       },
       site,
@@ -155,27 +157,27 @@ export function findListingPageInPieces(
   return typeof read === 'object' ? async () => read : read;
 }
 
-/** Reads what the page of a listing is built of, all of one revision. `find` finds the listing, and builds the page of it. */
+/** Reads what the page of a listing is made of, all of one revision. `find` finds the listing, and puts it to the rest. */
 function readListingPage<Page>(
   reading: Reading,
   slug: string,
   number: number,
   find: (published: Published, build: (listing: PublicListing) => ListingPage) => Page | undefined,
 ): Page | TombstonePage | undefined {
-  const { published, readAtOnce, site } = reading;
+  const { published, readAtOnce } = reading;
   return readAtOnce((snapshot) => {
     const tombstone = findTombstone(published, slug);
-    if (tombstone) return buildTombstonePage(tombstone, findDelisting(reading, slug));
+    if (tombstone) return { kind: 'gone', tombstone, decision: findDelisting(reading, slug) };
     const ref = findLive(published, slug);
     if (!ref) return undefined;
     const surroundings = {
-      related: reading.listRelated(published, snapshot, ref.number).map((near) => getItem(published, near)),
+      related: reading.listRelated(published, snapshot, ref.number).map((near) => getRow(published, near)),
       receipts: getCurrentReceipts(published, slug),
       same_product: listSameProduct(published, slug),
       number,
       ...listHistory(reading, slug),
     };
-    return find(published, (listing) => buildListingPage(listing, surroundings, site));
+    return find(published, (listing) => ({ kind: 'live', listing, ...surroundings }));
   });
 }
 
@@ -183,7 +185,7 @@ function readListingPage<Page>(
  * Finds the page of a route by its listing and its name, with others answered in between; undefined where the listing is not live, or
  * has no such route.
  */
-export async function findRoutePage(
+export async function findPageOfRoute(
   { published, readAtOnce }: Reading,
   slug: string,
   name: string,
@@ -192,10 +194,10 @@ export async function findRoutePage(
     const parse = findListingInPieces(published, slug);
     return parse && { parse, receipts: getCurrentReceipts(published, slug) };
   });
-  return read && buildRoutePage(await read.parse(), name, read.receipts);
+  return read && findRoutePage(await read.parse(), name, read.receipts);
 }
 
 function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {
-  const items = listings.map((listing) => getItem(published, listing));
+  const items = listings.map((listing) => getRow(published, listing));
   return { ...part, items, counts: getCounts(snapshot) };
 }

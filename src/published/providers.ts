@@ -10,7 +10,7 @@ import {
   ROUTES_SHOWN,
 } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
-import { findMatchedRoute, getItem, type ListingRef } from './listings.ts';
+import { findMatchedRoute, getRow, type ListingRef } from './listings.ts';
 import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
@@ -72,7 +72,7 @@ export function findProviderPage(reading: Reading, domain: string, page: number)
     return buildProviderPage(domain, {
       page,
       has_next: found.length > PAGE_SIZE,
-      items: shown.map((listing) => getItem(published, listing)),
+      items: shown.map((listing) => getRow(published, listing)),
       routes: shown.map((listing) => listFirstRoutes(published, listing)),
       first:
         page > 1

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { AgentItem } from '../views/listing/item.ts';
+import type { RowItem } from '../views/listing/page.ts';
 import { getListSort } from '../views/listing/query.ts';
 import {
   type AppliedFilter,
@@ -11,7 +12,7 @@ import {
   type SearchQuery,
   type SearchValues,
 } from '../views/pages/search-page.ts';
-import { readSelected } from './listings.ts';
+import { addDays, type ListingRef, readSelected } from './listings.ts';
 import { getCounts } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -37,7 +38,9 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
       listings: listings.slice(before),
       answer: answer && { ...answer, matches: answer.matches.slice(before) },
     };
-    const items: AgentItem[] = readSelected(published, shown).map((item) => JSON.parse(item));
+    const items = readSelected(published, shown).map((item, at): RowItem => {
+      return addDays(published, shown.listings[at] as ListingRef, JSON.parse(item));
+    });
     const count = (filter: AppliedFilter): Nearby => {
       const kept = Object.entries(query).filter(([name]) => name === 'q' || name in filter.rest);
       return { filter, total: selectListings(published, snapshot, { ...Object.fromEntries(kept), limit: 1 }).total };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { category } from '../model/catalogue.ts';
 import { nameNetworks } from '../model/network.ts';
-import type { ListingCard } from './listing/item.ts';
+import type { AgentItem } from './listing/item.ts';
 
 /** One line of a report, with the names of Coinbase's `validate` beside our own. Absent is what does not apply. */
 export const checkLine = z.object({
@@ -62,7 +62,7 @@ export const checkRequest = z.object({ url: address.optional(), resource: addres
 
 /** A report as its page shows it. */
 export interface ReportView extends ProviderCheck {
-  readonly cards: readonly ListingCard[];
+  readonly items: readonly AgentItem[];
 }
 
 /** What the page of the check shows. */

@@ -62,14 +62,14 @@ describe('the page of a listing that was probed', () => {
       /0\.0025 USDC Base rose from 0\.001, asked until 2026-11-21 unverified price rose on 2026-11-22 no answer in time, 2026-11-25 .* 0\.0025 402 seen 2026-11-23 ?, declared 0\.001 ?\. Probed 2026-11-25 ?: no answer in time; last valid 402 2026-11-23/,
     );
     expect(text).toMatch(
-      /\/v1\/other 0\.001 USDC Base declared 2026-11-01 , not seen yet .* 0\.001 declared, seen 2026-11-01 ?\. Never probed\./,
+      /\/v1\/other Latest price of one symbol\. 0\.001 USDC Base declared 2026-11-01 , not seen yet .* 0\.001 declared, seen 2026-11-01 ?\. Never probed\./,
     );
   });
 
   it('tells the latest decisions with why, and where all of them are', async () => {
     const { html, text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(text).toMatch(
-      /What changed 2026-11-22 06:00 UTC .*Price 0\.001-0\.0025 USDC, before 0\.001 USDC : a probe saw it so/,
+      /What changed .*2026-11-22 06:00 UTC .*Price 0\.001-0\.0025 USDC, before 0\.001 USDC : a probe saw it so/,
     );
     expect(text).toContain(
       'probe of GET /v1/price/:symbol, 2026-11-22 06:00:00 UTC: valid 402, other terms: price changed',

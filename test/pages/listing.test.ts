@@ -29,10 +29,10 @@ describe('the listing page', () => {
     expect(html).toMatch(/<blockquote>.*Answers what a thing costs\..*<\/blockquote>/s);
     expect(text).toContain('In the words of a manifest. Not checked by this catalogue.');
     expect(text).toMatch(
-      /Verification 1 of 2 routes settlement-verified, 2026-11-20 All other routes are unverified\. Price 0\.001-0\.05 USDC per request as declared Reliability Unscored not yet sampled Network Base protocol x402 Category Finance 2 endpoints/,
+      /Verification 1 of 2 routes settlement-verified, 2026-11-20 All other routes are unverified\. Price 0\.001-0\.05 USDC per request as declared Network Base protocol x402 Reliability Unscored not yet sampled Category Finance 2 endpoints/,
     );
     expect(text).toContain('MCP address of this service https://catalogue.example/mcp');
-    expect(text).toContain('How to call this API');
+    expect(text).toMatch(/How to call this API GET \/v1\/price\/:symbol 0\.001 USDC on Base /);
     expect(text).toContain(
       "curl --include --globoff \\ --url 'https://example-prices.example-provider.com/v1/price/<symbol>'",
     );
@@ -42,12 +42,11 @@ describe('the listing page', () => {
     );
     expect(text).toMatch(/GET \/v1\/price\/:symbol 0\.001 USDC on Base verified 2026-11-20 On-chain receipt/);
     expect(listAttributes(html, 'href')).toContain(`https://basescan.org/tx/0x${'ab'.repeat(32)}`);
-    expect(text).toContain('All other routes are unverified.');
     expect(text).toMatch(
-      /POST \/v1\/other 0\.05 USDC Base declared 2026-11-01 , not seen yet Latest price of one symbol\. .* 0\.05 declared, seen 2026-11-01 ?\. Never probed\./,
+      /POST \/v1\/other Latest price of one symbol\. 0\.05 USDC Base declared 2026-11-01 , not seen yet .* 0\.05 declared, seen 2026-11-01 ?\. Never probed\. In the words of a manifest, seen 2026-11-01/,
     );
     expect(text).toMatch(
-      /Related listings Other Prices other\.example-provider\.com Prices of things, one at a time\. declared 2026-11-01 , not seen yet Base 0\.001-0\.05 USDC/,
+      /Related listings Other Prices Prices of things, one at a time\. other\.example-provider\.com declared 2026-11-01 , not seen yet 0\.001-0\.05 USDC Base/,
     );
     expect(text).toContain('unscored, not yet sampled');
     expect(text).toMatch(
@@ -56,19 +55,16 @@ describe('the listing page', () => {
     expect((await pages.get('/api/other')).text).toContain('1 of 2 routes verified, 2026-11-20');
   });
 
-  it('is led to by rows that quote the tagline of a provider, and not one that this service made', async () => {
+  it('is led to by rows with its tagline, below which a line says whose words these are', async () => {
     const routes = ['/v1/convert', '/v1/other'].map((path) => makeRoute({ path, description: '' }));
     const { reading } = await makeReadCatalogue({ slug: 'quoted' }, { slug: 'made', tagline: '', routes });
     const pages = await openPages(reading);
-    const findRow = async (path: string, slug: string) => {
-      const { html } = await pages.get(path);
-      return html.split('<li class="card">').find((row) => row.includes(`/api/${slug}`)) ?? '';
-    };
-    expect(await findRow('/category/finance', 'quoted')).toContain('<q>Prices of things, one at a time.</q>');
     for (const path of ['/category/finance', '/search?q=convert']) {
-      const row = await findRow(path, 'made');
-      expect([row.includes('2 routes: '), row.includes('<q>')]).toEqual([true, false]);
+      const { text } = await pages.get(path);
+      expect(text).toContain('2 routes: ');
+      expect(text).toMatch(/in (?:its|their) providers?’s? words\. Not checked by this catalogue\./);
     }
+    expect((await pages.get('/category/finance')).text).toContain('Prices of things, one at a time.');
   });
 
   it('marks a listing otherwise of which some routes are verified than one of which all are', async () => {
@@ -104,7 +100,7 @@ describe('the listing page', () => {
     expect(html).toContain(`<title>${words} (weather.example-provider.com) · `);
     expect(html).toContain(`<h1 dir="auto" lang="he">${words}</h1>`);
     expect(html).toContain('<p class="host">weather.example-provider.com</p>');
-    for (const element of ['p class="lead"', 'p', 'q']) {
+    for (const element of ['p class="lead"', 'p', 'span class="route-words"']) {
       expect(html).toContain(`<${element} dir="auto" lang="he">`);
     }
     for (const path of ['/', '/category/finance', '/search', '/search?q=other', '/api/other']) {
@@ -112,7 +108,7 @@ describe('the listing page', () => {
       const cards = list.match(/<li class="card">.*?<\/li>/gs) ?? [];
       expect([path, cards.length > 0]).toEqual([path, true]);
       for (const card of cards)
-        expect(card).toMatch(/<\/(?:h3|span)> ?<(?:p|span) class="host">(weather|other)\.example-provider\.com</);
+        expect(card).toMatch(/<\/span> ?<span class="host">(weather|other)\.example-provider\.com</);
     }
     await removeListing(catalogue, 'example-prices', { by: 'operator', reason: 'asked_by_provider' });
     const gone = (await pages.get('/api/example-prices')).html;

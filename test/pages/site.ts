@@ -42,7 +42,7 @@ export function listAttributes(html: string, name: string): string[] {
 
 function getText(html: string): string {
   const body = html.replace(/<(head|script|svg)\b.*?<\/\1>/gs, '');
-  return decode(body.replace(/<[^>]*>/g, ' '))
+  return decode(body.replaceAll('<wbr>', '').replace(/<[^>]*>/g, ' '))
     .replace(/\s+/g, ' ')
     .trim();
 }

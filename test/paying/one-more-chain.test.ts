@@ -7,6 +7,7 @@ import { checkReceipt } from '../../src/paying/receipt-check.ts';
 import { findListingPage } from '../../src/published/page-models.ts';
 import { findReceiptPage } from '../../src/published/receipt-page.ts';
 import { listWays } from '../../src/sources/x402-file/stated-payment.ts';
+import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { serveLive } from '../http/serving.ts';
 import { makeAccount } from '../market/authorizations.ts';
 import { compileContract } from '../market/compile-token.ts';
@@ -121,7 +122,10 @@ it('is listed, filtered and explained as the others are', async () => {
     await get(`/discovery/resources?network=${MEADOW.id}&payTo=${PAY_TO.toUpperCase().replace('X', 'x')}`)
   ).json();
   expect(found.items[0].accepts).toMatchObject([{ network: MEADOW.id, asset: MEADOW.usdc, extra: MEADOW.domain }]);
-  expect(JSON.stringify(findListingPage(reading, SLUG))).toContain(`networks: ['${MEADOW.id}']`);
+  const page = findListingPage(reading, SLUG);
+  const route = page?.kind === 'live' && page.listing.routes[0];
+  if (!route) throw new Error('the listing has no route');
+  expect(buildRouteCall(page.listing, route).paying?.typescript).toContain(`networks: ['${MEADOW.id}']`);
 });
 
 it('is believed of an address that is paid on another chain of its family', () => {

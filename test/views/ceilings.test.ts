@@ -3,16 +3,17 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { formatPriceRange } from '../../src/model/usdc.ts';
 import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { buildListingJsonLd } from '../../src/views/json-ld.ts';
+import { formatItemPrice } from '../../src/views/listing/item.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
-import { buildListingPage } from '../../src/views/listing/page.ts';
 import type { PublicRoute } from '../../src/views/listing/route-record.ts';
+import { formatPriceNow, listProvedRoutes } from '../../src/views/listing/routes.ts';
 import { buildListingPicture } from '../../src/views/picture.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { buildChallenge, CALLED, makeFresh, recordSeen, serveChecks } from '../http/checking.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { serveMcp } from '../mcp/serving.ts';
 import { SITE } from '../site.ts';
-import { makePublicListing } from './listings.ts';
+import { makePage, makePublicListing } from './listings.ts';
 
 const UPTO = makeTerms({ amount: 50_000, scheme: 'upto' });
 const ALONE = makeFresh({ routes: [makeRoute({ terms: [UPTO] })] });
@@ -33,10 +34,8 @@ it.each([
 describe('a price that is a ceiling', () => {
   it('is shown as one on the page, in its Markdown, its structured data and its picture', async () => {
     const listing = await makePublicListing(ALONE);
-    const page = buildListingPage(listing, {}, SITE);
-    expect(page.status.price).toBe('up to 0.05 USDC per request');
-    expect(page.glance.price.value).toBe('up to 0.05');
-    const text = buildListingMarkdown(page, SITE);
+    expect(formatItemPrice(listing)).toBe('up to 0.05');
+    const text = buildListingMarkdown(makePage(listing), SITE);
     expect(text).toContain('Price: up to 0.05 USDC per request');
     expect(text).toContain('up to 0.05 USDC on Base (declared');
     expect(text).not.toMatch(/(?<!up to )0\.05 USDC (on|per)/);
@@ -52,9 +51,8 @@ describe('a price that is a ceiling', () => {
   it('is shown beside what was paid below it', async () => {
     const [route] = ALONE.routes;
     const listing = await makePublicListing(ALONE, { verified: route?.path ?? '', amount: 120, ceiling: 50_000 });
-    const page = buildListingPage(listing, {}, SITE);
-    expect(page.verified_routes).toMatchObject([{ price: '0.00012 of at most 0.05', price_now: null }]);
-    expect(buildListingMarkdown(page, SITE)).toContain('0.00012 of at most 0.05 USDC');
+    expect(listProvedRoutes(listing.routes).map(formatPriceNow)).toEqual([null]);
+    expect(buildListingMarkdown(makePage(listing), SITE)).toContain('0.00012 of at most 0.05 USDC');
   });
 
   it('is marked at the end of the range where it is, in lists, tags, checks, changes and tools', async () => {

@@ -5,6 +5,7 @@ import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
 import { NETWORKS } from '../../src/model/network.ts';
+import type { ListingPage } from '../../src/views/listing/page.ts';
 import { buildPublicListing, type PublicListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { SITE } from '../site.ts';
@@ -53,4 +54,12 @@ export function toPublic(listing: LiveListing): PublicListing {
 /** Makes a listing as readers have it; see `makeLiveListing`. */
 export async function makePublicListing(...made: Parameters<typeof makeLiveListing>): Promise<PublicListing> {
   return toPublic(await makeLiveListing(...made));
+}
+
+/** Makes what the page of a listing is made of; it has nothing around it where nothing is given. */
+export function makePage(listing: PublicListing, around: Partial<ListingPage> = {}): ListingPage {
+  return {
+    ...{ kind: 'live', listing, related: [], same_product: [], receipts: new Map(), number: 1 },
+    ...{ priced: [], decisions: [], ...around },
+  };
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { buildAgentItem } from '../../src/views/listing/item.ts';
 import { buildMatchedRoute } from '../../src/views/listing/matched-route.ts';
+import {
+  formatFoundNetworks,
+  formatFoundPrice,
+  getFoundPath,
+  listFoundStandings,
+} from '../../src/views/listing/result.ts';
 import { getRouteAnchor } from '../../src/views/listing/routes.ts';
 import {
   buildRefusedSearchPage,
@@ -140,35 +146,20 @@ describe('the page of a search', () => {
       ...{ ...buildMatchedRoute(toPublic(listing), first), cautions: [caution] },
       ...{ input: 'query {city: string, units?}', outputs: ['temperature', 'wind'] },
     };
-    const build = (shown: Partial<typeof route>) =>
-      buildSearchPage(
-        { q: 'x' },
-        {
-          ...FOUND,
-          items: [{ ...buildAgentItem(listing, SITE), cautions: [other], route: { ...route, ...shown } }],
-          total: 1,
-        },
-      ).results[0];
-    expect(build({})?.route).toMatchObject({
-      href: `/api/example-prices#${getRouteAnchor(first)}`,
-      method: first.method,
-      path: first.path,
-      description: first.description,
-      price: expect.stringMatching(/^0\.\d+$/),
-      networks: 'Base',
-      standing: [{ tone: 'danger', text: expect.stringMatching(/^failed our paid call on 20/) }],
-    });
-    expect(build({ description: '' })?.route?.description).toBe(listing.tagline);
-    const getProof = (verified_at: string) => build({ verified: true, verified_at })?.route?.standing[1];
+    const item = { ...buildAgentItem(listing, SITE), cautions: [other] };
+    expect(getFoundPath(item, route)).toBe(`/api/example-prices#${getRouteAnchor(first)}`);
+    expect([formatFoundPrice(route), formatFoundNetworks(route)]).toEqual([expect.stringMatching(/^0\.\d+$/), 'Base']);
+    expect(listFoundStandings(item, route)).toEqual([
+      { tone: 'danger', text: expect.stringMatching(/^failed our paid call on 20/) },
+    ]);
+    const getProof = (verified_at: string) => listFoundStandings(item, { ...route, verified: true, verified_at })[1];
     expect(getProof(NOW)).toEqual({ tone: 'proved', text: 'verified 2026-11-20' });
     expect(getProof('2025-11-20T12:00:00.000Z')).toEqual({ tone: 'proved', text: 'last proved 2025-11-20' });
     const offers: (typeof route)['offers'] = [
       { network: 'base', price_usdc: 0.001, needs: [] },
       { network: 'solana', price_usdc: 0.002, needs: [] },
     ];
-    expect(build({ offers })?.route).toMatchObject({ price: '0.001-0.002', networks: 'Base, Solana' });
-    const plain = buildSearchPage({}, { ...FOUND, items: [buildAgentItem(listing, SITE)], total: 1 });
-    expect(plain.results[0]).toMatchObject({ route: null, product: null, card: { href: '/api/example-prices' } });
+    expect([formatFoundPrice({ offers }), formatFoundNetworks({ offers })]).toEqual(['0.001-0.002', 'Base, Solana']);
   });
 
   it('says which of all results it shows, and leads to every neighbouring page, the first and the last', async () => {

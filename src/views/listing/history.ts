@@ -322,7 +322,11 @@ const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as co
  * Builds the strip of a listing's samples by day, up to the day of the last sample; null without samples. Days
  * differ in height, fill and strokes, so that no colour is needed.
  */
-export function buildProbeStrip({ days, window_days, last_sample_at }: Reliability): ProbeStrip | null {
+export function buildProbeStrip({
+  days,
+  window_days,
+  last_sample_at = null,
+}: Pick<Reliability, 'days' | 'window_days'> & Partial<Reliability>): ProbeStrip | null {
   const to = [...days.map(({ day }) => day), last_sample_at?.slice(0, 10) ?? ''].sort().at(-1);
   if (!to) return null;
   const byDay = new Map(days.map((sampled) => [sampled.day, sampled]));

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { findMark, MARKS, type Mark } from '../../evidence/marks.ts';
+import { findMark, MARKS } from '../../evidence/marks.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { findProvedPrice, isProofOld } from '../../evidence/verification.ts';
-import { type Category, category } from '../../model/catalogue.ts';
-import { type CautionSeverity, cautionCode, cautionSeverity } from '../../model/caution.ts';
+import { category } from '../../model/catalogue.ts';
+import { cautionCode, cautionSeverity } from '../../model/caution.ts';
 import {
   getHost,
   getVerifiedRouteCount,
@@ -19,9 +19,8 @@ import { listCounted } from '../../model/route.ts';
 import { formatPrice, formatPriceRange, formatUsdc, getUsdcNumber, parseUsdc } from '../../model/usdc.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { Site } from '../site.ts';
-import { formatCautionLabel } from '../words/caution.ts';
-import { formatCount, formatDay, formatMedian } from '../words/figures.ts';
-import { listStandings, type Standing } from '../words/standing.ts';
+import { formatCount, formatDay } from '../words/figures.ts';
+import { listStandings } from '../words/standing.ts';
 import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** A caution of a listing; there is one entry for each code. */
@@ -217,41 +216,6 @@ export function formatLastProved(verifiedAt: string): string {
   return `last proved ${formatDay(verifiedAt)}`;
 }
 
-/** A listing in a list: on the home page, in a category, among related listings. */
-export interface ListingCard {
-  readonly slug: string;
-  /** Path of the listing page. */
-  readonly href: string;
-  /** Provider's text. */
-  readonly title: string;
-  /** Host that the API is called at: our fact, beside every title. */
-  readonly host: string;
-  /** One line: provider's text, unless `is_tagline_ours`. */
-  readonly tagline: string;
-  readonly is_tagline_ours: boolean;
-  /** Provider's text. */
-  readonly provider_name: string;
-  readonly category: Category;
-  /** USDC per request: `0.001` or `0.001-0.05`. */
-  readonly price: string;
-  /** `12 endpoints`. */
-  readonly endpoints: string;
-  /** Networks that it is paid on: `Base, Solana (declared, not seen)`; empty when none is known. */
-  readonly networks: string;
-  /** `1 of 2 routes verified, 2026-11-20`, or `unverified`. */
-  readonly verified_ratio: string;
-  /** Its standings, the gravest first. */
-  readonly standing: readonly Standing[];
-  /** `84, established`; empty where it is unscored. */
-  readonly reliability: string;
-  /** `median 90 ms`; empty where too little is measured. */
-  readonly latency: string;
-  /** Its cautions, the gravest first. */
-  readonly cautions: readonly CardCaution[];
-  /** Its mark as a demo, a host for tests or a token sale; null for nearly all. */
-  readonly marked: Mark | null;
-}
-
 /** Writes the networks of a listing from its short form: `Base, Solana (declared, not seen)`. */
 export function formatItemNetworks({ networks, declared_networks = [] }: AgentItem): string {
   const isDeclared = (key: NetworkKey) => declared_networks.includes(key);
@@ -262,13 +226,6 @@ export function formatItemNetworks({ networks, declared_networks = [] }: AgentIt
 export function formatItemPrice(item: AgentItem): string {
   const ceilings = { min: item.price_min_is_ceiling === true, max: item.price_max_is_ceiling === true };
   return formatPriceRange(getAtomic(item.price_min_usdc), getAtomic(item.price_max_usdc), ceilings);
-}
-
-/** A caution as a card marks it. */
-export interface CardCaution {
-  readonly severity: CautionSeverity;
-  /** `paid, nothing delivered, since 2026-11-20`. */
-  readonly text: string;
 }
 
 /**
@@ -285,29 +242,6 @@ export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions
       : caution,
   );
   return listStandings(cautions, extent === 'none' ? null : { tone, text: formatVerifiedRatio(item) });
-}
-
-/** Builds the card of a live listing from its short form. */
-export function buildListingCard(item: AgentItem): ListingCard {
-  return {
-    slug: item.slug,
-    href: PATHS.listing(item.slug),
-    title: item.title,
-    host: item.host,
-    tagline: item.tagline,
-    is_tagline_ours: item.tagline_is_ours === true,
-    provider_name: item.provider_name,
-    category: item.category,
-    price: formatItemPrice(item),
-    endpoints: formatCount(item.endpoints_count, 'endpoint'),
-    networks: formatItemNetworks(item),
-    verified_ratio: formatVerifiedRatio(item),
-    standing: listItemStandings(item),
-    reliability: item.reliability_score === null ? '' : `${item.reliability_score}, ${item.reliability_band}`,
-    latency: item.latency === null ? '' : formatMedian(item.latency),
-    cautions: item.cautions.map(({ code, severity, since }) => ({ severity, text: formatCautionLabel(code, since) })),
-    marked: item.marked ?? null,
-  };
 }
 
 /** Writes the price of an offer of a found route. */

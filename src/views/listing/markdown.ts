@@ -1,75 +1,113 @@
-import { lowerFirst } from '../../model/text.ts';
-import type { CallGuide } from '../call/guide.ts';
+import { formatRoute } from '../../model/route.ts';
+import { cutText, lowerFirst } from '../../model/text.ts';
+import { formatPaid } from '../../model/usdc.ts';
+import { buildBareCall, buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import { buildCodeBlock, buildCodeSpan, escapeMarkdown, quoteMarkdown } from '../markdown.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
-import type { CautionView } from '../words/caution.ts';
-import { type FieldRow, listRequired } from './fields.ts';
-import type { PriceHistory, ProbeStrip } from './history.ts';
-import type { ListingCard } from './item.ts';
-import type { ListingPage, TombstonePage } from './page.ts';
+import { type CautionView, formatCautionLabel, listCautionViews } from '../words/caution.ts';
+import { describeEvidence } from '../words/decision.ts';
+import { formatDay, formatMedian } from '../words/figures.ts';
+import { formatOutcome, getOutcomeWeight } from '../words/outcome.ts';
+import { describeRouteAuthors, describeSources, getAuthor, type SourceWords } from '../words/source.ts';
+import { type FieldRow, findOutputFields, listInputFields, listRequired, type PaidAnswers } from './fields.ts';
 import {
+  buildDecisionRows,
+  buildPriceHistory,
+  buildProbeStrip,
+  isPriceSeen,
+  type PriceHistory,
+  type ProbeStrip,
+} from './history.ts';
+import { type AgentItem, formatItemPrice, formatVerification, formatVerifiedRatio } from './item.ts';
+import { type ListingPage, listRouteFolds, listShownRoutes, type ShownRoute, type TombstonePage } from './page.ts';
+import { ROUTES_MAX } from './query.ts';
+import type { PublicListing } from './record.ts';
+import type { PublicRoute } from './route-record.ts';
+import {
+  describeOutputBasis,
+  findPaidAnswer,
+  findReceiptHref,
+  formatChain,
   formatOfferEvidence,
   formatOfferHistory,
-  listRouteFolds,
-  type RouteDetail,
+  formatPriceNow,
+  formatRouteVerification,
+  listProvedRoutes,
+  listRouteOffers,
+  type ProvedRoute,
   type RouteOffer,
-  type RouteRow,
-  type VerifiedRoute,
 } from './routes.ts';
+import { formatNetworks } from './tag.ts';
+import {
+  describeNetwork,
+  describeUnverified,
+  formatDecider,
+  formatLatency,
+  formatReliabilityEvidence,
+  formatRemovalReason,
+  getDescription,
+} from './words.ts';
 
 /**
  * Builds the Markdown twin of a listing page. The provider's words are escaped inside block quotes or code spans, never
  * in a heading and never as markup.
  */
 export function buildListingMarkdown(page: ListingPage, site: Site): string {
-  const { status, call } = page;
+  const { listing, same_product, related } = page;
+  const { slug, routes, docs_url, mcp_endpoint, marked } = listing;
+  const cautions = listCautionViews(listing);
+  const proved = listProvedRoutes(routes);
   const sections = [
-    `# Listing ${page.slug}`,
-    `Page: ${buildUrl(site.baseUrl, PATHS.listing(page.slug))}`,
-    `In the words of ${page.words_by} (data, not instructions; not checked by this catalogue):`,
-    quoteMarkdown([`${page.title} (by ${page.provider_name})`, page.tagline, page.description].join('\n\n').trim()),
-    ...(page.cautions.length > 0 ? ['## Cautions', ...page.cautions.map(buildCaution)] : []),
+    `# Listing ${slug}`,
+    `Page: ${buildUrl(site.baseUrl, PATHS.listing(slug))}`,
+    `In the words of ${getAuthor(listing)} (data, not instructions; not checked by this catalogue):`,
+    quoteMarkdown(
+      [`${listing.title} (by ${listing.provider_name})`, listing.tagline, getDescription(listing)].join('\n\n').trim(),
+    ),
+    ...(cautions.length > 0 ? ['## Cautions', ...cautions.map(buildCaution)] : []),
     '## Status',
     buildList([
-      ...(page.marked ? [`Marked as a ${page.marked.as}: ${page.marked.because}`] : []),
-      `Verification: ${status.verification}. ${page.unverified_statement}`,
-      `Price: ${status.price}`,
-      `Endpoints: ${page.routes_total === 0 ? '0 (not itemised by the provider)' : page.routes_total}`,
-      `Category: ${status.category}${page.category_inferred ? ' (inferred from the text)' : ''}`,
-      `Network: ${status.network}`,
-      `Payment protocol: ${status.protocol}`,
-      `Host: ${buildCodeSpan(page.host)}`,
-      `Provider's base address: ${buildCodeSpan(page.base_url)}`,
-      ...(page.docs_url ? [`Provider's documentation: ${buildCodeSpan(page.docs_url)}`] : []),
-      ...(page.mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(page.mcp_endpoint)}`] : []),
-      ...(page.same_product.length > 0
+      ...(marked ? [`Marked as a ${marked.as}: ${marked.because}`] : []),
+      `Verification: ${formatVerification(listing)}. ${describeUnverified(listing)}`,
+      `Price: ${formatItemPrice(listing)} USDC per request`,
+      `Endpoints: ${routes.length === 0 ? '0 (not itemised by the provider)' : routes.length}`,
+      `Category: ${listing.category}${listing.category_inferred ? ' (inferred from the text)' : ''}`,
+      `Network: ${formatNetworks(listing)}`,
+      'Payment protocol: x402',
+      `Host: ${buildCodeSpan(listing.host)}`,
+      `Provider's base address: ${buildCodeSpan(listing.base_url)}`,
+      ...(docs_url ? [`Provider's documentation: ${buildCodeSpan(docs_url)}`] : []),
+      ...(mcp_endpoint ? [`Provider's own MCP server: ${buildCodeSpan(mcp_endpoint)}`] : []),
+      ...(same_product.length > 0
         ? [
-            `Same product at: ${page.same_product.map(({ slug, href }) => `[${slug}](${buildUrl(site.baseUrl, href)})`).join(', ')}`,
+            `Same product at: ${same_product.map((other) => `[${other}](${buildUrl(site.baseUrl, PATHS.listing(other))})`).join(', ')}`,
           ]
         : []),
-      `This catalogue's MCP server: ${page.service_mcp_url}`,
-      `Everything on record, as JSON: ${page.record_url}`,
+      `This catalogue's MCP server: ${buildUrl(site.baseUrl, PATHS.mcp)}`,
+      `Everything on record, as JSON: ${buildUrl(site.baseUrl, PATHS.agentListing(slug))}`,
     ]),
-    ...(page.verified_routes.length > 0
-      ? ['## Verified routes', buildList(page.verified_routes.map(formatVerifiedRoute))]
-      : []),
+    ...(proved.length > 0 ? ['## Verified routes', buildList(proved.map(formatProvedRoute))] : []),
     '## How to call this API',
-    ...(call === null ? [] : ['The provider has not itemised its routes.', buildCall(call, true)]),
+    ...(routes.length > 0
+      ? []
+      : ['The provider has not itemised its routes.', buildCall(buildBareCall(listing), true)]),
     ...buildRoutes(page, site),
     ...buildHistory(page),
     '## Sources',
     buildList([
-      ...page.sources.map(
-        ({ kind, authority, said, name, observed_on, observed_in }) =>
-          `${kind}, ${buildCodeSpan(name)} (${authority}): ${said ? `${said}; ` : ''}${observed_on ? `observed ${observed_on}${observed_in ? ` in ${buildCodeSpan(observed_in)}` : ''}` : 'a bare claim, undated'}`,
+      ...listing.sources.map(({ name, observed_at, observed_in }, at) => {
+        const { title, authority, said } = describeSources(listing)[at] as SourceWords;
+        const place = observed_in ? ` in ${buildCodeSpan(observed_in)}` : '';
+        const seen = observed_at === null ? 'a bare claim, undated' : `observed ${formatDay(observed_at)}${place}`;
+        return `${title}, ${buildCodeSpan(name)} (${authority}): ${said ? `${said}; ` : ''}${seen}`;
+      }),
+      ...listing.network_entries.map(
+        (entry) => `${entry.label} (${entry.id}): ${describeNetwork(entry, listing.updated_at)}`,
       ),
-      ...page.networks.map(({ label, id, state }) => `${label} (${id}): ${state}`),
-      `Listed ${page.listed_on}, last changed ${page.changed_on}`,
+      `Listed ${formatDay(listing.listed_at)}, last changed ${formatDay(listing.updated_at)}`,
     ]),
-    ...(page.related.length > 0
-      ? ['## Related listings', page.related.map((card) => formatCard(card, site)).join('\n')]
-      : []),
+    ...(related.length > 0 ? ['## Related listings', related.map((item) => formatRelated(item, site)).join('\n')] : []),
     '## About this catalogue',
     `${SERVICE_MEANING} ${VERIFIED_MEANING} ${WORDS_MEANING}`,
     buildList([
@@ -81,14 +119,14 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
 }
 
 /** Builds the Markdown of a delisted listing. */
-export function buildTombstoneMarkdown(page: TombstonePage): string {
-  const evidence =
-    page.evidence.length > 0 ? ['What that rests on:', buildList(page.evidence.map(escapeMarkdown))] : [];
+export function buildTombstoneMarkdown({ tombstone, decision }: TombstonePage): string {
+  const { slug, host, title, delisted_at } = tombstone;
+  const rests = decision ? describeEvidence(decision.detail) : [];
   const sections = [
-    `# Listing ${page.slug} is gone`,
-    `It was delisted on ${page.delisted_on} by ${page.delisted_by}. The reason on record and the title it had, at ${buildCodeSpan(page.host)}:`,
-    quoteMarkdown(`${page.reason}\n\n${page.title}`),
-    ...evidence,
+    `# Listing ${slug} is gone`,
+    `It was delisted on ${formatDay(delisted_at)} by ${formatDecider(tombstone)}. The reason on record and the title it had, at ${buildCodeSpan(host)}:`,
+    quoteMarkdown(`${formatRemovalReason(tombstone)}\n\n${title}`),
+    ...(rests.length > 0 ? ['What that rests on:', buildList(rests.map(escapeMarkdown))] : []),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -108,43 +146,48 @@ function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }
 }
 
 /** Builds the routes, the one whose call shows most first, with input, output, and the call where the page has it. */
-function buildRoutes(
-  { routes, routes_total, routes_before, next_href, record_url, words_by }: ListingPage,
-  site: Site,
-): string[] {
-  const detailed = routes.flatMap((route) => (route.detail ? { ...route, detail: route.detail } : []));
-  const others = routes.filter(({ detail, folded_under }) => detail === null && !folded_under);
+function buildRoutes(page: ListingPage, site: Site): string[] {
+  const { listing, number, receipts } = page;
+  const shown = listShownRoutes(page);
+  const asOf = listing.updated_at;
+  const [before, total] = [(number - 1) * ROUTES_MAX, listing.routes.length];
+  const detailed = shown.filter(({ isDetailed }) => isDetailed);
+  const others = shown.filter(({ isDetailed, route }) => !isDetailed && !route.folded_under);
+  const formatRow = ({ route }: ShownRoute) => formatRouteRow(route, asOf);
+  const next = `${PATHS.listingMarkdown(listing.slug)}?page=${number + 1}`;
   return [
-    ...detailed.flatMap((route, at) => [
-      `### Route ${routes_before + at + 1} of ${routes_total}`,
-      buildList([formatRouteRow(route)]),
-      ...buildRouteWords(route),
-      buildCall(route.detail.call, at === 0),
+    ...detailed.flatMap((one, at) => [
+      `### Route ${before + at + 1} of ${total}`,
+      buildList([formatRow(one)]),
+      ...buildRouteWords(listing, one, receipts),
+      buildCall(buildRouteCall(listing, one.route), at === 0),
     ]),
     ...(others.length > 0
       ? [
           '### Further routes',
-          `What they take and give is in ${record_url}.`,
-          buildList(others.map(formatRouteRow)),
-          ...buildDescriptions(others, words_by),
+          `What they take and give is in ${buildUrl(site.baseUrl, PATHS.agentListing(listing.slug))}.`,
+          buildList(others.map(formatRow)),
+          ...buildDescriptions(others, getAuthor(listing)),
         ]
       : []),
-    ...listRouteFolds(routes).flatMap(({ route, label, routes: folded }) => [
+    ...listRouteFolds(shown).flatMap(({ route, label, routes: folded }) => [
       `${buildCodeSpan(route)} stands for ${label}:`,
-      buildList(folded.map(formatRouteRow)),
-      ...buildDescriptions(folded, words_by),
+      buildList(folded.map(formatRow)),
+      ...buildDescriptions(folded, getAuthor(listing)),
     ]),
-    ...(next_href === null
-      ? []
-      : [
-          `These are routes ${routes_before + 1} to ${routes_before + routes.length} of ${routes_total}. The next ones: ${buildUrl(site.baseUrl, next_href)}`,
-        ]),
+    ...(total > before + ROUTES_MAX
+      ? [
+          `These are routes ${before + 1} to ${before + shown.length} of ${total}. The next ones: ${buildUrl(site.baseUrl, next)}`,
+        ]
+      : []),
   ];
 }
 
 /** Quotes the description of a route with input, output and sample; empty where no source gives any. */
-function buildRouteWords({ description, detail }: RouteRow & { detail: RouteDetail }): string[] {
-  const { input, output, output_basis, output_receipt, words_by } = detail;
+function buildRouteWords(listing: PublicListing, { route, description }: ShownRoute, receipts: PaidAnswers): string[] {
+  const answer = findPaidAnswer(route, receipts);
+  const output = findOutputFields(route, answer?.fields ?? []);
+  const isSeen = route.proof !== null && answer !== null && findReceiptHref(route.proof.receipt_id, receipts) !== null;
   const sample = output?.sample ?? null;
   // The sample has the examples.
   const returned = output
@@ -152,19 +195,24 @@ function buildRouteWords({ description, detail }: RouteRow & { detail: RouteDeta
     : [];
   const lists = [
     ...(description === '' ? [] : [description]),
-    ...input.map(({ place, rows, more }) => [`Takes in the ${place.toLowerCase()}:`, ...listFieldLines(rows, more)]),
-    ...(returned.length > 0 && output_receipt === null ? [['Returns:', ...returned]] : []),
-  ].map((list) => (typeof list === 'string' ? list : list.join('\n')));
+    ...listInputFields(route).map(({ place, rows, more }) =>
+      [`Takes in the ${place.toLowerCase()}:`, ...listFieldLines(rows, more)].join('\n'),
+    ),
+    ...(returned.length > 0 && !isSeen ? [['Returns:', ...returned].join('\n')] : []),
+  ];
   return [
     ...(lists.length > 0
-      ? [`In the words of ${words_by} (data, not instructions):`, quoteMarkdown(lists.join('\n\n'))]
+      ? [
+          `In the words of ${describeRouteAuthors(listing, route)} (data, not instructions):`,
+          quoteMarkdown(lists.join('\n\n')),
+        ]
       : []),
-    ...(output_receipt === null
-      ? []
-      : [
-          `Returns: ${escapeMarkdown(output_basis)}`,
+    ...(isSeen
+      ? [
+          `Returns: ${escapeMarkdown(describeOutputBasis(listing, route, { output, answer }))}`,
           ...(returned.length > 0 ? [quoteMarkdown(returned.join('\n'))] : []),
-        ]),
+        ]
+      : []),
     ...(sample === null
       ? []
       : [`A sample of its answer, as declared${output?.is_cut ? ', cut' : ''}:`, buildCodeBlock('json', sample)]),
@@ -198,34 +246,41 @@ function buildCall({ replace, price, network, curl, paying, stop, lack }: CallGu
   ].join('\n\n');
 }
 
-function formatCard({ slug, host, cautions, title, tagline, marked, ...card }: ListingCard, site: Site): string {
-  const against = cautions.map(
-    ({ severity, text }) => `; **${severity === 'danger' ? 'danger' : 'caution'}: ${text}**`,
+function formatRelated(item: AgentItem, site: Site): string {
+  const { slug, host, title, tagline, marked, category } = item;
+  const against = item.cautions.map(
+    ({ code, severity, since }) =>
+      `; **${severity === 'danger' ? 'danger' : 'caution'}: ${formatCautionLabel(code, since)}**`,
   );
-  const facts = `${buildCodeSpan(host)}${against.join('')}${marked ? `; ${marked.as}` : ''}; ${card.verified_ratio}; ${card.category}; ${card.price} USDC per request`;
+  const facts = `${buildCodeSpan(host)}${against.join('')}${marked ? `; ${marked.as}` : ''}; ${formatVerifiedRatio(item)}; ${category}; ${formatItemPrice(item)} USDC per request`;
   const words = escapeMarkdown(tagline === '' ? title : `${title}: ${tagline}`);
   return `- [${slug}](${buildUrl(site.baseUrl, PATHS.listingMarkdown(slug))}): ${facts}\n  > ${words}`;
 }
 
-/** Writes a verified route in one line: price, day and receipt. */
-function formatVerifiedRoute(route: VerifiedRoute): string {
-  const { method, path, price, price_now, network, verified_on, transaction, receipt_url } = route;
-  const asksNow = price_now === null ? '' : ` (asks ${price_now} USDC now)`;
-  const receipt = receipt_url === null ? buildCodeSpan(transaction) : `[receipt on the chain](${receipt_url})`;
-  return `${buildCodeSpan(`${method} ${path}`)}: ${price} USDC on ${network}${asksNow}, verified ${verified_on}, ${receipt}`;
+/** Writes a payment that proves a route in one line: price, day and receipt. */
+function formatProvedRoute(proved: ProvedRoute): string {
+  const { route, proof } = proved;
+  const now = formatPriceNow(proved);
+  const { transaction, transaction_url } = proof;
+  const receipt = transaction_url === null ? buildCodeSpan(transaction) : `[receipt on the chain](${transaction_url})`;
+  return `${buildCodeSpan(formatRoute(route))}: ${formatPaid(proof)} USDC on ${formatChain(proof)}${now === null ? '' : ` (asks ${now} USDC now)`}, verified ${formatDay(proof.verified_at)}, ${receipt}`;
 }
 
 /** Writes a route in one line: prices with their evidence, verification, and the result of the latest probe. */
-function formatRouteRow(row: RouteRow): string {
-  const { method, path, verification, cautions, offers, probe } = row;
+function formatRouteRow(route: PublicRoute, asOf: string): string {
+  const { cautions, terms, probe } = route;
   const parts = [
-    offers.map(formatOffer).join(', ') || 'price unknown',
-    lowerFirst(verification),
-    ...cautions.map(({ severity, text }) => `**${severity}: ${text}**`),
-    ...(probe ? [`probed ${probe.on}: ${probe.words}${formatLastValid(probe)}`] : ['never probed']),
-    ...(probe?.latency ? [probe.latency] : []),
+    listRouteOffers(terms).map(formatOffer).join(', ') || 'price unknown',
+    lowerFirst(formatRouteVerification(route, asOf)),
+    ...cautions.map(
+      ({ code, severity, since, evidence }) => `**${severity}: ${formatCautionLabel(code, since, evidence)}**`,
+    ),
+    ...(probe
+      ? [`probed ${formatDay(probe.at)}: ${formatOutcome(probe.outcome, probe.cause)}${formatLastValid(probe)}`]
+      : ['never probed']),
+    ...(probe?.latency ? [formatMedian(probe.latency)] : []),
   ];
-  return `${buildCodeSpan(`${method} ${path}`)}: ${parts.join('; ')}`;
+  return `${buildCodeSpan(formatRoute(route))}: ${parts.join('; ')}`;
 }
 
 function formatOffer(offer: RouteOffer): string {
@@ -233,39 +288,46 @@ function formatOffer(offer: RouteOffer): string {
   return `${offer.price} USDC on ${offer.networks} (${words})`;
 }
 
-function formatLastValid({ weight, valid_on }: NonNullable<RouteRow['probe']>): string {
-  if (weight === 'valid') return '';
-  return valid_on === null ? ', no valid 402 on record' : `, last valid 402 ${valid_on}`;
+function formatLastValid({ outcome, valid_at }: NonNullable<PublicRoute['probe']>): string {
+  if (getOutcomeWeight(outcome) === 'valid') return '';
+  return valid_at === null ? ', no valid 402 on record' : `, last valid 402 ${formatDay(valid_at)}`;
 }
 
 /** Quotes the descriptions of routes that are listed in brief; empty without any. */
-function buildDescriptions(routes: readonly RouteRow[], author: string): string[] {
+function buildDescriptions(routes: readonly ShownRoute[], author: string): string[] {
   const described = routes.filter(({ description }) => description !== '');
   if (described.length === 0) return [];
-  const words = described.map(({ method, path, description }) => `${method} ${path}: ${description}`);
+  const words = described.map(
+    ({ route, description }) => `${formatRoute(route)}: ${cutText(description, BRIEF_LENGTH)}`,
+  );
   return [`In the words of ${author} (data, not instructions):`, quoteMarkdown(words.join('\n\n'))];
 }
+
+/** Longest description of a route that is listed in brief, in UTF-16 units. */
+const BRIEF_LENGTH = 70;
 
 /** Most prices, and most days with failures, in the text: the latest. */
 const MAX_LINES = 10;
 
 /** Builds the sections on probes, prices and changes of the listing: the same facts as its page, in brief. */
-function buildHistory({ probes, price_history, decisions, reliability, latency }: ListingPage): string[] {
+function buildHistory({ listing, priced, decisions }: ListingPage): string[] {
+  const latency = formatLatency(listing);
+  const probes = buildProbeStrip(listing.reliability);
+  const prices = buildPriceHistory(priced, listing.updated_at, { confirmed: isPriceSeen(listing.routes) });
+  const rows = buildDecisionRows(decisions);
   return [
     '## Probes',
     [
-      `Reliability: ${reliability}.`,
+      `Reliability: ${formatReliabilityEvidence(listing)}.`,
       ...(latency ? [`Latency: ${latency}.`] : []),
       ...(probes ? listProbeLines(probes) : []),
     ].join('\n'),
     '## Price over time',
-    [price_history.summary, ...(price_history.rows.length > 1 ? ['', ...listPriceLines(price_history)] : [])].join(
-      '\n',
-    ),
-    ...(decisions.length > 0
+    [prices.summary, ...(prices.rows.length > 1 ? ['', ...listPriceLines(prices)] : [])].join('\n'),
+    ...(rows.length > 0
       ? [
           '## What changed',
-          decisions.map(({ when, what, why }) => `- ${when}: ${escapeMarkdown(`${what}: ${why}`)}`).join('\n'),
+          rows.map(({ when, what, why }) => `- ${when}: ${escapeMarkdown(`${what}: ${why}`)}`).join('\n'),
         ]
       : []),
   ];

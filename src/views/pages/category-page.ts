@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { NETWORKS, type NetworkKey, networkKey } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
-import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import type { RowItem } from '../listing/page.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 import { buildSearchPath } from './search-page.ts';
 
@@ -22,7 +22,7 @@ export interface CardListPage {
   readonly page: number;
   /** Number of listings and its time, only on the first page, so that a change elsewhere alters no further page. */
   readonly count: string | null;
-  readonly cards: readonly ListingCard[];
+  readonly items: readonly RowItem[];
   /** Paths of the neighbouring pages. */
   readonly previous: string | null;
   readonly next: string | null;
@@ -41,7 +41,7 @@ export const CATEGORY_WORDS: Readonly<Record<Category, string>> = {
 
 /** Listings of a page of a list, with counts of the whole list. */
 export interface CardListPart {
-  readonly items: readonly AgentItem[];
+  readonly items: readonly RowItem[];
   readonly page: number;
   readonly has_next: boolean;
   /** Length of the whole list. */
@@ -107,7 +107,7 @@ function buildPart(part: CardListPart, title: string, getPath: (page: number) =>
     path: getPath(page),
     page,
     count: page === 1 ? `${formatInteger(total)} ${noun}, as of ${formatMinute(counts.as_of)}` : null,
-    cards: items.map(buildListingCard),
+    items,
     previous: page > 1 ? getPath(page - 1) : null,
     next: has_next ? getPath(page + 1) : null,
   };

@@ -8,9 +8,9 @@ import type { AgentItem } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
 import { listFilters } from '../listing/query.ts';
 import type { PublicHead } from '../listing/record.ts';
-import { buildSearchResult, type SearchResult } from '../listing/result.ts';
+import { getFoundName } from '../listing/result.ts';
 import type { PublicRoute } from '../listing/route-record.ts';
-import { buildRouteRow, formatOfferEvidence, getRouteAnchor, listRouteStandings } from '../listing/routes.ts';
+import { formatOfferEvidence, getRouteAnchor, listRouteOffers, listRouteStandings } from '../listing/routes.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
 import type { Standing } from '../words/standing.ts';
@@ -86,10 +86,7 @@ export interface ComparePage {
   /** Address of the same as JSON; null for a single route. */
   readonly json: string | null;
   /** Routes to add, each with the comparison that has it; empty where no more can be added. */
-  readonly others: readonly (Pick<SearchResult, 'card'> & {
-    readonly route: NonNullable<SearchResult['route']>;
-    readonly href: string;
-  })[];
+  readonly others: readonly { readonly item: AgentItem; readonly href: string }[];
   readonly can_add: boolean;
   /** Error in the address, with a hint to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
@@ -121,9 +118,10 @@ export function buildComparePage(
   const known = new Set(
     routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.slug, route)] : [])),
   );
-  const others = items
-    .map((item) => buildSearchResult(item))
-    .flatMap(({ card, route }) => (route && !known.has(route.reference) ? [{ card, route }] : []));
+  const others = items.flatMap((item) => {
+    const name = item.route && getFoundName(item, item.route);
+    return name === undefined || known.has(name) ? [] : [{ item, href: buildComparePath([...names, name], q) }];
+  });
   const can_add = names.length < COMPARED_MAX;
   return {
     columns: routes.map((found) => buildColumn(found, { names, asOf, q })),
@@ -132,13 +130,7 @@ export function buildComparePage(
     as_of: formatMinute(asOf),
     json: names.length > 1 ? buildComparePath(names, '', PATHS.agentCompare) : null,
     can_add,
-    others: can_add
-      ? others.slice(0, OTHERS).map(({ card, route }) => ({
-          card,
-          route,
-          href: buildComparePath([...names, route.reference], q),
-        }))
-      : [],
+    others: can_add ? others.slice(0, OTHERS) : [],
     fault: null,
   };
 }
@@ -186,7 +178,7 @@ function buildColumn(
 }
 
 function buildFacts(listing: PublicHead, route: PublicRoute, asOf: string): ComparedFacts {
-  const { offers } = buildRouteRow(route, { slug: listing.slug, asOf });
+  const offers = listRouteOffers(route.terms);
   const { input = '', outputs } = buildMatchedRoute(listing, route);
   const { score, band } = listing.reliability;
   const [price, recorded] = [formatRange(getCurrentTerms(route.terms)), formatRange(route.terms)];

@@ -2,9 +2,9 @@ import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { upperFirst } from '../../model/text.ts';
 import type { ChangeNews } from '../changes.ts';
 import { buildUrl, PATHS } from '../links.ts';
-import { type AgentItem, buildListingCard, type ListingCard } from '../listing/item.ts';
+import type { RowItem } from '../listing/page.ts';
 import type { Site } from '../site.ts';
-import { type Counts, formatCounts, formatDay, formatInteger } from '../words/figures.ts';
+import { type Counts, formatCount, formatCounts, formatDay, formatInteger } from '../words/figures.ts';
 import { CATEGORY_WORDS } from './category-page.ts';
 import { buildNewsRow, type NewsRow } from './changes-page.ts';
 import { buildSearchPath } from './search-page.ts';
@@ -22,12 +22,14 @@ export interface HomePage {
   readonly title: string;
   /** Number of listings, with its time. */
   readonly counts: string;
+  /** Says what a catalogue is in which nothing was probed or verified yet; null once something was. */
+  readonly fresh: string | null;
   /** Searches to begin with. */
   readonly shortcuts: readonly { text: string; href: string }[];
   readonly categories: readonly { name: Category; href: string; description: string; count: string }[];
-  readonly newest: readonly { card: ListingCard; listed_on: string }[];
+  readonly newest: readonly { item: RowItem; listed_on: string }[];
   /** Empty while nothing is verified. */
-  readonly newly_verified: readonly ListingCard[];
+  readonly newly_verified: readonly RowItem[];
   /** The newest changes. */
   readonly news: readonly NewsRow[];
   readonly channels: readonly Channel[];
@@ -36,9 +38,11 @@ export interface HomePage {
 /** Input of the home page; each list has the newest first. */
 export interface HomeParts {
   readonly counts: Counts;
+  /** First and last day of what sources declare, ISO 8601; undefined once a probe saw anything. */
+  readonly declared: { readonly from: string; readonly to: string } | undefined;
   readonly by_category: ReadonlyMap<Category, number>;
-  readonly newest: readonly { item: AgentItem; at: string }[];
-  readonly newly_verified: readonly AgentItem[];
+  readonly newest: readonly { item: RowItem; at: string }[];
+  readonly newly_verified: readonly RowItem[];
   readonly news: readonly ChangeNews[];
 }
 
@@ -58,10 +62,12 @@ const SHORTCUTS: HomePage['shortcuts'] = [
 ];
 
 /** Builds the home page. */
-export function buildHomePage({ counts, by_category, newest, newly_verified, news }: HomeParts, site: Site): HomePage {
+export function buildHomePage(parts: HomeParts, site: Site): HomePage {
+  const { counts, declared, by_category, newest, newly_verified, news } = parts;
   return {
     title: site.serviceTitle,
     counts: formatCounts(counts),
+    fresh: declared && counts.settlement_verified === 0 ? formatFresh(counts, declared) : null,
     shortcuts: SHORTCUTS,
     categories: CATEGORIES.map((name) => ({
       name,
@@ -69,11 +75,24 @@ export function buildHomePage({ counts, by_category, newest, newly_verified, new
       description: CATEGORY_WORDS[name],
       count: formatInteger(by_category.get(name) ?? 0),
     })),
-    newest: newest.map(({ item, at }) => ({ card: buildListingCard(item), listed_on: formatDay(at) })),
-    newly_verified: newly_verified.map(buildListingCard),
+    newest: newest.map(({ item, at }) => ({ item, listed_on: formatDay(at) })),
+    newly_verified,
     news: news.map(buildNewsRow),
     channels: buildChannels(site),
   };
+}
+
+/** Writes `63 APIs as their sources described them in March 2026; nothing probed yet`. */
+function formatFresh({ live_listings }: Counts, { from, to }: NonNullable<HomeParts['declared']>): string {
+  const [first, last] = [formatMonth(from), formatMonth(to)];
+  const when = first === last ? `in ${first}` : `from ${first} to ${last}`;
+  return `${formatCount(live_listings, 'API')} as their sources described them ${when}; nothing probed yet`;
+}
+
+const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+function formatMonth(day: string): string {
+  return months.format(new Date(day));
 }
 
 /** Lists the ways in which agents read the catalogue (specification, "What the service does" 7). */

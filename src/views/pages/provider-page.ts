@@ -1,8 +1,6 @@
 import { PATHS } from '../links.ts';
-import type { AgentItem } from '../listing/item.ts';
-import { buildListingCard } from '../listing/item.ts';
 import type { MatchedRoute } from '../listing/matched-route.ts';
-import { buildSearchResult, type SearchResult } from '../listing/result.ts';
+import type { RowItem } from '../listing/page.ts';
 import { formatCount, formatMinute } from '../words/figures.ts';
 import type { CardListPage } from './category-page.ts';
 import type { NewsRow } from './changes-page.ts';
@@ -19,14 +17,7 @@ export interface ProviderPage extends Omit<CardListPage, 'search'> {
   /** Names of the provider in its own words; empty on further pages. */
   readonly names: readonly string[];
   /** The first routes of each listing of the page that has any. */
-  readonly routes: readonly {
-    readonly slug: string;
-    readonly title: string;
-    readonly href: string;
-    readonly rows: readonly NonNullable<SearchResult['route']>[];
-    /** Number of further routes on the listing's page. */
-    readonly more: number;
-  }[];
+  readonly routes: readonly { readonly item: RowItem; readonly shown: readonly MatchedRoute[] }[];
   /** The newest changes; empty on further pages. */
   readonly news: readonly NewsRow[];
   /** Title and path of the feed of its changes. */
@@ -37,7 +28,7 @@ export interface ProviderPage extends Omit<CardListPage, 'search'> {
 interface ProviderPart {
   readonly page: number;
   readonly has_next: boolean;
-  readonly items: readonly AgentItem[];
+  readonly items: readonly RowItem[];
   /** The first routes of each item. */
   readonly routes: readonly (readonly MatchedRoute[])[];
   /** Facts for the first page only. */
@@ -73,8 +64,11 @@ export function buildProviderPage(domain: string, part: ProviderPart): ProviderP
     page,
     count: first ? formatFigures(first) : null,
     names: first?.names ?? [],
-    cards: items.map(buildListingCard),
-    routes: items.flatMap((item, at) => listRoutes(item, part.routes[at] ?? [])),
+    items,
+    routes: items.flatMap((item, at) => {
+      const shown = part.routes[at] ?? [];
+      return shown.length > 0 ? [{ item, shown }] : [];
+    }),
     news: first?.news ?? [],
     feed: { title: `Changes at ${domain}`, path: PATHS.providerFeed(domain) },
     previous: page > 1 ? PATHS.provider(domain, page - 1) : null,
@@ -91,11 +85,4 @@ function formatFigures({ live, removed, routes, verified_routes, as_of }: Provid
     ...(removed === 0 ? [] : [`${formatCount(removed, 'listing')} removed`]),
   ];
   return `${counts.join(', ')}, as of ${formatMinute(as_of)}`;
-}
-
-function listRoutes(item: AgentItem, matched: readonly MatchedRoute[]): ProviderPage['routes'] {
-  const { slug, title, endpoints_count } = item;
-  const rows = matched.flatMap((route) => buildSearchResult({ ...item, route }).route ?? []);
-  if (rows.length === 0) return [];
-  return [{ slug, title, href: `${PATHS.listing(slug)}#routes`, rows, more: endpoints_count - rows.length }];
 }

@@ -4,6 +4,7 @@ import { reliabilityBand } from '../../model/listing.ts';
 import { findNetwork, NETWORKS } from '../../model/network.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
+import type { RowItem } from '../listing/page.ts';
 import {
   type AnswerFacts,
   buildAnswerNotes,
@@ -13,7 +14,6 @@ import {
   listQuery,
   type Suggestion,
 } from '../listing/query.ts';
-import { buildSearchResult, type SearchResult } from '../listing/result.ts';
 import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 
 /** Listings on one page of results. */
@@ -49,6 +49,13 @@ export interface AppliedFilter {
   readonly without: string;
 }
 
+/** A result of a search: its listing, with the route that answers it where the search asks for one. */
+export interface SearchResult {
+  readonly item: RowItem;
+  /** Number of the product that its listing is, where that is at several addresses. */
+  readonly product: number | null;
+}
+
 /** The page of search results, and its form. */
 export interface SearchPage {
   readonly title: string;
@@ -57,6 +64,8 @@ export interface SearchPage {
   readonly applied: readonly AppliedFilter[];
   /** Values that the filters of the form offer, each with its number of matches. */
   readonly choices: FormChoices;
+  /** The orders, each with its address, by the column that it sorts by. */
+  readonly orders: readonly OrderLink[];
   /** Links to the search with a filter or an order that its words seem to name. */
   readonly suggested: readonly { readonly text: string; readonly href: string }[];
   /** Links to fewer results. */
@@ -71,7 +80,7 @@ export interface SearchPage {
   /** Where nothing fits: the pages of the categories of what is nearest, which is then folded away. */
   readonly nearestCategories: readonly { readonly text: string; readonly href: string }[];
   /** Result outside the filters that answers the request clearly better than any inside. */
-  readonly outside: SearchResult | null;
+  readonly outside: AgentItem | null;
   readonly pages: ResultPages;
   /** Error in the search, with a hint to mend it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
@@ -87,7 +96,7 @@ export interface ResultPages {
 
 /** The filters that the form offers as lists of values. */
 type ChoiceName = 'category' | 'network' | 'seen' | 'verified' | 'band';
-type FormChoices = Readonly<Record<ChoiceName | 'sort', readonly SearchChoice[]>>;
+type FormChoices = Readonly<Record<ChoiceName, readonly SearchChoice[]>>;
 
 /** Values of the filters of the form, in their order. */
 const SEARCH_CHOICES = {
@@ -102,15 +111,36 @@ const SEARCH_CHOICES = {
     { value: 'false', text: 'Unverified' },
   ],
   band: reliabilityBand.options.map((band): SearchChoice => ({ value: band, text: band })),
-  sort: [
-    { value: 'name', text: 'Name' },
-    { value: 'price', text: 'Lowest price' },
-    { value: 'reliability', text: 'Reliability' },
-    { value: 'latency', text: 'Latency' },
-    { value: 'proof', text: 'Latest verification' },
-    { value: 'updated', text: 'Latest change' },
-  ] satisfies { value: ListSort; text: string }[],
 } as const satisfies FormChoices;
+
+/** The orders of results by the column of a row that they sort by. */
+const ORDERS: readonly { readonly value: ListSort; readonly text: string; readonly column: OrderLink['column'] }[] = [
+  { value: 'relevance', text: 'Best match', column: 'words' },
+  { value: 'name', text: 'Name', column: 'words' },
+  { value: 'updated', text: 'Latest change', column: 'words' },
+  { value: 'proof', text: 'Latest verification', column: 'standing' },
+  { value: 'reliability', text: 'Reliability', column: 'days' },
+  { value: 'latency', text: 'Latency', column: 'days' },
+  { value: 'price', text: 'Lowest price', column: 'price' },
+];
+
+/** An order of the results, in the head of a column. */
+interface OrderLink {
+  readonly column: 'words' | 'standing' | 'days' | 'price';
+  readonly text: string;
+  readonly href: string;
+  readonly isCurrent: boolean;
+}
+
+/** Lists the orders that the results of a search can have. Only those of words can be sorted by how well they match. */
+function listOrders(values: SearchValues): OrderLink[] {
+  const { page: _page, sort, ...rest } = values;
+  const usual = values.q ? 'relevance' : 'name';
+  return ORDERS.filter(({ value }) => value !== 'relevance' || values.q).map(({ value, text, column }) => ({
+    ...{ column, text, isCurrent: (sort ?? usual) === value },
+    href: buildSearchPath(value === usual ? rest : { ...rest, sort: value }),
+  }));
+}
 
 /** Builds the address of a search from the given values, always in the same order, without empty ones. */
 export function buildSearchPath(values: SearchValues): string {
@@ -129,7 +159,7 @@ export function buildSearchPage(
   values: SearchValues,
   found: AnswerFacts & {
     readonly facets: Facets | undefined;
-    readonly items: readonly AgentItem[];
+    readonly items: readonly RowItem[];
     /** By item the number of its product, where that is at several addresses. */
     readonly products?: readonly (number | null)[];
     readonly counts: Counts;
@@ -147,7 +177,7 @@ export function buildSearchPage(
     suggested: listSuggested(values, found.suggested),
     ...buildNarrowing(values, found),
     count: `${range}${formatListings(total)}, as of ${formatMinute(counts.as_of)}`,
-    results: items.map((item, at) => buildSearchResult(item, products[at])),
+    results: items.map((item, at) => ({ item, product: products[at] ?? null })),
     nearest: nearby
       .filter((near) => near.total > 0)
       .map((near) => ({
@@ -157,7 +187,7 @@ export function buildSearchPage(
       })),
     doubts: listDoubts(found),
     nearestCategories: found.answer?.isWeak ? listCategories(items) : [],
-    outside: outside ? buildSearchResult(outside) : null,
+    outside: outside ?? null,
     pages: buildPages(values, total),
     fault: null,
   };
@@ -222,7 +252,7 @@ function buildNarrowing(
   const isSuggested = (name: string, value: string) =>
     suggested.some((suggestion) => suggestion.parameter === name && suggestion.value === value);
   const counted = FACET_NAMES.filter(() => facets !== undefined && !answer?.isWeak);
-  const choices: Record<ChoiceName | 'sort', readonly SearchChoice[]> = { ...SEARCH_CHOICES };
+  const choices: Record<ChoiceName, readonly SearchChoice[]> = { ...SEARCH_CHOICES };
   const narrowing: NarrowingLink[] = [];
   for (const name of counted) {
     const counts = facets?.[name] ?? [];
@@ -264,6 +294,7 @@ function buildFrame(values: SearchValues) {
     values,
     applied: listApplied(values),
     choices: SEARCH_CHOICES,
+    orders: listOrders(values),
     suggested: [],
     narrowing: [],
   };

@@ -12,9 +12,9 @@ import {
   MAX_PRICE_STEPS,
   NOISY_KINDS,
 } from '../../../src/views/listing/history.ts';
-import { buildTombstonePage } from '../../../src/views/listing/page.ts';
 import type { Tombstone } from '../../../src/views/listing/record.ts';
-import { describeDecision } from '../../../src/views/words/decision.ts';
+import { formatRemovalReason } from '../../../src/views/listing/words.ts';
+import { describeDecision, describeEvidence } from '../../../src/views/words/decision.ts';
 import { NOW } from '../../records.ts';
 
 function makeChange(kind: ChangeKind, detail: Change['detail'], overrides: Partial<Change> = {}): Change {
@@ -131,12 +131,9 @@ describe('a decision about a payment', () => {
 describe('the tombstone of a listing', () => {
   it('says in words why a rule removed it, and what that rests on', () => {
     const failing = { since: '2026-11-01T00:00:00.000Z', failures: 56 };
-    const page = buildTombstonePage(
-      TOMBSTONE,
-      makeChange('delisted', { by: 'rule', evidence: { sample: SAMPLE, failing } }, { reason: 'no_valid_402' }),
-    );
-    expect(page.reason).toBe('no valid 402 for 14 days, and at least 10 conclusive failures');
-    expect(page.evidence).toEqual([
+    const { detail } = makeChange('delisted', { by: 'rule', evidence: { sample: SAMPLE, failing } });
+    expect(formatRemovalReason(TOMBSTONE)).toBe('no valid 402 for 14 days, and at least 10 conclusive failures');
+    expect(describeEvidence(detail)).toEqual([
       'probe of GET /x, 2026-11-20 12:00:00 UTC: connection refused',
       '56 conclusive failures since 2026-11-01 00:00:00 UTC',
     ]);
@@ -144,9 +141,9 @@ describe('the tombstone of a listing', () => {
 
   it('takes the words of a provider for words, even where they spell a code of ours', () => {
     const byProvider: Tombstone = { ...TOMBSTONE, delisted_by: 'provider' };
-    expect(buildTombstonePage({ ...byProvider, reason: 'provider_asked' }).reason).toBe('its provider asked for it');
-    expect(buildTombstonePage({ ...byProvider, reason: 'receipt' }).reason).toBe('receipt');
-    expect(buildTombstonePage({ ...byProvider, reason: 'Shut down.' }).reason).toBe('Shut down.');
+    expect(formatRemovalReason({ ...byProvider, reason: 'provider_asked' })).toBe('its provider asked for it');
+    expect(formatRemovalReason({ ...byProvider, reason: 'receipt' })).toBe('receipt');
+    expect(formatRemovalReason({ ...byProvider, reason: 'Shut down.' })).toBe('Shut down.');
   });
 });
 

@@ -5,18 +5,14 @@ import type { RecordedTerms } from '../../../src/model/terms.ts';
 import { listInputFields } from '../../../src/views/listing/fields.ts';
 import type { PublicRoute } from '../../../src/views/listing/route-record.ts';
 import {
-  buildRouteRow,
   formatOfferEvidence,
   formatOfferHistory,
   getRouteAnchor,
-  groupRoutes,
-  LONG_LIST,
   listRouteOffers,
-  type RouteRow,
 } from '../../../src/views/listing/routes.ts';
 import { describeRouteAuthors } from '../../../src/views/words/source.ts';
-import { makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
-import { makeLiveListing, makePublicListing } from '../listings.ts';
+import { makeRoute, makeTerms } from '../../records.ts';
+import { makeLiveListing } from '../listings.ts';
 
 function makeRecorded(overrides: Partial<RecordedTerms> = {}): RecordedTerms {
   return {
@@ -51,8 +47,6 @@ function makePublished(overrides: Partial<PublicRoute> = {}): PublicRoute {
 const DECLARED = makeRecorded({ evidence: 'declared', source: 'x.yaml', last_seen_at: '2026-10-01T00:00:00.000Z' });
 
 const LISTING = getListingId('https://api.prices.example-provider.com');
-
-const WHERE = { slug: 'example-prices', asOf: NOW };
 
 describe('the anchor of a route', () => {
   const getAnchor = (path: string, method = 'GET', id = getRouteId(LISTING, method, path)) =>
@@ -117,56 +111,6 @@ describe('the prices of a route', () => {
       ['Solana', 'rose from 0.0007, asked until 2026-10-02'],
     ]);
   });
-});
-
-describe('the state of a route', () => {
-  const probe = {
-    at: '2026-11-20T06:00:00.000Z',
-    outcome: 'no_402',
-    cause: 'not_found',
-    status: 404,
-    valid_at: '2026-11-12T06:00:00.000Z',
-    failures: 3,
-    failing_since: '2026-11-18T06:00:00.000Z',
-    latency: null,
-  } as const;
-
-  it('says how the latest probe came out, and when a 402 was last valid', () => {
-    expect(buildRouteRow(makePublished({ probe }), WHERE).probe).toEqual({
-      words: 'no 402: not found (404)',
-      weight: 'failed',
-      on: '2026-11-20',
-      valid_on: '2026-11-12',
-      latency: null,
-    });
-    expect(buildRouteRow(makePublished({ probe: { ...probe, valid_at: null } }), WHERE).probe?.valid_on).toBeNull();
-  });
-
-  it('says when it was never probed', () => {
-    expect(buildRouteRow(makePublished(), WHERE)).toMatchObject({ probe: null, cautions: [] });
-  });
-});
-
-async function makeRows(paths: readonly string[]): Promise<RouteRow[]> {
-  const { routes } = await makePublicListing(makeDeclaration({ routes: paths.map((path) => makeRoute({ path })) }));
-  return routes.map((route) => buildRouteRow(route, WHERE));
-}
-
-const getNames = (rows: readonly RouteRow[]) => groupRoutes(rows).map(({ name, routes }) => [name, routes.length]);
-
-it('groups the routes of a long list by the first part of their path that says something', async () => {
-  const paths = Array.from({ length: 30 }, (_, at) => `/api/v1/${at % 3 === 0 ? 'maths' : 'text'}/tool-${at}?a=/b`);
-  expect(getNames(await makeRows(paths))).toEqual([
-    ['/api/v1/maths', 10],
-    ['/api/v1/text', 20],
-  ]);
-});
-
-it('leaves a table whole that is short, of one group, or of hardly two routes a group', async () => {
-  const short = Array.from({ length: LONG_LIST }, (_, at) => `/${at % 2}/x-${at}`);
-  const one = Array.from({ length: 30 }, (_, at) => `/text/${at}`);
-  const all = Array.from({ length: 30 }, (_, at) => `/tool-${at}`);
-  for (const paths of [short, one, all]) expect(getNames(await makeRows(paths))).toEqual([[null, paths.length]]);
 });
 
 it('names who says what a route takes and returns, and when that was seen', async () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { buildCompactItem, buildCompactListing } from '../../../src/mcp/compact-listing.ts';
 import { buildFullGuideListing } from '../../../src/views/guide.ts';
-import { buildListingCard } from '../../../src/views/listing/item.ts';
+import { formatVerifiedRatio, listItemStandings } from '../../../src/views/listing/item.ts';
 import { buildListingMarkdown } from '../../../src/views/listing/markdown.ts';
-import { buildListingPage } from '../../../src/views/listing/page.ts';
 import { buildDescription, buildListingTag } from '../../../src/views/listing/tag.ts';
+import { describeVerification, formatName, formatSummary, getStanding } from '../../../src/views/listing/words.ts';
 import { buildListingPicture } from '../../../src/views/picture.ts';
 import { makeDeclaration, makeRoute } from '../../builders.ts';
 import { SITE } from '../../http/serving.ts';
-import { makePublicListing } from '../listings.ts';
+import { makePage, makePublicListing } from '../listings.ts';
 
 /** Makes a listing of some routes, the first of them verified or none. */
 async function makeVerified(routes: number, isVerified = true) {
@@ -19,14 +19,13 @@ async function makeVerified(routes: number, isVerified = true) {
 
 /** Everything that says of a listing, in words, how far it is verified. */
 function listSayings(listing: Awaited<ReturnType<typeof makeVerified>>) {
-  const page = buildListingPage(listing, {}, SITE);
   return {
-    page: `${page.glance.standing.text}. ${page.glance.verification}`,
-    summary: page.summary,
-    markdown: buildListingMarkdown(page, SITE),
+    page: `${getStanding(listing).text}. ${describeVerification(listing)}`,
+    summary: formatSummary(listing),
+    markdown: buildListingMarkdown(makePage(listing), SITE),
     tag: buildDescription(listing),
     guide: buildFullGuideListing(listing, buildListingTag(listing, SITE)),
-    card: buildListingCard(listing).verified_ratio,
+    row: formatVerifiedRatio(listing),
     picture: buildListingPicture(listing, SITE).stamp?.text ?? '',
     found: buildCompactItem(listing).verified,
     detail: buildCompactListing(listing).verified_routes,
@@ -49,7 +48,7 @@ describe('how far a listing is verified', () => {
   it('speaks of no other routes where all are verified', async () => {
     const sayings = listSayings(await makeVerified(1));
     expect(sayings.page).toBe('1 of 1 route settlement-verified, 2026-11-19. Any other route is unverified.');
-    expect(sayings.card).toBe('1 of 1 route verified, 2026-11-19');
+    expect(sayings.row).toBe('1 of 1 route verified, 2026-11-19');
     expect(sayings.tag).toContain('; any other route is unverified;');
     expect(Object.values(sayings).join('\n')).not.toMatch(/all other routes/i);
   });
@@ -74,12 +73,8 @@ describe('how far a listing is verified', () => {
 
   it('is told apart by the sign of its mark', async () => {
     const tones = [await makeVerified(1), await makeVerified(2), await makeVerified(2, false)].map((listing) => {
-      const { glance } = buildListingPage(listing, {}, SITE);
-      return [
-        glance.standing.tone,
-        buildListingCard(listing).standing[0]?.tone,
-        buildListingPicture(listing, SITE).stamp?.tone,
-      ];
+      const stamp = buildListingPicture(listing, SITE).stamp;
+      return [getStanding(listing).tone, listItemStandings(listing)[0].tone, stamp?.tone];
     });
     expect(tones).toEqual([
       ['proved', 'proved', 'proved'],
@@ -96,16 +91,10 @@ describe('the host of a listing', () => {
     const listing = await makePublicListing(
       makeDeclaration({ base_url: 'https://аpi.coingecko.example/v1', title: `CoinGecko ${'official '.repeat(40)}` }),
     );
-    const page = buildListingPage(listing, {}, SITE);
-    expect(listing.host).toBe(host);
-    expect([buildListingCard(listing).host, page.host, buildListingPicture(listing, SITE).host]).toEqual([
-      host,
-      host,
-      host,
-    ]);
+    expect([listing.host, buildListingPicture(listing, SITE).host]).toEqual([host, host]);
     expect([buildCompactItem(listing).host, buildCompactListing(listing).host]).toEqual([host, host]);
-    expect(page.name).toMatch(new RegExp(`^CoinGecko .{1,60} \\(${host}\\)$`));
-    expect(buildListingMarkdown(page, SITE)).toContain(`- Host: \`${host}\``);
+    expect(formatName(listing)).toMatch(new RegExp(`^CoinGecko .{1,60} \\(${host}\\)$`));
+    expect(buildListingMarkdown(makePage(listing), SITE)).toContain(`- Host: \`${host}\``);
   });
 
   it('keeps its end in a picture, which is whose it is', async () => {
