@@ -29,7 +29,7 @@ const SERVING = [
 const WRITERS = /^src\/catalogue\/write\//;
 
 /** The number of files that may reach past the doors. It only goes down. */
-const MOST_REACHING = 88;
+const MOST_REACHING = 86;
 
 /** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. The files in `test/` itself do it for all. */
 const REACHES_STORE =
@@ -131,7 +131,6 @@ describe('the table of chains', () => {
     const named = code.filter(({ path, file }) => path.startsWith('src/') && listNodes(file, isNameOfChain).length > 0);
     expect(named.map(({ path }) => path)).toEqual([
       'src/http/endpoints/agent-check.ts',
-      'src/http/endpoints/agent-compare.ts',
       'src/http/endpoints/agent-list.ts',
       'src/http/endpoints/agent-receipt.ts',
       'src/http/endpoints/discovery-resources.ts',

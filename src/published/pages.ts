@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { CATEGORIES } from '../model/catalogue.ts';
 import { networkKey } from '../model/network.ts';
 import { PATHS } from '../views/links.ts';
-import { MARKET_TABLES } from '../views/market.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
 import { hasProviderPath } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
@@ -120,12 +119,7 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
   // The reference calls what is in the catalogue now.
-  for (const path of [PATHS.market, PATHS.changes, docsApi])
-    yield { path, file: `${getFile(path)}.html`, key: current };
-  for (const name of MARKET_TABLES) {
-    const path = PATHS.marketData(name);
-    yield { path, file: getFile(path), key: current };
-  }
+  for (const path of [PATHS.changes, docsApi]) yield { path, file: `${getFile(path)}.html`, key: current };
   for (const { getPath } of LISTS) yield { path: getPath(), file: `${getFile(getPath())}.html`, key: current };
 }
 

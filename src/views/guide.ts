@@ -77,7 +77,6 @@ ${link('Skill', PATHS.skill(SKILL_NAME), 'all of this as a skill file; index.jso
 ${link('Agent discovery', PATHS.ard, 'ARD: MCP server, registry and skill; the registry answers POST /search')}
 ${link('AI catalogue', PATHS.aiCatalog, 'the same under its earlier address')}
 ${link('News', PATHS.changesFeed, 'the latest changes as an Atom feed')}
-${link('Market', PATHS.market, 'what a call costs and how many hosts work, for people; these and other figures as CSV')}
 ${link('Sitemaps', PATHS.sitemapIndex, 'the address of every page')}
 ${link('Home page', PATHS.home, 'for people: what is new, and a search box')}
 `;

@@ -13,7 +13,6 @@ export const PATHS = {
   agentChanges: '/agent/changes',
   agentCheck: '/agent/check',
   compare: '/compare',
-  agentCompare: '/agent/compare',
   mcp: '/mcp',
   serverCard: '/mcp/server-card',
   serverJson: '/server.json',
@@ -58,8 +57,6 @@ export const PATHS = {
   /** Badge of a listing with its verification, for the provider's own site. */
   badge: (slug: string) => `/badge/${slug}.svg`,
   changes: '/changes',
-  market: '/market',
-  marketData: (name: string) => `/market/${name}.csv`,
   method: '/method',
   docs: '/docs',
   docsAgents: '/docs/agents',

@@ -19,7 +19,6 @@ const TEMPLATES: readonly string[] = [
   PATHS.skill('{name}'),
   PATHS.sitemap('{part}'),
   PATHS.picture('{slug}'),
-  PATHS.marketData('{name}'),
   PATHS.submitted('{id}'),
   PATHS.submission('{id}'),
   '/category/{category}/{page}',

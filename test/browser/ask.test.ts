@@ -122,7 +122,7 @@ it('offers no such button without JavaScript, and lets no other page connect els
   expect(getConnect(listing?.headers()['content-security-policy'])).toBe(
     "'self' https: http://127.0.0.1:* http://localhost:*",
   );
-  for (const path of ['/', '/search', '/market', '/api/example-prices.md', '/docs/api', '/agent/list']) {
+  for (const path of ['/', '/search', '/changes', '/api/example-prices.md', '/docs/api', '/agent/list']) {
     const { headers } = await fetch(`${url}${path}`);
     expect([path, getConnect(headers.get('content-security-policy') ?? '')]).toEqual([path, "'self'"]);
   }

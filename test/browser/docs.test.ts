@@ -114,28 +114,3 @@ describe('the page of changes', () => {
     expect(shown.every((name) => name.includes('news-delisted'))).toBe(true);
   });
 });
-
-describe('the page of the market', () => {
-  it('draws charts that are named, and has these and other figures as CSV', async () => {
-    const { page } = await openPage(world);
-    await visit(page, `${world.url}${PATHS.market}`);
-    const pictures = page.getByRole('img');
-    // No round of probes is on record in this world: this is said in place of its chart.
-    expect(await pictures.count()).toBe(1);
-    expect(await page.getByText('No host has been probed yet.').count()).toBe(1);
-    for (const picture of await pictures.all()) {
-      expect((await picture.boundingBox())?.width).toBeGreaterThan(200);
-      expect(((await picture.locator('desc').textContent()) ?? '').length).toBeGreaterThan(20);
-    }
-    const links = await page.locator('a[href$=".csv"]').all();
-    expect(links.length).toBe(6);
-    for (const link of links) {
-      const answer = await fetch(`${world.url}${await link.getAttribute('href')}`);
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([
-        200,
-        'text/csv; charset=utf-8; header=present',
-      ]);
-      expect(await answer.text()).toMatch(/\r\n$/);
-    }
-  });
-});

@@ -65,7 +65,6 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'operating manual', path: PATHS.docsOperating },
   { name: 'architecture manual', path: PATHS.docsArchitecture },
   { name: 'endpoints', path: PATHS.docsApi },
-  { name: 'market', path: PATHS.market },
   { name: 'changes', path: PATHS.changes },
   { name: 'not found', path: '/nothing', status: 404 },
 ];

@@ -90,7 +90,7 @@ describe('in a real browser', () => {
     await page.waitForURL('**/api/example-prices#get-v1-other');
 
     // Copy a call, in Python.
-    await page.locator('details[open] .tabs input:checked').first().focus();
+    await page.locator('.tabs input:checked').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     expect(await page.getByText('x402_requests').first().isVisible()).toBe(true);
@@ -101,6 +101,8 @@ describe('in a real browser', () => {
     );
 
     // Check the receipt: what to run, and where the chain shows it.
+    await tabTo(page, 'Verified routes');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'On-chain receipt of GET /v1/other');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('href'))).toMatch(
       /^https:\/\/basescan\.org\/tx\/0x[0-9a-f]{64}$/,
@@ -114,6 +116,8 @@ describe('in a real browser', () => {
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
     await page.waitForURL('**/api/example-prices#get-v1-other');
+    await tabTo(page, 'Verified routes');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
@@ -142,7 +146,8 @@ describe('in a real browser', () => {
     await page.getByRole('link', { name: 'Remove GET /maths/tool-0 from the comparison' }).click();
     expect(await page.getByRole('columnheader').count()).toBe(1);
     await page.goto(`${world.url}/api/example-prices`);
-    await page.locator('details', { hasText: 'GET /v1/other' }).getByRole('link', { name: 'Compare' }).click();
+    await page.locator('.routes summary', { hasText: 'GET /v1/other' }).click();
+    await page.locator('.routes details', { hasText: 'GET /v1/other' }).getByRole('link', { name: 'Compare' }).click();
     await page.waitForURL('**/compare?routes=example-prices*');
     expect(await page.getByRole('columnheader').textContent()).toContain('GET /v1/other');
   });
@@ -150,6 +155,7 @@ describe('in a real browser', () => {
   it('shows how a listing answered and what it cost: drawn, named for a screen reader, and as tables by keyboard', async () => {
     const { page } = await open({ viewport: { width: 390, height: 800 } });
     await visit(page, `${world.url}/api/example-prices`);
+    for (const name of ['Probes', 'Price over time']) await page.getByRole('heading', { name }).click();
     for (const [name, description, size] of [
       ['Probe results by day, 2026-10-24 to 2026-11-23', '2 of 3 days without a failure; 2 of 3 samples valid', 20],
       ['Price over time, 2026-11-20 to 2026-11-23', '0.001-0.0025 USDC per request', 150],
@@ -227,7 +233,7 @@ describe('in a real browser', () => {
   it('prints all of every table, and a listing on few sheets', async () => {
     const { page } = await open({ viewport: { width: 718, height: 1047 } });
     await page.emulateMedia({ media: 'print' });
-    for (const path of ['/market', '/api/example-prices', '/docs/using']) {
+    for (const path of ['/changes', '/api/example-prices', '/docs/using']) {
       await visit(page, `${world.url}${path}`);
       const cut = await page.evaluate(() =>
         [...document.querySelectorAll('.scroll, .code pre')]
@@ -239,13 +245,12 @@ describe('in a real browser', () => {
       );
       expect([path, cut]).toEqual([path, []]);
     }
-    await visit(page, `${world.url}/market`);
-    const rows = page.locator('.chart-table tbody tr');
+    await visit(page, `${world.url}/api/example-prices`);
+    const rows = page.locator('.evidence table tbody tr');
     expect(await rows.count()).toBeGreaterThan(0);
     expect(
       await rows.evaluateAll((all) => all.every((row) => row.checkVisibility({ contentVisibilityAuto: true }))),
     ).toBe(true);
-    await visit(page, `${world.url}/api/example-prices`);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length).toBeLessThanOrEqual(3);
   });
@@ -319,7 +324,6 @@ describe('in a real browser', () => {
     await page.getByLabel('Filter routes').fill('get tool-7 text');
     expect(await page.locator('.routes h3:visible').allTextContents()).toEqual(['GET /text/tool-7']);
     expect(await page.getByText('1 of 24 routes').isVisible()).toBe(true);
-    expect(await page.locator('.routes .group:visible').count()).toBe(1);
   });
 
   it('finds an address that is folded under its template, and unfolds it for one who is sent there', async () => {
@@ -342,7 +346,7 @@ describe('in a real browser', () => {
   it('unfolds the route that an address leads to, with what it takes, what it returns and its call', async () => {
     const { page } = await open();
     await visit(page, `${world.url}/api/many-routes`);
-    const closed = page.locator('.routes details:not([open])').nth(3);
+    const closed = page.locator('.routes > div > details:not([open])').nth(3);
     const id = await closed.getAttribute('id');
     expect(await page.locator(`#${id} .route-body`).isVisible()).toBe(false);
     await page.evaluate((hash) => {
@@ -370,6 +374,7 @@ describe('in a real browser', () => {
   it('shows what one gets: as our paid call got it, as its source declares it, or that the provider does not say', async () => {
     const { page } = await open();
     await visit(page, `${world.url}/api/example-prices`);
+    await page.locator('.routes details').first().click();
     const [paid, silent] = await page.locator('.route-body .halves > div:last-child').all();
     expect(await paid?.textContent()).toContain(
       'Names and types are those of the answer to our paid call on 2026-11-20. Meanings and examples are in the words of a manifest, seen 2026-11-01.',

@@ -36,7 +36,6 @@ function listExamples({ example, examples = {} }: OpenAPIV3_1.MediaTypeObject): 
 const QUESTIONS: Readonly<Record<string, string>> = {
   '/discovery/search': '?query=price',
   '/discovery/merchant': `?payTo=${makeTerms().pay_to}`,
-  '/agent/compare': '?routes=example-prices+GET+/v1/price/:symbol&routes=example-prices+GET+/none',
   '/agent/check': `?${new URLSearchParams({
     url: 'https://api.prices.example-provider.com/v1/price/x',
     method: 'GET',

@@ -69,7 +69,6 @@ describe('a route that asks another price than was verified', () => {
     expect(item).toMatchObject({ price_min_usdc: 0.05, verified_price_usdc: 0.01 });
     expect(item.route).toMatchObject({ verified: true, verified_price_usdc: 0.01 });
     expect((await getJson(`/agent/listings/${SLUG}`)).listing).toMatchObject({ verified_price_usdc: 0.01 });
-    expect((await getJson(`/agent/compare${COMPARE}`)).routes[0].route).toMatchObject({ verified_price_usdc: 0.01 });
     const check = await getJson(`/agent/check?url=${encodeURIComponent(CALLED)}`);
     expect(check.route).toMatchObject({ verification: 'settlement-verified', verified_price_usdc: '0.01' });
     expect(JSON.stringify(await getJson('/discovery/resources'))).toContain('"verified_amount":"10000"');
@@ -94,6 +93,6 @@ it('says nothing of a price that is asked still', async () => {
   const pages = await openPages(served.reading);
   for (const path of PAGES) expect((await pages.get(path)).text, path).not.toMatch(SAID);
   for (const path of TEXTS) expect(await served.getText(path), path).not.toMatch(SAID);
-  const documents = ['/agent/list?q=price+of+one+symbol', `/agent/compare${COMPARE}`, '/discovery/resources'];
+  const documents = ['/agent/list?q=price+of+one+symbol', '/discovery/resources'];
   for (const path of documents) expect(await served.getText(path), path).not.toMatch(/"verified_(price_usdc|amount)"/);
 });

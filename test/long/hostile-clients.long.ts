@@ -379,7 +379,7 @@ it('no listing of thousands of routes keeps others waiting', async () => {
     'pages of routes': listAsked((at) => ({ path: `/api/large/get${getPath(at).replaceAll('/', '-')}` })),
     comparisons: listAsked((at) => {
       const names = [at, at + 600, at + 1200, at + 1800].map((one) => `large GET ${getPath(one)}`);
-      return { path: `/agent/compare?${new URLSearchParams(names.map((name) => ['routes', name]))}` };
+      return { path: `/compare?${new URLSearchParams(names.map((name) => ['routes', name]))}` };
     }),
     'calls of get_listing': listAsked((at) =>
       buildCall('tools/call', { name: 'get_listing', arguments: { slug: 'large', routes_offset: at } }),

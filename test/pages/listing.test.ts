@@ -117,10 +117,8 @@ describe('the listing page', () => {
   });
 
   it('says whose the words and the figures are', async () => {
-    const { text } = await (await openPages((await makeReadCatalogue({})).reading)).get('/api/example-prices');
-    expect(text).toMatch(
-      /Whose words these are The facts and figures of this catalogue are free for any use \(CC0-1\.0\)/,
-    );
+    const { text } = await (await openPages((await makeReadCatalogue({})).reading)).get('/');
+    expect(text).toMatch(/The facts and figures of this catalogue are free for any use \(CC0-1\.0\)/);
     expect(text).toContain('are the words of providers and remain theirs; each listing names its sources.');
   });
 

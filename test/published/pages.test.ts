@@ -5,7 +5,6 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { networkKey } from '../../src/model/network.ts';
 import { getChangesPage } from '../../src/published/changes-page.ts';
 import { iterateRefs, type ListingRef } from '../../src/published/listings.ts';
-import { getMarketPage } from '../../src/published/market.ts';
 import {
   findCategoryPage,
   findListingPage,
@@ -20,7 +19,6 @@ import { findProviderPage } from '../../src/published/providers.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { MARKET_TABLES } from '../../src/views/market.ts';
 import { findCategoryByPath, findNetworkByPath, parsePageNumber } from '../../src/views/pages/category-page.ts';
 import { makeTerms, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
@@ -47,7 +45,7 @@ const COUNTING = [
   '/',
   '/llms.txt',
   '/verified',
-  ...['/market', '/changes', '/docs/api', ...MARKET_TABLES.map(PATHS.marketData)],
+  ...['/changes', '/docs/api'],
   ...['data', 'finance', 'intelligence', 'tools', 'verification'].map((name) => `/category/${name}`),
   ...networkKey.options.map((network) => PATHS.network(network)),
 ];
@@ -80,7 +78,6 @@ function findModel(reading: Reading, path: string): unknown {
   if (kind === '') return getHomePage(reading);
   if (kind === 'llms.txt') return getGuide(reading);
   if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
-  if (kind === 'market') return getMarketPage(reading);
   if (kind === 'changes') return getChangesPage(reading);
   if (path === '/docs/api') return getReferencePage(reading, buildFrame(reading.site));
   if (kind === 'api') return findListingPage(reading, name.replace(/\.md$/, ''));
@@ -107,10 +104,8 @@ describe('the page inventory', () => {
       ),
       ['/schemas/manifest.json', 'schemas/manifest.json'],
       ['/schemas/agent-payable.json', 'schemas/agent-payable.json'],
-      ['/market', 'market.html'],
       ['/changes', 'changes.html'],
       ['/docs/api', 'docs/api.html'],
-      ...MARKET_TABLES.map((name) => [`/market/${name}.csv`, `market/${name}.csv`]),
       ['/category/data', 'category/data.html'],
       ['/category/finance', 'category/finance.html'],
       ['/category/intelligence', 'category/intelligence.html'],

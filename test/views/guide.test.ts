@@ -27,19 +27,8 @@ describe('llms.txt', () => {
   it('names every door', () => {
     const guide = buildGuide(COUNTS, new Map(), SITE);
     const { agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull } = PATHS;
-    const {
-      apiCatalog,
-      aiCatalog,
-      ard,
-      sitemapIndex,
-      changesFeed,
-      docsAgents,
-      docsApi,
-      docsUsing,
-      method,
-      providers,
-      market,
-    } = PATHS;
+    const { apiCatalog, aiCatalog, ard, sitemapIndex, changesFeed, docsAgents, docsApi, docsUsing, method, providers } =
+      PATHS;
     const doors = [agentList, agentCheck, agentChanges, mcp, discoveryResources, discoverySearch, openapi, guideFull];
     const further = [
       apiCatalog,
@@ -52,7 +41,6 @@ describe('llms.txt', () => {
       docsUsing,
       method,
       providers,
-      market,
     ];
     const templates = [PATHS.skill(SKILL_NAME), PATHS.agentListing('{slug}'), PATHS.listingMarkdown('{slug}')];
     for (const path of [...doors, ...further, ...templates]) {

@@ -46,15 +46,6 @@ describe('the reference', () => {
     expect(example.length).toBeLessThan(710);
   });
 
-  it('has a field for each value of a parameter that is given several times', () => {
-    const compare = operations.find(({ id }) => id === 'compareRoutes');
-    expect(compare?.fields.map(({ key, name }) => [key, name])).toEqual([
-      ['routes-1', 'routes'],
-      ['routes-2', 'routes'],
-    ]);
-    expect(compare?.curl).toMatch(/routes=.*&routes=/);
-  });
-
   it('says of each parameter what it takes, and starts forms with what can be sent', () => {
     const list = operations.find(({ id }) => id === 'listListings');
     const field = (name: string) => list?.fields.find((candidate) => candidate.name === name);

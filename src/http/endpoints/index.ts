@@ -5,7 +5,6 @@ import { problem } from '../../views/problem.ts';
 import type { Site } from '../../views/site.ts';
 import { changesEndpoint } from './agent-changes.ts';
 import { checkChallengeEndpoint, checkTermsEndpoint } from './agent-check.ts';
-import { compareEndpoint } from './agent-compare.ts';
 import { listEndpoint } from './agent-list.ts';
 import { receiptEndpoint } from './agent-receipt.ts';
 import { badgeEndpoint } from './badge.ts';
@@ -30,7 +29,6 @@ import { sitemapEndpoint, sitemapIndexEndpoint } from './sitemaps.ts';
 export const ENDPOINTS: readonly Endpoint[] = [
   listEndpoint,
   changesEndpoint,
-  compareEndpoint,
   listingEndpoint,
   receiptEndpoint,
   checkTermsEndpoint,

@@ -83,8 +83,6 @@ export interface ComparePage {
   /** Words of the reader by which others were looked for; empty where the service chose them. */
   readonly q: string;
   readonly as_of: string;
-  /** Address of the same as JSON; null for a single route. */
-  readonly json: string | null;
   /** Routes to add, each with the comparison that has it; empty where no more can be added. */
   readonly others: readonly { readonly item: AgentItem; readonly href: string }[];
   readonly can_add: boolean;
@@ -128,7 +126,6 @@ export function buildComparePage(
     names,
     q,
     as_of: formatMinute(asOf),
-    json: names.length > 1 ? buildComparePath(names, '', PATHS.agentCompare) : null,
     can_add,
     others: can_add ? others.slice(0, OTHERS) : [],
     fault: null,
@@ -137,7 +134,7 @@ export function buildComparePage(
 
 /** Builds the page that says what is wrong with the address. */
 export function buildRefusedComparePage(fault: NonNullable<ComparePage['fault']>): ComparePage {
-  return { columns: [], names: [], q: '', as_of: '', json: null, others: [], can_add: false, fault };
+  return { columns: [], names: [], q: '', as_of: '', others: [], can_add: false, fault };
 }
 
 function buildColumn(

@@ -129,8 +129,8 @@ function buildOperation(
   { frame, site, samples }: { frame: DocumentFrame; site: Site; samples: ReferenceSamples },
 ): ReferenceOperation {
   const find = <Found extends object>(part: Part): Found => findComponent(frame, part) as Found;
-  const fields = (operation.parameters ?? []).flatMap((parameter) =>
-    buildReferenceFields(find<OpenAPIV3_1.ParameterObject>(parameter), samples),
+  const fields = (operation.parameters ?? []).map((parameter) =>
+    buildReferenceField(find<OpenAPIV3_1.ParameterObject>(parameter), samples),
   );
   const request = operation.requestBody && find<OpenAPIV3_1.RequestBodyObject>(operation.requestBody);
   const example = request && getExample(Object.values(request.content)[0]);
@@ -204,8 +204,6 @@ function writeCurl(url: string, fields: readonly ReferenceField[], body: string 
 
 /** One parameter of an operation, as a field of a form. */
 export interface ReferenceField {
-  /** Its name, with a number where the parameter is given several times. */
-  readonly key: string;
   readonly name: string;
   readonly place: 'query' | 'path';
   readonly is_required: boolean;
@@ -244,18 +242,6 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'address',
 };
 
-/** Builds the field of a parameter, or, where it can be given several times, a field for each value of the example. */
-function buildReferenceFields(parameter: OpenAPIV3_1.ParameterObject, samples: ReferenceSamples): ReferenceField[] {
-  const { example, name } = parameter;
-  if (!Array.isArray(example)) {
-    const shown = example === undefined ? '' : String(example);
-    return [buildReferenceField(parameter, { key: name, example: shown, samples })];
-  }
-  return example.map((one, at) =>
-    buildReferenceField(parameter, { key: `${name}-${at + 1}`, example: String(one), samples }),
-  );
-}
-
 /** Finds the value of a parameter that names something in the catalogue; undefined for any other parameter. */
 function findSample(name: string, { listing, receipt, route }: ReferenceSamples): string | undefined {
   const samples = new Map([
@@ -269,14 +255,12 @@ function findSample(name: string, { listing, receipt, route }: ReferenceSamples)
   return samples.has(name) ? (samples.get(name) ?? '') : undefined;
 }
 
-function buildReferenceField(
-  parameter: OpenAPIV3_1.ParameterObject,
-  { key, example, samples }: { key: string; example: string; samples: ReferenceSamples },
-): ReferenceField {
+/** Builds the field of a parameter. */
+function buildReferenceField(parameter: OpenAPIV3_1.ParameterObject, samples: ReferenceSamples): ReferenceField {
+  const example = parameter.example === undefined ? '' : String(parameter.example);
   const schema = fieldSchema.parse(parameter.schema ?? {});
   const is_prefilled = parameter.required === true || PREFILLED.includes(parameter.name);
   return {
-    key,
     name: parameter.name,
     place: parameter.in === 'path' ? 'path' : 'query',
     is_required: parameter.required === true,

@@ -25,7 +25,7 @@ export function openQuestions(options: { slugs: readonly string[]; random: () =>
   const searches = Array.from({ length: VARIETY }, () => pickWords(random, 3));
   const checks = Array.from({ length: Math.min(VARIETY, slugs.length) }, (_, index) => buildCheck(index));
   const search = () => new URLSearchParams({ q: pick(searches) });
-  const sitePages = [PATHS.home, PATHS.market, PATHS.changes, PATHS.category('Data'), PATHS.category('Tools')];
+  const sitePages = [PATHS.home, PATHS.changes, PATHS.category('Data'), PATHS.category('Tools')];
   const kinds: Kind[] = [
     { weight: 30, build: () => get(PATHS.listing(pick(slugs))) },
     { weight: 5, build: () => get(PATHS.listingMarkdown(pick(slugs))) },
