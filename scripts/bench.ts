@@ -6,11 +6,10 @@ import { formatSection, formatTable, type Row } from './bench/measuring.ts';
 import type { Run } from './bench/world.ts';
 import { endWithFailure, readArguments } from './entry.ts';
 
-/** One benchmark, the catalogue sizes at which it is run, and those that `--large` adds. */
+/** One benchmark, and the catalogue sizes at which it is run. */
 interface Benchmark {
   readonly about: string;
   readonly sizes: readonly number[];
-  readonly large?: readonly number[];
   /** Loads its code, which is not needed to refuse a wrong command line. */
   load(): Promise<(run: Run, sizes: readonly number[]) => Promise<Row[]>>;
 }
@@ -28,56 +27,22 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   directory: {
     about: 'every kind of request beside Express and SQLite with the same records',
     sizes: [10_000],
-    load: async () => measureEach((await import('./bench/serving.ts')).measureDirectory),
-  },
-  latency: {
-    about: 'the OpenAPI document while all pages are rendered, and after one change',
-    sizes: [10_000],
-    large: [100_000],
-    load: async () => measureEach((await import('./bench/serving.ts')).measureLatency),
+    load: async () => measureEach((await import('./bench/directory.ts')).measureDirectory),
   },
   search: {
-    about: 'hundreds of searches, over HTTP and MCP, beside FTS5',
+    about: 'the time of searches beside FTS5, and how well requests with known answers are answered',
     sizes: [10_000],
-    large: [100_000],
-    load: async () => measureEach((await import('./bench/serving.ts')).measureSearch),
-  },
-  pages: {
-    about: 'pages of listings beside one nginx worker that sends the same files',
-    sizes: [10_000],
-    load: async () => measureEach((await import('./bench/serving.ts')).measurePages),
-  },
-  sizes: {
-    about: 'bytes of each kind of page and of the documents, tokens of what MCP sends',
-    sizes: [1000],
-    load: async () => measureEach((await import('./bench/sizes.ts')).measureSizes),
+    load: async () => (await import('./bench/search.ts')).measureSearch,
   },
   start: {
     about: 'from the start of the process to its first answer beside the Express directory, and memory',
-    sizes: [1000, 10_000],
-    large: [100_000],
-    load: async () => measureEach((await import('./bench/serving.ts')).measureStart),
+    sizes: [10_000],
+    load: async () => measureEach((await import('./bench/start.ts')).measureStart),
   },
   rebuilds: {
     about: 'all pages beside Hugo making those of the listings, and how soon readers see a write',
     sizes: [10_000],
-    large: [100_000],
     load: async () => measureEach((await import('./bench/rebuilds.ts')).measureRebuilds),
-  },
-  growth: {
-    about: 'how processor time, start, memory and file grow with the catalogue: exponents',
-    sizes: [1000, 10_000, 100_000],
-    load: async () => (await import('./bench/growth.ts')).measureGrowth,
-  },
-  machines: {
-    about: 'a catalogue in PostgreSQL beside one in SQLite, and three servers that follow it',
-    sizes: [1000, 10_000],
-    load: async () => measureEach((await import('./bench/machines.ts')).measureMachines),
-  },
-  payments: {
-    about: "paid calls on a chain of this machine beside the x402 SDK's own client",
-    sizes: [30],
-    load: async () => measureEach((await import('./bench/payments.ts')).measurePayments),
   },
   liars: {
     about: 'what sellers who lie take from agents and do to honest ones, in three simulated markets',
@@ -87,19 +52,18 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 };
 
 const USAGE = {
-  line: 'npm run bench -- [--large] [--listings <numbers>] [--quick] [--json] [--manual] [name …]',
+  line: 'npm run bench -- [--listings <numbers>] [--quick] [--json] [--manual] [name …]',
   about: `Measures the whole service as npm start runs it, beside what one would use instead. Each request asks for something
 new, unless there is only one document of its kind.
 
-  --large     adds 100,000 listings; takes many minutes
-  --listings  takes these numbers of listings instead, such as 1000,10000
+  --listings  takes these numbers of listings instead, such as 10000,100000
   --quick     one round of each: shows that it works, not how fast
   --json      one JSON document instead of tables
-  --manual    replaces the tables of these benchmarks in src/docs/architecture.md, and what is said of their goals
+  --manual    replaces the tables of these benchmarks in src/docs/speed.md, and what is said of their goals
   -h, --help  shows this; -V, --version shows the version
 
 ${Object.entries(BENCHMARKS)
-  .map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
+  .map(([name, { about }]) => `  ${name.padEnd(9)}  ${about}`)
   .join('\n')}
 
 A ratio is our figure divided by theirs in the same run; cpu_ratio is their processor time divided by ours. Only ratios carry
@@ -110,7 +74,7 @@ over to another machine.`,
 function readOptions() {
   try {
     const flag = { type: 'boolean', default: false } as const;
-    const options = { json: flag, manual: flag, large: flag, quick: flag, listings: { type: 'string' } } as const;
+    const options = { json: flag, manual: flag, quick: flag, listings: { type: 'string' } } as const;
     const { values, positionals } = readArguments(USAGE, options, { allowPositionals: true });
     const { listings, ...flags } = values;
     if (listings !== undefined && !/^[1-9]\d{0,5}(,[1-9]\d{0,5})*$/.test(listings)) {
@@ -127,20 +91,18 @@ function readOptions() {
   }
 }
 
-/** Replaces the tables of the manual of the benchmarks that were run; one that it does not have yet comes last. */
+/** Replaces the tables of the benchmarks that were run on the page about speed. */
 function writeManual(results: Readonly<Record<string, readonly Row[]>>): void {
-  const file = join(import.meta.dirname, '../src/docs/architecture.md');
+  const file = join(import.meta.dirname, '../src/docs/speed.md');
   let manual = readFileSync(file, 'utf8');
   for (const [name, rows] of Object.entries(results)) {
     const section = `<!-- ${name} -->\n\n${formatSection(name, rows)}\n\n<!-- /${name} -->`;
-    const old = new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's');
-    const place = old.test(manual) ? old : /(?=<!-- \/figures -->)/;
-    manual = manual.replace(place, () => (place === old ? section : `${section}\n\n`));
+    manual = manual.replace(new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's'), () => section);
   }
   writeFileSync(file, manual);
 }
 
-const { names, sizes, json, manual, large, quick } = readOptions();
+const { names, sizes, json, manual, quick } = readOptions();
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
@@ -149,7 +111,7 @@ const results: Record<string, Row[]> = {};
 for (const name of names) {
   const benchmark = BENCHMARKS[name] as Benchmark;
   const measure = await benchmark.load();
-  const rows = await measure(run, sizes ?? [...benchmark.sizes, ...((large && benchmark.large) || [])]);
+  const rows = await measure(run, sizes ?? benchmark.sizes);
   results[name] = rows;
   if (!json) console.log(`\n${name}: ${benchmark.about}\n\n${formatTable(rows)}\n`);
 }

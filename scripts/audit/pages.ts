@@ -22,9 +22,9 @@ const listPages = (slug: string): readonly AuditedPage[] => [
   { name: 'docs: endpoints', path: PATHS.docsApi },
   { name: 'docs: operating', path: PATHS.docsOperating },
   { name: 'docs: architecture', path: PATHS.docsArchitecture },
+  { name: 'docs: speed', path: PATHS.docsSpeed },
   { name: 'docs: providers', path: PATHS.providers },
   { name: 'method', path: PATHS.method },
-  { name: 'market', path: PATHS.market },
   { name: 'changes', path: PATHS.changes },
 ];
 

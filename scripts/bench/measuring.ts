@@ -18,13 +18,16 @@ export function buildGet(path: string, encoding: 'identity' | 'gzip' | 'br' = 'i
   return { path, headers: { 'accept-encoding': encoding } };
 }
 
-/** Builds the request that calls a tool over MCP. */
-export function buildToolCall(name: string, args: Readonly<Record<string, string | number>>): Asked {
-  return buildMcpRequest('tools/call', { name, arguments: args });
+/** Parameters of a list. */
+export type Query = Readonly<Record<string, string | number>>;
+
+/** Builds the path of a list. */
+export function buildListPath(query: Query): string {
+  return `${PATHS.agentList}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** Builds any request of MCP. */
-export function buildMcpRequest(method: string, params: object): Asked {
+/** Builds the request that calls a tool over MCP. */
+export function buildToolCall(name: string, args: Query): Asked {
   return {
     path: PATHS.mcp,
     method: 'POST',
@@ -33,15 +36,14 @@ export function buildMcpRequest(method: string, params: object): Asked {
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2025-11-25',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
   };
 }
 
-/** One answer as it was sent, compressed or not, and the milliseconds until its headers and until its end. */
+/** One answer as it was sent, compressed or not, and the milliseconds until its end. */
 export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-  readonly firstByteMs: number;
   readonly ms: number;
 }
 
@@ -49,11 +51,10 @@ export interface Answer {
 export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', ...asked }: Asked): Promise<Answer> {
   const started = performance.now();
   const answer = await request(`${url}${path}`, { method, headers: asked.headers, body: asked.body ?? null });
-  const firstByteMs = performance.now() - started;
   const body = Buffer.from(await answer.body.arrayBuffer());
   const ms = performance.now() - started;
   if (answer.statusCode !== 200) throw new Error(`${url}${path} was answered ${answer.statusCode}: ${body}`);
-  return { headers: answer.headers, body, firstByteMs, ms };
+  return { headers: answer.headers, body, ms };
 }
 
 const CONNECTIONS = 8;
@@ -86,18 +87,15 @@ export async function compareServers(comparison: Comparison): Promise<Omit<Row, 
     if (round >= 0) pairs.push(pair);
   }
   const sumCpu = (whose: 'ours' | 'theirs') => pairs.reduce((sum, pair) => sum + pair[whose].cpuMs, 0);
+  const ourMs = sumCpu('ours');
   return {
     unit: 'requests/s',
     ours: getMedian(pairs.map((pair) => pair.ours.perSecond)),
     theirs: getMedian(pairs.map((pair) => pair.theirs.perSecond)),
     ratio: getMedian(pairs.map((pair) => pair.ours.perSecond / pair.theirs.perSecond)),
-    ...buildCpuFigures(sumCpu('ours'), sumCpu('theirs'), rounds * requestsPerRound),
+    // Processor time is not known without `/proc`.
+    ...(ourMs > 0 && { cpu_us: (1000 * ourMs) / (rounds * requestsPerRound), cpu_ratio: sumCpu('theirs') / ourMs }),
   };
-}
-
-/** Builds the figures of processor time from that of two servers for the same requests; without `/proc` there are none. */
-export function buildCpuFigures(ourMs: number, theirMs: number, requests: number) {
-  return ourMs > 0 ? { cpu_us: (1000 * ourMs) / requests, cpu_ratio: theirMs / ourMs } : {};
 }
 
 interface Round {

@@ -1,19 +1,19 @@
 import { once } from 'node:events';
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { compressPage } from '../../src/site/forms.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
 import { openRebuilder } from '../../src/site/rebuild.ts';
 import { findBuild, findRecord } from '../../src/site/record.ts';
 import { countThreads } from '../../src/site/threads.ts';
 import { PATHS } from '../../src/views/links.ts';
-import type { Compressing } from './compressing.ts';
 import { ask, buildGet, buildRow, type Goal, getMedian, type Row } from './measuring.ts';
-import { buildWithHugo, getPeer, type HugoBuild } from './peers.ts';
+import { buildWithHugo, getHugo, type HugoBuild } from './peers.ts';
 import { buildSyntheticDeclaration } from './synthetic.ts';
 import { listFamily, openWorld, type Run, readUsage, rebuild, type Server, startService, type World } from './world.ts';
 
@@ -46,14 +46,14 @@ export async function measureRebuilds(run: Run, listings: number): Promise<Row[]
 }
 
 /** Opens the catalogue for `changeListings`. */
-export async function openForChanges({ config }: World): Promise<Catalogue> {
+async function openForChanges({ config }: World): Promise<Catalogue> {
   const at = new Date().toISOString();
   // The catalogue was made at a time that is always the same.
   return await openCatalogue(config.catalogueAddress, { identity: '', at }, { checksClock: false });
 }
 
 /** Changes the taglines of a number of listings in one transaction. Returns the revision with the change. */
-export async function changeListings(catalogue: Catalogue, count: number): Promise<number> {
+async function changeListings(catalogue: Catalogue, count: number): Promise<number> {
   return await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
     for (let index = 0; index < count; index += 1) {
       const declaration = buildSyntheticDeclaration(index);
@@ -62,12 +62,6 @@ export async function changeListings(catalogue: Catalogue, count: number): Promi
     }
     return writing.revision;
   });
-}
-
-/** Waits until a server shows a revision. It is asked seldom and little, since all share the cores of this machine. */
-export async function waitForRevision(server: Server, revision: number): Promise<void> {
-  const asked = buildGet(`${PATHS.agentChanges}?since=${revision - 1}&limit=1`);
-  while (Number((await ask(server, asked)).headers['x-catalogue-revision']) < revision) await sleep(5);
 }
 
 /** Asks for listings, each time with another price, so that no answer is cached. */
@@ -182,7 +176,7 @@ interface FullRebuild {
 /** Measures rebuilds of every page, each in a new folder, beside Hugo making the pages of the listings. */
 async function measureFull(run: Run, world: World): Promise<Row[]> {
   const { listings } = world;
-  const hugo = await getPeer('hugo', run.tell);
+  const hugo = await getHugo(run.tell);
   const [ours, theirs]: [FullRebuild[], HugoBuild[]] = [[], []];
   for (let round = 0; round < (listings >= LARGE ? 1 : Math.min(3, run.rounds)); round += 1) {
     run.tell(`Rendering every page${hugo ? ', and Hugo' : ''} …`);
@@ -233,9 +227,18 @@ async function rebuildAll(world: World): Promise<FullRebuild> {
   };
 }
 
+/** Data of a thread that makes compressed forms. */
+interface Compressing {
+  readonly files: readonly string[];
+  /** Folder for the forms. */
+  readonly folder: string;
+  /** Number of the thread, which no other has. */
+  readonly thread: number;
+}
+
 /**
- * Times the making of the compressed forms of pages by as many threads as render them, since each thread has less of the
- * processor than one alone would have; seconds.
+ * Returns the seconds that the compressed forms of pages take. They are made by as many threads as render pages, since each
+ * thread has less of the processor than one alone would have.
  */
 async function timeCompressing(files: readonly string[], folder: string): Promise<number> {
   mkdirSync(folder);
@@ -243,9 +246,25 @@ async function timeCompressing(files: readonly string[], folder: string): Promis
   const times = await Promise.all(
     Array.from({ length: threads }, async (_, thread): Promise<number> => {
       const workerData: Compressing = { files: files.filter((_, at) => at % threads === thread), folder, thread };
-      const [ms] = await once(new Worker(new URL('./compressing.ts', import.meta.url), { workerData }), 'message');
+      const [ms] = await once(new Worker(new URL(import.meta.url), { workerData }), 'message');
       return ms / 1000;
     }),
   );
   return times.reduce((sum, seconds) => sum + seconds, 0) / threads;
 }
+
+/** Makes the compressed forms of pages as a rebuild does. Returns the milliseconds that took. */
+function compress({ files, folder, thread }: Compressing): number {
+  let ms = 0;
+  for (const [at, file] of files.entries()) {
+    const page = readFileSync(file);
+    const started = performance.now();
+    for (const [form, compressed] of compressPage(page))
+      writeFileSync(join(folder, `${thread}-${at}.${form}`), compressed);
+    ms += performance.now() - started;
+  }
+  return ms;
+}
+
+// This file is also the program of the threads that `timeCompressing` starts.
+if (!isMainThread) parentPort?.postMessage(compress(workerData));

@@ -138,8 +138,6 @@ export async function stopChild(child: ChildProcess): Promise<void> {
 /** Resources that a process and all its descendants needed. */
 export interface Spent {
   readonly seconds: number;
-  /** Processor time, in milliseconds, but for the last twentieth of a second; 0 on a system without `/proc`. */
-  readonly cpuMs: number;
   /** Sum of the peak memory of each, in bytes; 0 on a system without `/proc`. */
   readonly peak: number;
 }
@@ -153,24 +151,20 @@ export async function runChild(command: string, args: readonly string[], options
     output = `${output}${text}`.slice(-2000);
   });
   const peaks = new Map<number, number>();
-  const times = new Map<number, number>();
   let isRunning = true;
   const ended = once(child, 'close').finally(() => {
     isRunning = false;
   });
   while (isRunning) {
     for (const pid of listFamily(child.pid ?? 0)) {
-      const { peak, cpuMs } = readUsage(pid);
-      peaks.set(pid, peak ?? peaks.get(pid) ?? 0);
-      times.set(pid, cpuMs ?? times.get(pid) ?? 0);
+      peaks.set(pid, readUsage(pid).peak ?? peaks.get(pid) ?? 0);
     }
     await Promise.race([ended, sleep(50)]);
   }
   const seconds = (performance.now() - started) / 1000;
   const [code, signal] = await ended;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}: ${output}`);
-  const sum = (each: ReadonlyMap<number, number>) => [...each.values()].reduce((all, one) => all + one, 0);
-  return { seconds, cpuMs: sum(times), peak: sum(peaks) };
+  return { seconds, peak: [...peaks.values()].reduce((sum, peak) => sum + peak, 0) };
 }
 
 /** Resources that a process has used so far. All is undefined without `/proc`, or without such a process. */

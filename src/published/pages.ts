@@ -102,8 +102,18 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
   // `/docs` beside what lies in `docs/`: a file and a folder.
-  const { method, docs, docsAgents, docsUsing, docsApi, docsChangelog, docsOperating, docsArchitecture, docsData } =
-    PATHS;
+  const {
+    method,
+    docs,
+    docsAgents,
+    docsUsing,
+    docsApi,
+    docsChangelog,
+    docsOperating,
+    docsArchitecture,
+    docsSpeed,
+    docsData,
+  } = PATHS;
   const guides = [
     method,
     docs,
@@ -112,6 +122,7 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
     docsChangelog,
     docsOperating,
     docsArchitecture,
+    docsSpeed,
     docsData,
     PATHS.providers,
     PATHS.findings,

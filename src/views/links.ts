@@ -65,6 +65,7 @@ export const PATHS = {
   docsChangelog: '/docs/changelog',
   docsOperating: '/docs/operating',
   docsArchitecture: '/docs/architecture',
+  docsSpeed: '/docs/speed',
   docsData: '/docs/data',
   /** The check of an address, which is open to everybody, and its reports. */
   submit: '/submit',

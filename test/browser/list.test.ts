@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { findPeer } from '../../scripts/bench/peers.ts';
 import { FILE, openShop, serveTwoBehindNginx } from '../intake/serving.ts';
+import { findNginx } from '../nginx.ts';
 import { skipWithout } from '../skipped.ts';
 import { getBrowser } from '../worker-browser.ts';
 
@@ -18,7 +18,7 @@ describe('a provider with an empty host', () => {
     'is listed with a badge after four clicks, with JavaScript: %s',
     async (javaScriptEnabled, context) => {
       skipWithout('postgres', context);
-      const nginx = findPeer('nginx');
+      const nginx = findNginx();
       if (!nginx) return context.skip('no nginx: install nginx-light');
       const { url, startProber } = await serveTwoBehindNginx(nginx);
       startProber();

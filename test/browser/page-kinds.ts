@@ -64,6 +64,7 @@ export const PAGE_KINDS: readonly PageKind[] = [
   { name: 'manual of the API', path: PATHS.docsUsing },
   { name: 'operating manual', path: PATHS.docsOperating },
   { name: 'architecture manual', path: PATHS.docsArchitecture },
+  { name: 'speed', path: PATHS.docsSpeed },
   { name: 'endpoints', path: PATHS.docsApi },
   { name: 'changes', path: PATHS.changes },
   { name: 'not found', path: '/nothing', status: 404 },

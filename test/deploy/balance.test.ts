@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { findPeer, type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { openListener } from '../../src/http/listening.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveSiteFixture } from '../http/running.ts';
+import { findNginx, startNginxOf } from '../nginx.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { readDeployed } from './tools.ts';
 
-const nginx = findPeer('nginx');
+const nginx = findNginx();
 
 it('nginx shares requests between two servers, names them, and answers on while one of them is gone', async (context) => {
   if (!nginx) return context.skip('no nginx: install nginx-light');
@@ -93,7 +93,7 @@ async function serve() {
 }
 
 /** Starts nginx in front of two servers, until the test is over. */
-async function balance(peer: Peer, ...servers: { url: string }[]) {
+async function balance(peer: string, ...servers: { url: string }[]) {
   const [first = '', second = ''] = servers.map(({ url }) => new URL(url).host);
   const configured = readDeployed('balance.conf').replace('server-1:4321', first).replace('server-2:4321', second);
   const front = await startNginxOf(peer, makeFolder(), configured);

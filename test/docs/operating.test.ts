@@ -11,7 +11,6 @@ import { serveWithMetrics } from '../http/metrics.ts';
 import { ask } from '../http/running.ts';
 
 const MANUAL = readFileSync(join(ROOT, 'src/docs/operating.md'), 'utf8');
-const ARCHITECTURE = readFileSync(join(ROOT, 'src/docs/architecture.md'), 'utf8');
 
 /** The text below a heading, up to the next one. */
 function getSection(title: string): string {
@@ -83,28 +82,6 @@ describe('what it says of things that are wrong', () => {
     expect(named).toEqual(alerts);
     for (const cells of rows)
       expect([cells[0], cells.length, cells.every((cell) => cell.length > 3)]).toEqual([cells[0], 3, true]);
-  });
-});
-
-describe('what it says of costs', () => {
-  it('is what was measured', () => {
-    const [, text = ''] = /<!-- costs -->([\s\S]*)<!-- \/costs -->/.exec(MANUAL) ?? [];
-    const rows = listRows(text);
-    expect(rows.length).toBeGreaterThan(5);
-    const measured = listRows(ARCHITECTURE).map(([, , unit, ours]) => `${ours} ${unit}`);
-    expect(rows.map(([, cost]) => cost).filter((cost) => !measured.includes(cost ?? ''))).toEqual([]);
-  });
-
-  it('is what was measured at ten times the size, too', () => {
-    const [, text = ''] = /<!-- growing -->([\s\S]*)<!-- \/growing -->/.exec(MANUAL) ?? [];
-    const rows = listRows(text);
-    expect(rows.length).toBeGreaterThan(5);
-    const measured = listRows(ARCHITECTURE).flatMap(([size, , unit = '', ours, , , , cpu]) => [
-      `${size}: ${ours} ${unit.replace(' of processor', '')}`,
-      `${size}: ${cpu} µs`,
-    ]);
-    const shown = rows.flatMap(([, small, large]) => [`10,000: ${small}`, `100,000: ${large}`]);
-    expect(shown.filter((figure) => !measured.includes(figure))).toEqual([]);
   });
 });
 

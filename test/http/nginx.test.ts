@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { findPeer, startNginx } from '../../scripts/bench/peers.ts';
 import { makeFolder } from '../builders.ts';
+import { findNginx, startNginx } from '../nginx.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { removeListing } from '../written.ts';
 import { ask, serveSiteFixture } from './running.ts';
 
-const nginx = findPeer('nginx');
+const nginx = findNginx();
 
 /** Headers that must be the same whoever answers. */
 const SAME = [

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { type Peer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
@@ -13,6 +12,7 @@ import { startCatalogue } from '../cli/running.ts';
 import { readDeployed } from '../deploy/tools.ts';
 import { findFreePort } from '../free-port.ts';
 import { serveSiteFixture } from '../http/running.ts';
+import { startNginxOf } from '../nginx.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
@@ -39,7 +39,7 @@ export async function serveWithIntake({ count = 8 } = {}) {
  * Two servers of one empty catalogue in PostgreSQL behind nginx, as `balance.conf` and `compose.yaml` have them: the first one
  * checks, in a process of its own, and the second one asks it. All of it is gone after the test.
  */
-export async function serveTwoBehindNginx(nginx: Peer) {
+export async function serveTwoBehindNginx(nginx: string) {
   await openPageCode({ onEvent: () => undefined });
   const database = await startPostgres();
   onTestFinished(() => database.close());

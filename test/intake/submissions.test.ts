@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { findPeer } from '../../scripts/bench/peers.ts';
 import { openQueue, readQueue } from '../../src/submissions/queue.ts';
 import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
+import { findNginx } from '../nginx.ts';
 import { skipWithout } from '../skipped.ts';
 import { check, openIntake, openProvider } from './intake.ts';
 import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake, writeShopFile } from './serving.ts';
@@ -214,7 +214,7 @@ describe('an empty host', () => {
 
   it('is live in four requests to two servers behind nginx, whose catalogue is in PostgreSQL', async (context) => {
     skipWithout('postgres', context);
-    const nginx = findPeer('nginx');
+    const nginx = findNginx();
     if (!nginx) return context.skip('no nginx: install nginx-light');
     const { url, servers, startProber } = await serveTwoBehindNginx(nginx);
     startProber();

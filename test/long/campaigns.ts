@@ -78,7 +78,6 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 4,
     covers: ['site', 'http', 'pages'],
   },
-  'search-measure': { purpose: 'the command that measures search', minutes: 1, covers: ['search'] },
   soak: {
     purpose: 'twenty minutes of everything at 10,000 listings, in memory that stays flat',
     minutes: 24,

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { findPeer, startNginxOf } from '../../scripts/bench/peers.ts';
 import { createRandom } from '../../scripts/bench/synthetic.ts';
 import { openWorld, readUsage, startProgram, startService } from '../../scripts/bench/world.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { ANY_CLOCK } from '../new-catalogue.ts';
+import { findNginx, startNginxOf } from '../nginx.ts';
 import { declareListings } from '../written.ts';
 import type { Asked } from './hostile-clients/asker.ts';
 
@@ -157,7 +157,7 @@ async function useLimit(url: string): Promise<void> {
 }
 
 it('what one client does is hardly felt by another behind nginx', async (context) => {
-  const nginx = findPeer('nginx');
+  const nginx = findNginx();
   if (!nginx) return context.skip('no nginx: install nginx-light');
   const world = await openWorld({ folder: makeFolder(), rounds: 1, tell: () => undefined }, LISTINGS);
   const env = { ...world.env, RATE_LIMIT: undefined, TRUSTED_PROXIES: '127.0.0.1' };

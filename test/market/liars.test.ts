@@ -1,8 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type MarketOptions, runMarket } from '../../scripts/bench/liars.ts';
-import { buildMarket } from '../../scripts/bench/sellers.ts';
+import { buildMarket, type MarketOptions, runMarket } from '../../scripts/bench/liars.ts';
 import { SCRATCH } from '../scratch.ts';
 
 const folder = mkdtempSync(join(SCRATCH, 'liars-'));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openOurs } from '../../scripts/bench/search-peers.ts';
-import { openSample } from '../../scripts/bench/search-sets.ts';
+import { openOurs, openSample } from '../../scripts/bench/search.ts';
 import { getItem, iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
@@ -29,7 +28,7 @@ describe('the requests of the sample', () => {
         rightlyWeak: getShare(none.map(({ isWeak }) => isWeak === true)),
       };
     });
-    await set.close();
+    set.reading.published.close();
     console.table(figures);
     const [tuning, aside] = figures;
     expect(tuning?.first).toBeGreaterThanOrEqual(0.92);

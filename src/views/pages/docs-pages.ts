@@ -84,7 +84,12 @@ export const DOCS_GROUPS: readonly {
       {
         path: PATHS.docsArchitecture,
         title: 'How the service works',
-        text: 'For those who change the code: how facts become pages, what each folder and each package is for, speed and limits.',
+        text: 'For those who change the code: how facts become pages, what each folder and each package is for, and limits.',
+      },
+      {
+        path: PATHS.docsSpeed,
+        title: 'How fast it is',
+        text: 'Requests, searches, starts and pages beside Express, FTS5 and Hugo, and what liars can take: measured.',
       },
     ],
   },
