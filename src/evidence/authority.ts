@@ -12,7 +12,8 @@ import { speaksFor } from './domains.ts';
  * - Hearsay lowers nobody: no score, no removal, no danger, no price. A route that only others name is set aside once another
  *   route was seen or the provider names its routes.
  * - Time breaks ties within a rank, by the clock of this catalogue: the latest words count for the host and the operator, the
- *   earliest for feeds. No tie is broken by a name.
+ *   earliest for feeds. No tie is broken by a name. Terms whose network is stated come before terms whose network is assumed,
+ *   whatever their times.
  */
 
 /**

@@ -10,7 +10,7 @@ import {
 } from '../model/caution.ts';
 import { isPublicChain, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
-import { formatRoute, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
+import { formatRoute, type OtherPrice, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
 import type { Authority } from '../model/source.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import type { FailingRun } from './delisting.ts';
@@ -32,6 +32,8 @@ export interface RouteRecord {
   /** The failing run of the whole listing, and the number of its routes. */
   readonly failing: FailingRun | undefined;
   readonly routes: number;
+  /** The document whose terms are believed, and another one with another price; undefined if no two differ. */
+  readonly documents: { readonly source: string; readonly other: OtherPrice } | undefined;
 }
 
 /** A listing at another domain that is better known for the same name. */
@@ -70,6 +72,7 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
     ...findTwoReadings(record),
     ...findHigherPrice(record),
     ...findFailingProbes(record),
+    ...findDifferentPrices(record),
     ...findNeverSeenTerms(record),
     ...findRotatingPayee(record),
   ]);
@@ -264,6 +267,17 @@ function findFailingProbes({ probe, failing, routes }: RouteRecord): Caution[] {
       ...(probe?.valid_at && { valid_at: probe.valid_at }),
     }),
   ];
+}
+
+/** Warns while two documents of the provider state different prices. Its date is when the price believed was first heard. */
+function findDifferentPrices({ terms, documents }: RouteRecord): Caution[] {
+  const declared = terms.filter(({ evidence, current }) => evidence === 'declared' && current);
+  const amount = getLowest(declared);
+  if (!documents || amount === undefined) return [];
+  const { source, other } = documents;
+  const [since = null] = declared.flatMap(({ heard_at }) => heard_at ?? []).sort();
+  const evidence = { amount, source, source_other: other.source, amount_other: other.amount };
+  return [buildCaution('prices_differ', since, evidence)];
 }
 
 /** Warns while the latest valid 402 can be read in two ways. */

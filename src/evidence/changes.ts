@@ -188,8 +188,8 @@ function listCautionsBySubject({ cautions, routes }: DerivedListing, code: Cauti
 /** Returns the key by which two cautions are compared: their evidence, but not how often or since when it was seen. */
 function getCautionKey(one: Caution | undefined): string | undefined {
   if (!one) return undefined;
-  const { receipt_id, pay_to, amount, known_listing } = one.evidence;
-  return [one.code, receipt_id, pay_to, amount, known_listing].join('|');
+  const { receipt_id, pay_to, amount, known_listing, source_other, amount_other } = one.evidence;
+  return [one.code, receipt_id, pay_to, amount, known_listing, source_other, amount_other].join('|');
 }
 
 /**

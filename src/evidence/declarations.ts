@@ -2,7 +2,7 @@ import type { Category } from '../model/catalogue.ts';
 import type { Declaration } from '../model/declaration.ts';
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
-import type { DeclaredRoute, Route } from '../model/route.ts';
+import type { DeclaredRoute, OtherPrice, Route } from '../model/route.ts';
 import { listCounted } from '../model/route.ts';
 import {
   AUTHORITIES,
@@ -11,6 +11,7 @@ import {
   type ListedSource,
   type ListingFact,
   type RouteFact,
+  type SourceKind,
 } from '../model/source.ts';
 import { cutText, findMediaType, getFirstSentence, TEXT_LIMITS } from '../model/text.ts';
 import { type Heard, type RecordedDeclaration, rankDeclarations } from './authority.ts';
@@ -19,6 +20,7 @@ import { speaksFor } from './domains.ts';
 import { chooseFeedWords, compareDepth } from './feed-words.ts';
 import { takesNothing } from './input-parts.ts';
 import { buildTagline, getOpening, isTagline, joinOpenings } from './taglines.ts';
+import { getLowestAmount, isOtherPrice } from './terms.ts';
 import { getHostTitle, getLetters, isTitle } from './titles.ts';
 
 /** One route: each fact from the first source that has it. */
@@ -31,6 +33,8 @@ export interface MergedRoute {
   source: DeclarationSource;
   terms_by: Authority;
   heard_at: string | null;
+  /** The first document of the same authority that contradicts the terms in price; undefined without one. */
+  other_price: OtherPrice | undefined;
   /** Times at which dated sources that believe the same saw the networks of its terms. */
   sightings: Sighting[];
   /** Time since when a source names it, by our clock; empty if that is not known. */
@@ -294,9 +298,9 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
     const own = all.get(key) ?? [];
     const stated = itemising.get(key) ?? [];
     const [first] = own;
-    const priced = stated.find(({ route }) => route.terms.length > 0) ?? stated[0];
+    const priced = findPriced(stated) ?? stated[0];
     if (!first || !priced) return [];
-    const { item: _item, heard_at: heardLater, ...facts } = first.route;
+    const { item: _item, heard_at: heardLater, network_assumed: _assumed, other_price: _other, ...facts } = first.route;
     const said_by: Route['said_by'] = { route: first.place };
     if (priced.route.terms.length > 0) said_by.price = priced.place;
     const find = <Value>(get: (route: DeclaredRoute) => Value, fact?: RouteFact) => {
@@ -322,6 +326,7 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       {
         ...{ route, set_aside, said_by, authority: first.authority },
         ...{ source: priced.source, terms_by: priced.authority, heard_at: priced.heard_at },
+        other_price: findOtherPrice(priced, own),
         since: heardLater ?? first.heard_at ?? '',
         sightings: listSightings(priced.route, stated),
       },
@@ -329,6 +334,35 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
   });
   // Routes that are set aside come last, wherever routes are shown.
   return merged.toSorted((a, b) => Number(a.set_aside) - Number(b.set_aside));
+}
+
+/**
+ * Finds the mention whose terms are believed: the first with terms. If it only assumes the network, the first of the same
+ * authority that states one, because an assumption is nobody's word.
+ */
+function findPriced(mentions: readonly Mention[]): Mention | undefined {
+  const priced = mentions.filter(({ route }) => route.terms.length > 0);
+  const [first] = priced;
+  if (!first?.route.network_assumed) return first;
+  return priced.find(({ route, authority }) => authority === first.authority && !route.network_assumed) ?? first;
+}
+
+/** Kinds of sources that are documents of a provider. */
+const DOCUMENTS: readonly SourceKind[] = ['provider', 'openapi', 'x402_file'];
+
+/** Finds a document of the same authority as the believed one that asks other prices for the same ways to pay. */
+function findOtherPrice(believed: Mention, mentions: readonly Mention[]): OtherPrice | undefined {
+  const { route, source, authority } = believed;
+  if (route.terms.length === 0 || authority === 'hearsay' || !DOCUMENTS.includes(source.kind)) return undefined;
+  if (route.other_price) return route.other_price;
+  const other = mentions.find(
+    (one) =>
+      one.authority === authority &&
+      one.source.name !== source.name &&
+      DOCUMENTS.includes(one.source.kind) &&
+      isOtherPrice(route, one.route),
+  );
+  return other && { source: other.source.name, amount: getLowestAmount(other.route.terms) };
 }
 
 /**

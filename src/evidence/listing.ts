@@ -25,7 +25,7 @@ import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verifi
  * Version of the rules by which listings are derived. Raise it if the same evidence gives another listing: then every
  * catalogue is derived again when it is next opened for writing.
  */
-export const RULES_VERSION = 5;
+export const RULES_VERSION = 6;
 
 /** The decider, reason and time of a removal. */
 export interface Delisting {
@@ -144,7 +144,7 @@ function listPriced({ routes }: MergedDeclaration, { getRouteId, getTerms }: Lis
 }
 
 function buildRoute(
-  { route: declared, authority, said_by, set_aside, terms_by }: MergedRoute,
+  { route: declared, authority, said_by, set_aside, terms_by, source, other_price }: MergedRoute,
   evidence: ListingEvidence,
   { turns, offered }: { turns: number; offered: boolean },
 ): Route {
@@ -162,7 +162,10 @@ function buildRoute(
   const { failing } = evidence.sampled;
   const cautions = set_aside
     ? listCautionsOfUnseen({ terms, receipts, authority })
-    : listCautionsOfRoute({ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns });
+    : listCautionsOfRoute({
+        ...{ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns },
+        documents: offered && other_price ? { source: source.name, other: other_price } : undefined,
+      });
   const { terms: _offers, ...facts } = declared;
   return {
     ...facts,

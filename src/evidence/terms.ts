@@ -1,7 +1,7 @@
 import type { Listing } from '../model/listing.ts';
-import type { Route } from '../model/route.ts';
+import type { DeclaredRoute, Route } from '../model/route.ts';
 import { listCounted } from '../model/route.ts';
-import { isCeiling, type RecordedTerms } from '../model/terms.ts';
+import { isCeiling, type RecordedTerms, type Terms } from '../model/terms.ts';
 import type { PriceCeilings } from '../model/usdc.ts';
 
 /**
@@ -49,4 +49,25 @@ export type PayableTerms = RecordedTerms & { pay_to: string };
  */
 export function listPayableTerms({ terms }: Pick<Route, 'terms'>): PayableTerms[] {
   return getCurrentTerms(terms).filter((offer): offer is PayableTerms => offer.pay_to !== null);
+}
+
+/** The terms of a route as one source declares them. */
+type DeclaredTerms = Pick<DeclaredRoute, 'terms' | 'network_assumed'>;
+
+/**
+ * Returns whether two declarations of a route contradict each other in price: both have one, and no amount is in both.
+ * Amounts on networks that both state are compared with each other alone.
+ */
+export function isOtherPrice(one: DeclaredTerms, other: DeclaredTerms): boolean {
+  if (one.terms.length === 0 || other.terms.length === 0) return false;
+  const pairs = one.terms.flatMap((offer) => other.terms.map((beside) => [offer, beside] as const));
+  const isStated = !one.network_assumed && !other.network_assumed;
+  const shared = isStated ? pairs.filter(([offer, beside]) => offer.network === beside.network) : [];
+  const compared = shared.length > 0 ? shared : pairs;
+  return compared.every(([offer, beside]) => offer.amount !== beside.amount);
+}
+
+/** Returns the lowest amount of terms, of which there is at least one. */
+export function getLowestAmount(terms: readonly Terms[]): number {
+  return terms.map(({ amount }) => amount).reduce((a, b) => Math.min(a, b));
 }

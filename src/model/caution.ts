@@ -77,6 +77,12 @@ export const CAUTIONS = {
     sentence: 'Our probes get no valid 402 from it.',
     ends: 'with the next valid 402',
   },
+  prices_differ: {
+    severity: 'notice',
+    label: 'documents differ in price',
+    sentence: 'Two documents of its provider state different prices.',
+    ends: 'when both state the same price, or one of them none',
+  },
   never_seen: {
     severity: 'notice',
     label: 'terms never seen',
@@ -122,6 +128,9 @@ export const cautionEvidence = z.object({
   outcome: probeOutcome.optional().describe('What the latest probe saw'),
   failures: z.int().positive().optional().describe('Conclusive failures in a row'),
   valid_at: z.iso.datetime().optional().describe('The last valid 402; absent where none was ever seen'),
+  source: z.string().optional().describe('The document that is believed'),
+  source_other: z.string().optional().describe('The document that states another price'),
+  amount_other: z.int().positive().optional().describe('The price that it states, in atomic USDC'),
   declared_at: z.iso.datetime().optional().describe('When a source last saw the terms; absent for an undated claim'),
   known_listing: z.string().optional().describe('Slug of the better known listing'),
   known_host: z.string().optional().describe('Its host'),

@@ -507,6 +507,11 @@ export const FINDING_SECTIONS = {
         fix: 'Write the price with decimals and a currency, or the atomic amount as maxAmountRequired.',
         example: '"price": "0.01", "currency": "USDC"',
       },
+      prices_differ: {
+        meaning: 'Two documents of the provider state different prices for one route.',
+        fix: 'State the same price in both documents.',
+        example: '"price": {"mode": "fixed", "currency": "USD", "amount": "0.01"}',
+      },
       price_of_file: {
         meaning: 'The file states one price, which was taken for each resource.',
         fix: 'Nothing, if that is so. Otherwise state the price beside each resource.',

@@ -39,9 +39,17 @@ export const itemWords = z.object({
 });
 export type ItemWords = z.infer<typeof itemWords>;
 
+/** Lowest price that another document of the same provider states, in atomic USDC, and the name of that document. */
+export const otherPrice = z.object({ source: z.string(), amount: z.int().positive() });
+export type OtherPrice = z.infer<typeof otherPrice>;
+
 /** A route as one source declares it. */
 export const declaredRoute = routeFacts.extend({
   terms: z.array(terms),
+  /** There where the source names no network, so that the one of its terms is assumed. */
+  network_assumed: z.literal(true).optional(),
+  /** Price of another document that is read together with this one, in atomic USDC, if it is another price. */
+  other_price: otherPrice.optional(),
   /** Further words of the item for the route, until they are put into those of route and listing. */
   item: itemWords.optional(),
   /** Time by our clock when a feed first had the route; absent if that was when it first had the listing. */

@@ -21,6 +21,7 @@ describe('how a listing or a route stands', () => {
       'notice: price rose on 2026-11-14',
       'notice: withdrawn on 2026-11-14',
       'notice: no valid 402 since 2026-11-14',
+      'notice: documents differ in price since 2026-11-14',
       'notice: declared 2026-11-14, not seen yet',
       'notice: payee rotates since 2026-11-14',
     ]);

@@ -90,6 +90,16 @@ const CASES: Record<CautionCode, (world: EvidenceWorld, slug: string) => Promise
       12,
     );
   },
+  prices_differ: async ({ declare }) => {
+    for (const [kind, path, amount] of [
+      ['openapi', 'openapi.json', 1000],
+      ['x402_file', '.well-known/x402', 2000],
+    ] as const) {
+      const source = { kind, name: `${getBase('prices_differ')}/${path}`, observed_at: null };
+      const routes = [makeRoute({ path: '/v1/thing', ...TAKES_NOTHING, terms: [makeTerms({ amount })] })];
+      await declare(makeCase('prices_differ', { source, routes }), 12);
+    }
+  },
   payee_rotates: ({ look }, slug) =>
     look(12, { slug, payee_rotates: true, terms: [makeTerms({ pay_to: OTHER_PAYEE })] }),
 };

@@ -44,8 +44,8 @@ export function readOperation(operation: Operation, context: OperationContext): 
   const { note, reader } = context;
   const place = readAddress(operation, context);
   if ('code' in place) return place;
-  const terms = readPayment(raw['x-payment-info'], noteBelow(note, '/x-payment-info'));
-  if (!Array.isArray(terms)) return { ...terms, place: `/x-payment-info${terms.place ?? ''}` };
+  const payment = readPayment(raw['x-payment-info'], noteBelow(note, '/x-payment-info'));
+  if ('code' in payment) return { ...payment, place: `/x-payment-info${payment.place ?? ''}` };
   const { method, base_url, path } = place;
   const parameters = [pathItem.parameters, raw.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const request = { reader, parameters, requestBody: raw.requestBody, method };
@@ -62,7 +62,7 @@ export function readOperation(operation: Operation, context: OperationContext): 
       mime_type: answer.mime_type,
       ...readRequest(request, note),
       output_schema: answer.output_schema,
-      terms,
+      ...payment,
     },
   };
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../../model/network.ts';
+import type { DeclaredRoute } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { parseUsdc } from '../../model/usdc.ts';
 import {
@@ -30,15 +31,23 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 
 const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
+/** The payment of a route, as a route declares it. */
+export type Payment = Pick<DeclaredRoute, 'terms' | 'network_assumed'>;
+
 /**
  * Reads the payment information of an operation (`x-payment-info`, in all shapes seen so far) into terms: one for each
  * network that is named, or Base if none is. The list is empty if the operation is paid by x402 but its price is
  * missing or depends on the request. Returns a refusal if the operation is not to be listed. Never throws.
  */
-export function readPayment(info: unknown, noteInfo: Note): Terms[] | Refusal {
-  const note: Note = (code, message) => noteInfo(code, message, getPaymentPlace(code, info));
+export function readPayment(info: unknown, noteInfo: Note): Payment | Refusal {
+  const noted = new Set<FindingCode>();
+  const note: Note = (code, message) => {
+    noted.add(code);
+    noteInfo(code, message, getPaymentPlace(code, info));
+  };
   const read = readPaymentInfo(info, note);
-  return Array.isArray(read) ? read : { ...read, place: getPaymentPlace(read.code, info) };
+  if (!Array.isArray(read)) return { ...read, place: getPaymentPlace(read.code, info) };
+  return { terms: read, ...(read.length > 0 && noted.has('network_assumed') && { network_assumed: true }) };
 }
 
 /** The members that a code is about. The first that exists is its place. */

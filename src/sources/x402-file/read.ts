@@ -2,7 +2,6 @@ import type { Finding } from '../../model/declaration.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
-import type { Terms } from '../../model/terms.ts';
 import { cutText } from '../../model/text.ts';
 import { buildFeedDeclarations } from '../bazaar/declarations.ts';
 import { parseFeedItem, readItemWords } from '../bazaar/item.ts';
@@ -19,7 +18,7 @@ import {
 import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
 import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { readPayment } from '../openapi/payment.ts';
+import { type Payment, readPayment } from '../openapi/payment.ts';
 import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';
 import {
@@ -226,44 +225,44 @@ function readEntry(
   }
   if (resource.method === undefined) found.note('method_assumed', undefined, entry.place);
   if (hasWildcard(url)) found.note('wildcard_path', undefined, resource.place);
-  const terms = readTerms(resource, stated, found);
-  if (!terms) return undefined;
+  const payment = readEntryPayment(resource, stated, found);
+  if (!payment) return undefined;
   return {
     base_url: url.origin,
-    route: buildRoute(resource, method.data, url, terms, found.note, options),
+    route: buildRoute(resource, method.data, url, payment, found.note, options),
     keep: found.keep,
   };
 }
 
-/** Reads the payment that an entry states into terms; refuses the entry if it must not be listed. */
-function readTerms(
+/** Reads the payment that an entry states; refuses the entry if it must not be listed. */
+function readEntryPayment(
   { entry: { place } }: Resource,
   stated: ReturnType<typeof findStatedPayment>,
   found: ItemFindings,
-): Terms[] | undefined {
+): Payment | undefined {
   if (!stated) {
     found.note('resource_without_terms', undefined, place);
-    return [];
+    return { terms: [] };
   }
   const pricePlace = stated.isOfFile ? stated.place : `${place}${stated.place}`;
   if (stated.isAmbiguous) {
     found.note('ambiguous_price', undefined, pricePlace);
-    return [];
+    return { terms: [] };
   }
-  const terms = readPayment(stated.info, (code, message) => found.note(code, message, pricePlace));
-  if (!Array.isArray(terms)) {
-    found.refuse(terms.code, terms.message, pricePlace);
+  const payment = readPayment(stated.info, (code, message) => found.note(code, message, pricePlace));
+  if ('code' in payment) {
+    found.refuse(payment.code, payment.message, pricePlace);
     return undefined;
   }
-  if (stated.isOfFile && terms.length > 0) found.note('price_of_file', undefined, pricePlace);
-  return terms;
+  if (stated.isOfFile && payment.terms.length > 0) found.note('price_of_file', undefined, pricePlace);
+  return payment;
 }
 
 function buildRoute(
   resource: Resource,
   method: DeclaredRoute['method'],
   url: URL,
-  terms: Terms[],
+  payment: Payment,
   itemNote: Note,
   options: ApiDocumentOptions,
 ): DeclaredRoute {
@@ -281,7 +280,7 @@ function buildRoute(
     mime_type: readMimeType(isObject(raw) ? raw.mimeType : undefined, note),
     ...readRequest(item, method, note),
     output_schema: readOutputSchema(item, note),
-    terms,
+    ...payment,
     ...(Object.keys(words).length > 0 && { item: words }),
   };
 }

@@ -57,6 +57,8 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
       const last = evidence.valid_at ? `last valid 402 ${formatTime(evidence.valid_at)}` : 'no valid 402 on record';
       return `${evidence.failures ?? 0} failures in a row since ${formatTime(since)}${saw}; ${last}`;
     }
+    case 'prices_differ':
+      return `${formatUsdc(amount ?? 0)} USDC by ${evidence.source}, ${formatUsdc(evidence.amount_other ?? 0)} by ${evidence.source_other}`;
     case 'never_seen':
       return since === null ? 'declared without a date' : `last declared ${formatTime(since)}`;
     case 'payee_rotates':

@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
   price_above_record: (day) => `price rose${on(day)}`,
   withdrawn: (day) => `withdrawn${on(day)}`,
   probes_failing: (day) => `no valid 402${since(day)}`,
+  prices_differ: (day) => `documents differ in price${since(day)}`,
   never_seen: (day) => `declared${day && ` ${day}`}, not seen yet`,
   payee_rotates: (day) => `payee rotates${since(day)}`,
 };

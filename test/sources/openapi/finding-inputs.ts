@@ -4,9 +4,17 @@ import { ServiceError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { readWholeDocument } from '../../../src/sources/look-up.ts';
+import { mergeDocuments } from '../../../src/sources/merge-documents.ts';
 import { makeFolder } from '../../builders.ts';
 import { NOW } from '../../records.ts';
-import { listFindings, makeDocument, makeDocumentOf, makeOperation, URL_OF_DOCUMENT } from './documents.ts';
+import {
+  listFindings,
+  makeDocument,
+  makeDocumentOf,
+  makeOperation,
+  takeDocument,
+  URL_OF_DOCUMENT,
+} from './documents.ts';
 
 function ofPayment(info: unknown): Finding[] {
   return listFindings(makeDocumentOf({ 'x-payment-info': info }));
@@ -79,6 +87,10 @@ export const DOCUMENT_INPUTS = {
     return 'code' in read ? [] : read.findings;
   },
   ambiguous_price: () => listFindings({ resources: [{ url: 'https://a.example/x', price: '10000' }] }),
+  prices_differ: () => {
+    const file = takeDocument({ items: [{ url: '/v1/heights', method: 'GET', price: '0.03' }] });
+    return mergeDocuments(file, takeDocument(makeDocumentOf({}))).findings;
+  },
   price_of_file: () => listFindings({ price: '$0.01', resources: ['https://a.example/x'] }),
   not_x402: () => ofPayment({ amount: '1000', currency: 'usd', intent: 'charge', method: 'tempo' }),
   protocol_assumed: () => ofPayment({ price: { amount: '0.02' } }),

@@ -215,6 +215,18 @@ const LIVES: Record<string, () => Promise<StepDecision[]>> = {
     await look({ terms: [announced] });
     return decisions;
   },
+  'of a provider whose documents state different prices': async () => {
+    const { declare, decisions } = await makeTelling();
+    for (const [kind, path, amount] of [
+      ['openapi', 'openapi.json', 1000],
+      ['x402_file', '.well-known/x402', 2000],
+    ] as const) {
+      const name = `https://prices.example-provider.com/${path}`;
+      const routes = [makeRoute({ terms: [makeTerms({ amount })] })];
+      await declare({ source: { kind, name, observed_at: null }, routes });
+    }
+    return decisions;
+  },
   'verified, then without its route': async () => {
     const { declare, pay, decisions } = await makeTelling();
     await pay();
