@@ -20,6 +20,12 @@ const TEST_NAME = new RegExp(
   `^(?:${PLAIN}-)*(?:dev|development|test|testing|testnet|stage|staging|stg|uat|preprod)\\d*(?:-${PLAIN})*$`,
 );
 
+/** Domains whose hosts are the running workspaces of developers, and not deployments. */
+const WORKSPACES = [
+  ...['replit.dev', 'repl.co', 'lovableproject.com', 'webcontainer-api.io', 'cloudworkstations.dev', 'gitpod.dev'],
+  ...['idx.dev', 'e2b.app', 'e2b.dev', 'emergentagent.com', 'codeanyapp.com'],
+];
+
 const DEMO_NAME = /(?:^|-)(?:demos?\d*|hello-?world)(?:-|$)/;
 
 /** Texts of routes that show how a payment works, and nothing else; the last is that of the examples of x402 itself. */
@@ -47,6 +53,8 @@ export function findMark({ base_url, routes }: Pick<LiveListing, 'base_url' | 'r
   const counted = listCounted(routes);
   const sold = counted.filter(({ path }) => !ALIVE_PATH.test(path));
   const host = getHost(base_url);
+  if (WORKSPACES.some((domain) => hostname.endsWith(`.${domain}`)))
+    return { as: 'test', because: `Its host, ${host}, is a developer's workspace, and not a deployment.` };
   if (names.some((name) => TEST_NAME.test(name)))
     return { as: 'test', because: `Its host, ${host}, is named as one for development or tests.` };
   if (names.some((name) => DEMO_NAME.test(name)))

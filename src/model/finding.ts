@@ -504,7 +504,7 @@ export const FINDING_SECTIONS = {
       },
       ambiguous_price: {
         meaning: 'The price may be in USDC or in atomic units, so none was taken.',
-        fix: 'Write the price with decimals and a currency, or the atomic amount as maxAmountRequired.',
+        fix: 'Write the price with decimals and a currency, or the atomic amount as maxAmountRequired or with "unit": "micro".',
         example: '"price": "0.01", "currency": "USDC"',
       },
       prices_differ: {

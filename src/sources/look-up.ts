@@ -47,7 +47,9 @@ export async function readWholeDocument(
     if (read) return nameSource(read, options.name);
   }
   const { bytes, url } = await readDocumentBytes(pathOrAddress, context);
-  const read = readApiDocument(bytes, { ...options, url, speaker: url });
+  // A saved file is the operator's word, but its relative addresses are those of the address it was saved from.
+  const place = url ?? (isWebAddress(options.name) ? options.name : null);
+  const read = readApiDocument(bytes, { ...options, url: place, speaker: url });
   return 'code' in read ? read : await followOpenApi(read, { ...options, speaker: url }, context);
 }
 

@@ -15,6 +15,8 @@ describe('the host of a listing', () => {
     'api-dev.agents.tides.io',
     'dev-api2.tides.io',
     'x402-staging.tides.io',
+    '5f1c-00-tides.janeway.replit.dev',
+    'tides.preview.emergentagent.com',
   ])('%s is one for tests', (host) => {
     expect(mark(host)).toBe('test');
   });

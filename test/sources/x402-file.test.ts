@@ -209,6 +209,12 @@ describe('a price beside the address', () => {
     ['the first of a list of prices', { pricing: [{ amount: '0.07', asset: 'USDC' }] }, 70_000],
     ['a whole price that an atomic amount confirms', { price: '540', amount: '540000000' }, 540_000_000],
     ['cost in whole USDC', { cost: 2, currency: 'USDC' }, 2_000_000],
+    ['decimals beside it', { price: { amount: '10000', currency: 'USDC', decimals: 6 } }, 10_000],
+    ['decimals beside a price', { price: '25000', currency: 'USDC', decimals: 6 }, 25_000],
+    ['a unit beside it', { price: { amount: 500, unit: 'micro' } }, 500],
+    ['micro-USDC', { price: { value: '30000', unit: 'micro-USDC' } }, 30_000],
+    ['cents', { price: { amount: 2, unit: 'cents' } }, 20_000],
+    ['a fraction beside decimals', { price: { amount: '0.02', currency: 'USDC', decimals: 6 } }, 20_000],
   ])('as %s is read', (_name, price, amount) => {
     const entry = { path: '/v1/heights', method: 'POST', network: 'base', payTo: PAYEE, ...price };
     expect(listPrices({ endpoints: [entry] })).toEqual([`POST /v1/heights base ${amount} 0x1111`]);
@@ -217,6 +223,7 @@ describe('a price beside the address', () => {
   it.each([
     ['that may be atomic', { price: '10000', currency: 'USDC' }, 'ambiguous_price'],
     ['without a currency', { price: 5 }, 'ambiguous_price'],
+    ['beside decimals that may be the token’s', { price: 5, currency: 'USDC', decimals: 6 }, 'ambiguous_price'],
     ['in credits', { price: { unit: 'credits', amount: '10.5' } }, 'other_currency'],
     ['that depends', { price: { mode: 'dynamic', amount: '0.5' } }, 'dynamic_price'],
   ])('%s is not guessed', (_name, price, code) => {
@@ -242,13 +249,16 @@ describe('a price beside the address', () => {
   });
 
   it.each([
-    [{ method: 'POST,GET' }, 'POST'],
-    [{ methods: ['PUT', 'GET'] }, 'PUT'],
-    [{ httpMethod: 'get | post' }, 'GET'],
-    [{}, 'GET'],
-  ])('is for the first method of %j', (entry, method) => {
+    [{ method: 'POST,GET' }, ['GET', 'POST']],
+    [{ methods: ['PUT', 'GET'] }, ['GET', 'PUT']],
+    [{ methods: ['usdc', 'GET'] }, ['GET']],
+    [{ httpMethod: 'get | post' }, ['GET', 'POST']],
+    [{}, ['GET']],
+  ])('is for each method of %j', (entry, methods) => {
     const url = 'https://api.tides-of-tests.com/v1/a';
-    expect(listPrices({ resources: [{ url, price: '$0.01', ...entry }] })).toEqual([`${method} /v1/a base 10000 -`]);
+    expect(listPrices({ resources: [{ url, price: '$0.01', ...entry }] })).toEqual(
+      methods.map((method) => `${method} /v1/a base 10000 -`),
+    );
   });
 
   it('is read of a map by name, without what is no route', () => {

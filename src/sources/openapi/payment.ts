@@ -10,6 +10,7 @@ import {
   parseOfferAmount,
   parsePayTo,
 } from '../../x402/offer-fields.ts';
+import { scaleAmount } from '../amount-unit.ts';
 import { findMember } from '../bazaar/item-fields.ts';
 import { cleanString } from '../clean-string.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
@@ -197,7 +198,13 @@ type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; 
  * Reason why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without
  * a price.
  */
-export type PriceProblem = 'zero_amount' | 'implausible_price' | 'dynamic_price' | 'unknown_price' | 'other_currency';
+export type PriceProblem =
+  | 'zero_amount'
+  | 'implausible_price'
+  | 'dynamic_price'
+  | 'unknown_price'
+  | 'ambiguous_price'
+  | 'other_currency';
 
 /**
  * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
@@ -207,7 +214,9 @@ export function readPrice(info: Record<string, unknown>, note: Note): number | P
   const { mode, currency, amount, min, max } = findPrice(info);
   const isFlat = min !== undefined && String(min) === String(max);
   if (mode !== undefined && mode !== 'fixed' && !isFlat) return 'dynamic_price';
-  const stated = amount ?? (isFlat ? min : undefined);
+  const whole = amount ?? (isFlat ? min : undefined);
+  const stated = scaleAmount(whole, isObject(info.price) ? info.price : info) ?? whole;
+  if (stated === 'ambiguous') return 'ambiguous_price';
   const atomic = readDecimal(stated);
   if (atomic === undefined) return 'unknown_price';
   if (!isDollar(currency)) return 'other_currency';

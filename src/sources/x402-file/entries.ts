@@ -1,8 +1,9 @@
 import type { JsonObject } from '../../model/json.ts';
+import { httpMethod } from '../../model/request.ts';
 import { findMember, findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { listNamed } from './stated-payment.ts';
+import { findStatedPrice, listNamed } from './stated-payment.ts';
 
 /** Most resources that are taken from one file. */
 export const MAX_RESOURCES = 2_000;
@@ -159,7 +160,14 @@ export interface Resource {
 const ADDRESS_NAMES = ['url', 'endpoint', 'path', 'route', 'href', 'uri', 'fullurl', 'endpointurl', 'pathpattern'];
 const METHOD_NAMES = new Set(['method', 'httpmethod', 'verb', 'methods']);
 
-/** Finds the address and method of an entry, which is text or an object of any shape seen so far. */
+/** Lists the resources of an entry: one for each method that it names. */
+export function listResources(entry: Entry): Resource[] {
+  const resource = locateResource(entry);
+  const [, ...others] = listMethodsOf(entry.raw);
+  return [resource, ...others.map((method) => ({ ...resource, method }))];
+}
+
+/** Finds the address and the first method of an entry, which is text or an object of any shape seen so far. */
 export function locateResource(entry: Entry): Resource {
   const { raw, base } = entry;
   const stated = typeof raw === 'string' ? { address: raw, place: '' } : findAddressPlace(raw);
@@ -171,7 +179,7 @@ export function locateResource(entry: Entry): Resource {
   return {
     entry,
     address: url?.href ?? (isBareWord ? undefined : address),
-    method: findMethod(raw) ?? before?.toUpperCase(),
+    method: listMethodsOf(raw)[0] ?? before?.toUpperCase(),
     place: `${entry.place}${stated?.place ?? ''}`,
   };
 }
@@ -199,12 +207,41 @@ function findAddressPlace(raw: unknown): { address: string; place: string } | un
   return typeof extra === 'string' ? { address: extra, place: '/accepts/0/extra/resource' } : undefined;
 }
 
-/** Finds the method of an entry; the first of several (`GET,POST`, or a list). */
-function findMethod(raw: unknown): string | undefined {
+/**
+ * Lists the methods of an entry, in capitals and each once: several are a list or one text (`GET,POST`). If none is a method
+ * of HTTP, the first word that stands for one is returned alone.
+ */
+function listMethodsOf(raw: unknown): string[] {
   const member = listNamed(raw).find(([normal]) => METHOD_NAMES.has(normal))?.[1];
-  const own = Array.isArray(member) ? member[0] : member;
-  const method = listMethods(raw)[0] ?? (typeof own === 'string' ? own.trim().slice(0, 40).toUpperCase() : '');
-  return method.split(/[,|/\s]+/)[0] || undefined;
+  const stated = listMethods(raw)[0] ?? (Array.isArray(member) ? member.slice(0, 20) : [member]);
+  const words = [stated]
+    .flat()
+    .flatMap((text) =>
+      typeof text === 'string'
+        ? text
+            .trim()
+            .slice(0, 40)
+            .toUpperCase()
+            .split(/[,|/\s]+/)
+        : [],
+    )
+    .filter((word) => word !== '');
+  const known = words.filter((word) => httpMethod.safeParse(word).success);
+  return known.length > 0 ? [...new Set(known)] : words.slice(0, 1);
+}
+
+/** Text by which an entry says that it costs nothing. */
+const FREE = /\(\s*free\s*\)/i;
+
+/** Returns whether an entry says that it costs nothing, and states no price and no offer of its own. */
+export function isFree(raw: unknown): boolean {
+  const says = [findMember(raw, 'free'), findMember(raw, 'isFree')].includes(true) || findMember(raw, 'paid') === false;
+  const prices = ['price', 'pricing', 'cost'].map((name) => findMember(raw, name));
+  if (says || prices.some((price) => typeof price === 'string' && /^\s*free\s*$/i.test(price))) return true;
+  const texts = ['name', 'title', 'description', 'summary', 'purpose'].map((name) => findMember(raw, name));
+  return (
+    listOffers(raw).length === 0 && !findStatedPrice(raw) && texts.some((text) => FREE.test(String(text).slice(0, 500)))
+  );
 }
 
 /** Finds the address of the OpenAPI document that a file names, relative to `url`; null if it names none. */

@@ -24,7 +24,9 @@ import { readMimeType, readText } from '../provider-text.ts';
 import {
   type Entry,
   findOpenApiAddress,
+  isFree,
   listEntries,
+  listResources,
   locateResource,
   MAX_RESOURCES,
   namesX402,
@@ -52,7 +54,7 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
   const findings = openDocumentFindings(options.name);
   const entries = addOffersOfFile(file, listed.slice(0, MAX_RESOURCES), findings);
   if (listed.length > MAX_RESOURCES) findings.note('too_many_operations');
-  const resources = entries.map(locateResource);
+  const resources = entries.flatMap(listResources);
   const context = { file, options, findings };
   const offering = resources.filter((resource) => isOffering(resource, context));
   const items = { received: resources.length, taken: 0, duplicates: 0, refused: 0 };
@@ -135,7 +137,7 @@ function addOffersOfFile(file: unknown, entries: Entry[], findings: DocumentFind
   });
   return [...entries, ...added].map((entry) => {
     const group = own.get(locateResource(entry).address ?? '')?.map(({ offer }) => offer);
-    if (Array.isArray(findMember(entry.raw, 'accepts'))) return entry;
+    if (Array.isArray(findMember(entry.raw, 'accepts')) || isFree(entry.raw)) return entry;
     const stated = findStatedPayment(entry.raw, undefined);
     const accepts = group ?? (general.length > 0 && !stated ? general : undefined);
     if (!accepts) return entry;
@@ -159,9 +161,7 @@ function isOffering(resource: Resource, { file, options }: Context): boolean {
 
 /** Finds the stated payment of an entry, unless it says itself that it costs nothing. */
 function findStated(raw: unknown, file: unknown) {
-  const isFree =
-    [findMember(raw, 'free'), findMember(raw, 'isFree')].includes(true) || findMember(raw, 'paid') === false;
-  return isFree ? undefined : findStatedPayment(raw, file);
+  return isFree(raw) ? undefined : findStatedPayment(raw, file);
 }
 
 /**
@@ -179,10 +179,18 @@ function buildItem({ entry, address, method }: Resource): unknown {
   return {
     ...getServiceTexts(entry),
     ...raw,
+    description: findDescription(raw),
     resource,
     ...(method !== undefined && { method }),
     ...(described && { extensions: { bazaar } }),
   };
+}
+
+/** Finds the text of an entry about what it does. */
+function findDescription(raw: unknown): unknown {
+  const places = [['description'], ['resource', 'description'], ['summary'], ['purpose']];
+  const texts = places.map((path) => findMember(raw, ...path));
+  return texts.find((text) => typeof text === 'string' && text.trim() !== '');
 }
 
 function getServiceTexts({ service = {} }: Entry): JsonObject {
@@ -221,6 +229,10 @@ function readEntry(
   if (!method.success) {
     const isInObject = isObject(entry.raw) && typeof entry.raw.method === 'string';
     found.refuse('bad_method', FINDING_CODES.bad_method, isInObject ? `${entry.place}/method` : resource.place);
+    return undefined;
+  }
+  if (isFree(entry.raw)) {
+    found.refuse('zero_amount', 'The entry says that it is free.', entry.place);
     return undefined;
   }
   if (resource.method === undefined) found.note('method_assumed', undefined, entry.place);
@@ -270,13 +282,10 @@ function buildRoute(
   const note = noteBelow(itemNote, place);
   const item = buildItem(resource);
   const words = readItemWords(isObject(item) ? item : getServiceTexts(resource.entry), options, note);
-  const described = isObject(raw)
-    ? (raw.description ?? findMember(raw, 'resource', 'description') ?? raw.summary)
-    : undefined;
   return {
     method,
     path: getTemplatePath(url),
-    description: readText(described, 'route_description', note),
+    description: readText(findDescription(raw), 'route_description', note),
     mime_type: readMimeType(isObject(raw) ? raw.mimeType : undefined, note),
     ...readRequest(item, method, note),
     output_schema: readOutputSchema(item, note),
@@ -310,7 +319,7 @@ function findServiceTexts(file: unknown): ServiceTexts {
     title: find('name', 'title'),
     provider: findFilled(providers.flatMap((provider) => [provider, findMember(provider, 'name')])),
     tagline: find('tagline'),
-    description: find('description'),
+    description: find('description') ?? find('purpose'),
     docs_url: find('docs', 'docsUrl', 'documentation'),
   };
 }

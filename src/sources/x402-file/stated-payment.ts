@@ -1,6 +1,7 @@
 import { findNamedNetwork, findNetwork, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
 import { findAccount, parsePayTo } from '../../x402/offer-fields.ts';
+import { getUnitDecimals, SMALLEST_ATOMIC, scaleAmount } from '../amount-unit.ts';
 import { findMember, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
@@ -95,11 +96,11 @@ export function findStatedPrice(holder: unknown, depth = 0, isAboutPrice = false
   const scalar = (wanted: (name: string) => boolean) =>
     members.find(([normal, member]) => wanted(normal) && isScalar(member));
   const atomic = scalar((name) => ATOMIC_NAMES.has(name));
-  if (atomic) return buildPrice(atomic, surroundings);
+  if (atomic) return buildPrice(atomic, surroundings, holder);
   const named = scalar((name) => DECIMAL_NAMES.has(name));
-  if (named) return settleUnit(buildPrice(named, surroundings), holder);
+  if (named) return settleUnit(buildPrice(named, surroundings, holder), holder);
   const amount = scalar((name) => isAboutPrice && AMOUNT_NAMES.has(name));
-  if (amount) return buildPrice(amount, surroundings);
+  if (amount) return buildPrice(amount, surroundings, holder);
   if (depth >= 2) return undefined;
   for (const [normal, member, name] of members) {
     if (!HOLDER_NAMES.has(normal) || normal === 'accepts') continue;
@@ -137,7 +138,9 @@ function settleUnit(price: StatedPrice, holder: unknown): StatedPrice {
 function describeSurroundings(holder: unknown): Surroundings {
   const find = (...names: string[]) => listNamed(holder).find(([normal]) => names.includes(normal))?.[1];
   const asset = find('asset', 'token');
-  const currency = find('currency', 'unit', 'symbol') ?? (typeof asset === 'string' ? asset : undefined);
+  const unit = find('unit');
+  const named = getUnitDecimals(unit) === undefined ? unit : undefined;
+  const currency = find('currency') ?? named ?? find('symbol') ?? (typeof asset === 'string' ? asset : undefined);
   const isAddress = [asset, currency].some((one) => typeof one === 'string' && one.trim().length > 30);
   return {
     currency: isAddress ? 'USDC' : currency,
@@ -149,28 +152,27 @@ function describeSurroundings(holder: unknown): Surroundings {
 function buildPrice(
   [normal, raw, name]: [string, unknown, string],
   { currency, mode, unit }: Surroundings,
+  holder: unknown,
 ): StatedPrice {
   const amount = raw as string | number;
   const inName = /usdc?(?:percall|perrequest)?$/.test(normal) || /^usdc?/.test(normal);
   const own = inName ? (normal.includes('usdc') ? 'USDC' : 'USD') : currency;
   // The name says the unit of the amount; only plain names such as `amount` leave that to their neighbours.
   const stated = ATOMIC_NAMES.has(normal) ? 'atomic' : AMOUNT_NAMES.has(normal) ? unit : undefined;
-  return {
-    amount,
-    currency: own,
-    mode,
-    unit: isDecimal(amount) ? 'decimal' : (stated ?? getUnit(amount, own)),
-    place: formatPointer(name),
-  };
+  const price = { amount, currency: own, mode, place: formatPointer(name) };
+  if (isDecimal(amount)) return { ...price, unit: 'decimal' };
+  if (stated === 'atomic') return { ...price, unit: stated };
+  const scaled = scaleAmount(amount, holder);
+  if (scaled === 'ambiguous') return { ...price, unit: scaled };
+  return scaled === undefined
+    ? { ...price, unit: getUnit(amount, own) }
+    : { ...price, amount: scaled, unit: 'decimal' };
 }
 
 /** Returns whether an amount can only be decimal: `0.01`, `$5`, `2 USDC`. */
 function isDecimal(amount: string | number): boolean {
   return typeof amount === 'number' ? !Number.isInteger(amount) : /[.$]|[a-z]/i.test(amount);
 }
-
-/** Smallest whole amount that may as well be atomic. */
-const SMALLEST_ATOMIC = 1000;
 
 function getUnit(amount: string | number, currency: unknown): StatedPrice['unit'] {
   const value = Number(amount);
