@@ -79,7 +79,8 @@ const WORDS: Readonly<Record<Category, Readonly<Partial<Record<keyof typeof POIN
       fixtures, fitness, workouts?, reddit, youtube, instagram, tiktok, linkedin, facebook, telegram, social media,
       hashtags?, followers, isbn, products? data, wikipedia, encyclop(?:a)?edia, museums?, artworks?, newspapers?,
       headlines?, rss, blogs?, papers?, citations?, statistical, characters, mountains?, parks, streets?, routing,
-      geospatial, geographical, parcels?`,
+      geospatial, geographical, parcels?, shipping, shipments?, postage, couriers?, freight, tracking numbers?,
+      tech(?:nology)? stacks?, technolog(?:y|ies) (?:used|look ?ups?)`,
     clear: `
       statistics, stats, metrics, maps?, domains?, historical, metadata, trends?, trending, location, population, directory,
       catalog(?:ue)?, posts?, feeds?, blocks?, cit(?:y|ies), countr(?:y|ies), zip ?codes?, addresses, schools?,
@@ -123,6 +124,35 @@ const PATTERNS = new Map(
     }),
   ]),
 );
+
+/** Names of what people do to one another's posts, and of those who see them. */
+const REACTIONS =
+  '(?:likes|followers|subscribers|views|comments|retweets|reposts|upvotes|engagements?|reactions|impressions)';
+
+/**
+ * Phrases that mean something else than their words: rates of carriers are no interest rates, what a site is made with is
+ * not checked, and who buys likes wants no data. Their words count for that category alone.
+ */
+const PHRASES: readonly (readonly [Category, RegExp])[] = [
+  [
+    'Data',
+    /\b(?:shipping|freight|parcel|postage|courier|carrier|delivery) (?:rates?|prices?|pricing|quotes?|costs?)\b/g,
+  ],
+  [
+    'Data',
+    /\b(?:tech(?:nology|nologies)?(?: stacks?)?|cms|frameworks?) (?:detect(?:ion|or|s)?|fingerprint(?:s|ing)?|profil(?:er|es|ing)|analy[sz](?:er|is)|checker)\b/g,
+  ],
+  ['Data', /\bdetects? (?:the |which |what )?(?:[a-z]+ )?(?:tech(?:nology|nologies)?(?: stacks?)?|cms|frameworks?)\b/g],
+  [
+    'Tools',
+    new RegExp(`\\b(?:buy|boost|grow|deliver|purchase|order|get)(?:s|ing)? (?:[a-z0-9]+ ){0,4}${REACTIONS}\\b`, 'g'),
+  ],
+  ['Tools', /\b(?:social(?: media)?|twitter|x|instagram|tiktok|youtube|farcaster) engagement(?: [a-z]+)?\b/g],
+  [
+    'Tools',
+    /\b(?:like|repost|retweet|follow|upvote|comment on|reply to)s? (?:an?|the|any|your) (?:[a-z]+ ){0,2}(?:posts?|tweets?|accounts?|casts?|videos?|profiles?|users?)\b/g,
+  ],
+];
 
 /** Sentences about how to pay for a call, and about its buyers: they say nothing of its purpose. */
 const ABOUT_PAYING =
@@ -242,7 +272,13 @@ function listKeys(example: unknown, depth: number): string[] {
 /** Counts the words of each category, each by its weight; a word counts for the first pattern that has it. */
 function countWords(text: string): Record<Category, number> {
   const counts: Record<Category, number> = { Verification: 0, Finance: 0, Intelligence: 0, Data: 0, Tools: 0 };
-  const plain = splitIdentifiers(text).replace(ABOUT_PAYING, ' ');
+  let plain = splitIdentifiers(text).replace(ABOUT_PAYING, ' ');
+  for (const [name, phrase] of PHRASES) {
+    plain = plain.replace(phrase, () => {
+      counts[name] += POINTS.strong;
+      return ' | ';
+    });
+  }
   for (const name of PREFERENCE) {
     let left = plain;
     for (const { points, words } of PATTERNS.get(name) ?? []) {
