@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { PaymentState } from '../model/payment.ts';
+import type { PaymentIdentifier } from '../model/payment-identifier.ts';
 import type { ProbeOutcome } from '../model/probe.ts';
 
 /** The columns of each table, by which Kysely checks queries. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
@@ -88,6 +89,8 @@ export interface RoutesTable {
   method: string;
   path: string;
   payee: 'fixed' | 'rotating' | null;
+  /** Whether its latest valid 402 takes an id of the payment; null until one was seen. */
+  payment_identifier: 'none' | PaymentIdentifier | null;
   /** Time of its last probe, with any outcome. */
   probed_at: string | null;
 }

@@ -300,7 +300,8 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
     const [first] = own;
     const priced = findPriced(stated) ?? stated[0];
     if (!first || !priced) return [];
-    const { item: _item, heard_at: heardLater, network_assumed: _assumed, other_price: _other, ...facts } = first.route;
+    const { item: _item, heard_at: heardLater, network_assumed: _assumed, other_price: _other, ...rest } = first.route;
+    const { payment_identifier: _identifier, ...facts } = rest;
     const said_by: Route['said_by'] = { route: first.place };
     if (priced.route.terms.length > 0) said_by.price = priced.place;
     const find = <Value>(get: (route: DeclaredRoute) => Value, fact?: RouteFact) => {
@@ -321,6 +322,9 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
       example: find(({ example }) => example, 'example') ?? null,
       terms: priced.route.terms,
     };
+    // Who retries by the word of a stranger pays twice.
+    const retried = own.find(({ route, authority }) => route.payment_identifier && authority !== 'hearsay');
+    if (retried?.route.payment_identifier) route.payment_identifier = retried.route.payment_identifier;
     const set_aside = first.authority === 'hearsay' && !isSeen(route) && (isAnySeen || isSaidAbove);
     return [
       {

@@ -1,6 +1,7 @@
 import type { Listing } from '../model/listing.ts';
 import type { NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
+import type { PaymentIdentifier } from '../model/payment-identifier.ts';
 import { isPublicRequest } from '../model/request.ts';
 import type { PayeeKind, Route } from '../model/route.ts';
 import { listCounted } from '../model/route.ts';
@@ -47,6 +48,8 @@ export interface ListingEvidence {
   delisting: Delisting | null;
   /** Returns whether the route with that id names one payee or a fresh one each time; null if that is not known. */
   getPayee: (routeId: string) => PayeeKind | null;
+  /** Returns whether the latest valid 402 of the route with that id takes an id of the payment; null if none was seen. */
+  getPaymentIdentifier: (routeId: string) => 'none' | PaymentIdentifier | null;
   /** The summary of the samples of its routes. */
   sampled: SampleSummary;
   /** Networks that the listing was ever shown with: a network once offered keeps its entry. */
@@ -166,9 +169,12 @@ function buildRoute(
         ...{ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns },
         documents: offered && other_price ? { source: source.name, other: other_price } : undefined,
       });
-  const { terms: _offers, ...facts } = declared;
+  const { terms: _offers, payment_identifier: said, ...facts } = declared;
+  const seen = evidence.getPaymentIdentifier(id);
+  const payment_identifier = seen === 'none' ? undefined : (seen ?? said);
   return {
     ...facts,
+    ...(payment_identifier && { payment_identifier }),
     id,
     said_by,
     ...(set_aside && { set_aside }),

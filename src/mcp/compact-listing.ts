@@ -30,6 +30,7 @@ import { describeCaution } from '../views/words/caution.ts';
 import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
+import { RETRY_WORDS } from '../views/words/retry.ts';
 import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 
 /** Longest quotes in a result of a search, in UTF-16 units. An address is called as it stands, so a longer one is left out. */
@@ -242,6 +243,7 @@ export const compactRoute = z.object({
   evidence: z.enum(['declared', 'observed']).optional().describe('observed: read from a live 402; declared: a claim'),
   seen_at: z.string().optional(),
   verification: routeVerification,
+  retry: z.string().optional().describe('After a lost answer, with the id of the payment'),
   proof: z
     .object({ verified_at: z.string(), network: networkKey, paid_usdc: z.string(), url: z.string().optional() })
     .optional()
@@ -272,6 +274,7 @@ export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>
     ...(cheapest && { evidence: cheapest.evidence }),
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
     verification: route.verification,
+    ...(route.payment_identifier && { retry: RETRY_WORDS[route.payment_identifier] }),
     ...(route.proof && { proof: buildProof(route.proof) }),
     pay: offers.slice(0, MAX_OFFERS).map((offer) => ({
       network: offer.network,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject } from './json-object.ts';
 import { nameNetworks } from './network.ts';
+import { paymentIdentifier } from './payment-identifier.ts';
 import { terms, termsDifference } from './terms.ts';
 
 /** The name under which the service sends requests, and to which rules of a robots.txt may be addressed. */
@@ -68,6 +69,9 @@ export const probeSample = z.object({
     .nullable()
     .describe('From sending the request to the whole answer; null where none came, or it was not yet measured'),
   x402_version: z.union([z.literal(1), z.literal(2)]).nullable(),
+  payment_identifier: paymentIdentifier
+    .optional()
+    .describe('Whether the 402 takes an id of the payment; absent where not'),
   terms: z.array(terms).describe(`Every offer seen that is USDC on ${nameNetworks()}`),
   differences: z.array(termsDifference).describe('Against the terms that were known; empty where none were'),
   payee_rotates: z

@@ -3,6 +3,7 @@ import { caution } from './caution.ts';
 import { jsonObject } from './json-object.ts';
 import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
+import { paymentIdentifier } from './payment-identifier.ts';
 import { latency, probeCause, probeOutcome } from './probe.ts';
 import { httpMethod, paidRequest, requestExample } from './request.ts';
 import { routeSaidBy } from './source.ts';
@@ -19,6 +20,11 @@ const routeFacts = z.object({
   input_schema: jsonObject.nullable().describe('Declared input, as the source gave it'),
   output_schema: jsonObject.nullable().describe('Declared output, as the source gave it'),
   example: requestExample.nullable(),
+  payment_identifier: paymentIdentifier
+    .optional()
+    .describe(
+      'Takes, or requires, an id of the payment (x402 extension payment-identifier): a call sent again with the same id is not charged again. Absent where neither its 402 nor a document of its provider says so',
+    ),
 });
 
 /**

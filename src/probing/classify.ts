@@ -11,7 +11,15 @@ import { isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
 /** The meaning of an answer or of a failure: the part of a sample that needs no clock. */
 export type Verdict = Pick<
   ProbeSample,
-  'outcome' | 'cause' | 'status' | 'x402_version' | 'terms' | 'differences' | 'retry_after_seconds' | 'detail'
+  | 'outcome'
+  | 'cause'
+  | 'status'
+  | 'x402_version'
+  | 'payment_identifier'
+  | 'terms'
+  | 'differences'
+  | 'retry_after_seconds'
+  | 'detail'
 >;
 
 /** Builds a verdict from an outcome, its cause and further fields; the others are empty. */
@@ -108,7 +116,13 @@ export function classifyChallenge(
   if (challenge.offers.length === 0) return classifyUnpayable(challenge, rest);
   const differences = listTermsDifferences(terms, challenge.offers, { payeeRotates });
   const { outcome, cause } = classifyDifferences(differences, challenge.ambiguities.length > 0);
-  return buildVerdict(outcome, cause, { ...rest, terms: challenge.offers, differences });
+  const { offers, payment_identifier } = challenge;
+  return buildVerdict(outcome, cause, {
+    ...rest,
+    terms: offers,
+    differences,
+    ...(payment_identifier && { payment_identifier }),
+  });
 }
 
 /**

@@ -2,9 +2,7 @@ import { isObject } from './json-value.ts';
 
 /** Names of units that may stand beside an amount, without case and punctuation, with the decimals of whole amounts in them. */
 const UNITS: ReadonlyMap<string, number> = new Map([
-  ...['micro', 'microusd', 'microusdc', 'microdollars', 'atomic', 'atomicunits', 'baseunits'].map(
-    ofDecimals(6),
-  ),
+  ...['micro', 'microusd', 'microusdc', 'microdollars', 'atomic', 'atomicunits', 'baseunits'].map(ofDecimals(6)),
   ...['smallestunit', 'smallestunits', 'raw'].map(ofDecimals(6)),
   ...['cent', 'cents', 'uscents', 'usdcents'].map(ofDecimals(2)),
 ]);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
+import type { PaymentIdentifier } from '../model/payment-identifier.ts';
 import type { Terms } from '../model/terms.ts';
 import type { Ambiguity } from './ambiguities.ts';
 import type { OfferProblem } from './offer-fields.ts';
@@ -63,6 +64,8 @@ export interface Challenge {
   others: SkippedOffer[];
   /** The address for which the challenge says it is. */
   resource: string | null;
+  /** Whether the seller takes an id of the payment; null if it does not say so. */
+  payment_identifier: PaymentIdentifier | null;
   /** Description of the route's request and answer in the challenge, uncleaned, at most 16 KB each. */
   input: JsonObject | null;
   output: JsonObject | null;

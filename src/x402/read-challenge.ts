@@ -6,6 +6,7 @@ import type { Challenge, ChallengeFlaw, ChallengeProblem, ChallengeReading, Skip
 import { type ObjectOrProblem, parseChallengeBody, parseChallengeHeader } from './challenge-json.ts';
 import { parseChallengeOffer } from './challenge-offer.ts';
 import { readDiscovery } from './discovery.ts';
+import { findPaymentIdentifier } from './payment-identifier.ts';
 
 /** Most offers in a challenge. Real ones have one to eight. */
 const MAX_OFFERS = 100;
@@ -119,6 +120,7 @@ function buildChallenge(
     found_in: foundIn,
     offers,
     others,
+    payment_identifier: findPaymentIdentifier(raw.extensions) ?? null,
     ...readDiscovery(raw, version),
     flaws: [...flaws],
     nonconforming,

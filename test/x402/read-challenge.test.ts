@@ -1,4 +1,5 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
+import { declarePaymentIdentifierExtension } from '@x402/extensions/payment-identifier';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { getTermsKey, type Terms } from '../../src/model/terms.ts';
@@ -26,6 +27,18 @@ const BASE_TERMS: Terms = {
 };
 
 describe('a challenge', () => {
+  it.each([
+    [declarePaymentIdentifierExtension(), 'supported'],
+    [declarePaymentIdentifierExtension(true), 'required'],
+    [{ info: {} }, null],
+    [{ required: true }, null],
+    ['yes', null],
+    [undefined, null],
+  ])('says whether it takes an id of the payment: %j', (extension, found) => {
+    const header = makeChallenge({ extensions: { 'payment-identifier': extension } });
+    expect(readGood({ header }).payment_identifier).toBe(found);
+  });
+
   it('of version 2 is read from the header', () => {
     const challenge = readGood({ header: makeChallenge({ accepts: [makeOffer(), makeSolanaOffer()] }), body: '{}' });
     expect(challenge).toEqual({
@@ -34,6 +47,7 @@ describe('a challenge', () => {
       offers: [BASE_TERMS, { ...BASE_TERMS, network: 'solana', asset: NETWORKS.solana.usdc, pay_to: SOLANA_PAYEE }],
       others: [],
       resource: 'https://seller.example/v1/quote',
+      payment_identifier: null,
       input: null,
       output: null,
       flaws: [],

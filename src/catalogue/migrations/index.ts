@@ -7,6 +7,7 @@ import { listStatements as offerNeeds } from './003-offer-needs.ts';
 import { listStatements as ceilings } from './004-ceilings.ts';
 import { listStatements as authority } from './005-authority.ts';
 import { listStatements as notices } from './006-notices.ts';
+import { listStatements as paymentIdentifiers } from './007-payment-identifiers.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -19,6 +20,7 @@ const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly strin
   '004-ceilings': ceilings,
   '005-authority': authority,
   '006-notices': notices,
+  '007-payment-identifiers': paymentIdentifiers,
 };
 
 /** Builds the migrations for an engine. */

@@ -4,10 +4,9 @@ import type { RecordedReply } from '../../evidence/cautions.ts';
 import type { KeptSample } from '../../evidence/sample-summary.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Receipt } from '../../model/payment.ts';
-import type { PayeeKind } from '../../model/route.ts';
 import type { RecordedTerms } from '../../model/terms.ts';
 import type { Catalogue } from '../database.ts';
-import type { TermsTable } from '../tables.ts';
+import type { RoutesTable, TermsTable } from '../tables.ts';
 import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
 import { type ListingIdentity, parseListing } from './listings.ts';
 import { listReceipts } from './receipts.ts';
@@ -15,6 +14,12 @@ import { listReplies } from './replies.ts';
 
 /** Terms on record, with the id of their row; undefined while they have none. */
 export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: string };
+
+/**
+ * What the valid 402s of a route show: whether it names one payee or a fresh one each time, and whether it takes an id of the
+ * payment. Null if that is not known.
+ */
+export type SeenRoute = Pick<Selectable<RoutesTable>, 'payee' | 'payment_identifier'>;
 
 /** All that is on record about one listing. */
 export interface RecordedEvidence {
@@ -24,8 +29,8 @@ export interface RecordedEvidence {
   /** True if it was ever live. A listing that was held without a price counts as listed from its first live day on. */
   readonly was_live: boolean;
   readonly declarations: readonly RecordedDeclaration[];
-  /** Its routes by id, each with whether it names one payee or a fresh one each time; null if that is not known. */
-  readonly payees: ReadonlyMap<string, PayeeKind | null>;
+  /** What was seen of its routes, by id. */
+  readonly routes: ReadonlyMap<string, SeenRoute>;
   /** Terms by route id: earlier ones first, current ones last. */
   readonly terms: ReadonlyMap<string, readonly StoredTerms[]>;
   /** Receipts, the latest first. */
@@ -71,7 +76,11 @@ export async function readEvidence(
     ({ listing_id }) => listing_id,
   );
   const routes = Map.groupBy(
-    await query.selectFrom('routes').select(['id', 'listing_id', 'payee']).where('listing_id', 'in', ids).execute(),
+    await query
+      .selectFrom('routes')
+      .select(['id', 'listing_id', 'payee', 'payment_identifier'])
+      .where('listing_id', 'in', ids)
+      .execute(),
     ({ listing_id }) => listing_id,
   );
   const terms = await readTerms(catalogue, ids);
@@ -100,7 +109,7 @@ export async function readEvidence(
             withdrawn_at,
             heard_at,
           })),
-          payees: new Map((routes.get(id) ?? []).map((route) => [route.id, route.payee])),
+          routes: new Map((routes.get(id) ?? []).map((route) => [route.id, route])),
           terms: terms.get(id) ?? new Map(),
           receipts: receipts.get(id) ?? [],
           delisting: chooseDelisting(delistings.get(id) ?? []),

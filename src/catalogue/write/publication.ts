@@ -164,7 +164,7 @@ export function merge({ identity, before, declarations, samples, receipts }: Rec
 
 /** Derives what readers should see of a listing from its evidence on record and its merged declarations. */
 export function derive(
-  { identity, before, declarations, payees, receipts, delisting, replies, samples }: RecordedEvidence,
+  { identity, before, declarations, routes: seenRoutes, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
   names: NameIndex,
   merged: MergedDeclaration,
@@ -177,7 +177,8 @@ export function derive(
     getRouteId: (method, path) => getRouteId(identity.id, method, path),
     receipts,
     delisting: delisting ?? null,
-    getPayee: (routeId) => payees.get(routeId) ?? null,
+    getPayee: (routeId) => seenRoutes.get(routeId)?.payee ?? null,
+    getPaymentIdentifier: (routeId) => seenRoutes.get(routeId)?.payment_identifier ?? null,
     sampled: getSampleSummary(
       samples,
       new Set(setAside.map(({ route: { method, path } }) => getRouteId(identity.id, method, path))),

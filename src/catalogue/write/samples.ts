@@ -61,7 +61,8 @@ async function recordValidAnswer(
   const decisive = before?.payee === 'rotating' ? FIXED_AFTER : ROTATING_AFTER;
   const recent = await listRecentOffers(catalogue, route_id, decisive);
   const payee = getPayeeKind(before?.payee ?? null, sample.payee_rotates, recent);
-  if (payee !== before?.payee) await query.updateTable('routes').set({ payee }).where('id', '=', route_id).execute();
+  const payment_identifier = sample.payment_identifier ?? 'none';
+  await query.updateTable('routes').set({ payee, payment_identifier }).where('id', '=', route_id).execute();
   await recordObservedTerms(catalogue, route_id, listLastingOffers(sample.terms, payee), sample.at);
   await recordHost(catalogue, host, { valid_at: sample.at });
 }

@@ -33,7 +33,7 @@ export async function declareTerms(
     for (const { route, source, heard_at } of merged.routes) {
       const { method, path } = route;
       const id = getRouteId(listing_id, method, path);
-      if (!record.payees.has(id)) routes.push({ id, listing_id, method, path });
+      if (!record.routes.has(id)) routes.push({ id, listing_id, method, path });
       const seen: Seen = { evidence: 'declared', source: source.name, seen_at: source.observed_at, heard_at };
       const before = terms.get(id) ?? [];
       const after = declareOffers(before, route.terms, seen);

@@ -2,6 +2,7 @@ import type { Finding } from '../../model/declaration.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute, ItemWords } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
+import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedOptions, getItemHash } from '../feed.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
@@ -86,6 +87,7 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
     ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
     output_schema: readOutputSchema(raw, note),
     terms,
+    ...readPaymentIdentifier(raw),
   };
   const whole = readText(text, 'description', note);
   return {
@@ -98,6 +100,13 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
     updated_at: readUpdatedAt(raw.lastUpdated ?? raw.last_updated ?? raw.updatedAt, options.pulledAt, note),
     findings: [...notes.values()],
   };
+}
+
+/** Reads whether an item, or one of its offers, takes an id of the payment. */
+export function readPaymentIdentifier(raw: unknown): Pick<DeclaredRoute, 'payment_identifier'> {
+  const holders = [raw, ...listOffers(raw)].map((holder) => findPaymentIdentifier(findMember(holder, 'extensions')));
+  const payment_identifier = holders.find((found) => found !== undefined);
+  return payment_identifier === undefined ? {} : { payment_identifier };
 }
 
 function noteMethodAndAddress(

@@ -10,6 +10,7 @@ import {
   parseOfferAmount,
   parsePayTo,
 } from '../../x402/offer-fields.ts';
+import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { scaleAmount } from '../amount-unit.ts';
 import { findMember } from '../bazaar/item-fields.ts';
 import { cleanString } from '../clean-string.ts';
@@ -33,7 +34,7 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /** The payment of a route, as a route declares it. */
-export type Payment = Pick<DeclaredRoute, 'terms' | 'network_assumed'>;
+export type Payment = Pick<DeclaredRoute, 'terms' | 'network_assumed' | 'payment_identifier'>;
 
 /**
  * Reads the payment information of an operation (`x-payment-info`, in all shapes seen so far) into terms: one for each
@@ -48,7 +49,16 @@ export function readPayment(info: unknown, noteInfo: Note): Payment | Refusal {
   };
   const read = readPaymentInfo(info, note);
   if (!Array.isArray(read)) return { ...read, place: getPaymentPlace(read.code, info) };
-  return { terms: read, ...(read.length > 0 && noted.has('network_assumed') && { network_assumed: true }) };
+  const payment_identifier = isObject(info)
+    ? [info, ...listProtocols(info).map(({ details }) => details)]
+        .map(({ extensions }) => findPaymentIdentifier(extensions))
+        .find((found) => found !== undefined)
+    : undefined;
+  return {
+    terms: read,
+    ...(read.length > 0 && noted.has('network_assumed') && { network_assumed: true }),
+    ...(payment_identifier !== undefined && { payment_identifier }),
+  };
 }
 
 /** The members that a code is about. The first that exists is its place. */

@@ -4,7 +4,7 @@ import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { buildFeedDeclarations } from '../bazaar/declarations.ts';
-import { parseFeedItem, readItemWords } from '../bazaar/item.ts';
+import { parseFeedItem, readItemWords, readPaymentIdentifier } from '../bazaar/item.ts';
 import { findMember, listOffers } from '../bazaar/item-fields.ts';
 import { readOutputSchema } from '../bazaar/output-schema.ts';
 import { readRequest } from '../bazaar/request.ts';
@@ -290,6 +290,7 @@ function buildRoute(
     ...readRequest(item, method, note),
     output_schema: readOutputSchema(item, note),
     ...payment,
+    ...readPaymentIdentifier(raw),
     ...(Object.keys(words).length > 0 && { item: words }),
   };
 }
