@@ -116,8 +116,6 @@ describe('in a real browser', () => {
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
     await page.waitForURL('**/api/example-prices#get-v1-other');
-    await tabTo(page, 'Verified routes');
-    await page.keyboard.press('Enter');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);
@@ -246,7 +244,7 @@ describe('in a real browser', () => {
       expect([path, cut]).toEqual([path, []]);
     }
     await visit(page, `${world.url}/api/example-prices`);
-    const rows = page.locator('.evidence table tbody tr');
+    const rows = page.locator('.listing-evidence table tbody tr');
     expect(await rows.count()).toBeGreaterThan(0);
     expect(
       await rows.evaluateAll((all) => all.every((row) => row.checkVisibility({ contentVisibilityAuto: true }))),
@@ -278,6 +276,27 @@ describe('in a real browser', () => {
     expect(await page.getByLabel('Verification').inputValue()).toBe('true');
     expect(await page.locator('.card').count()).toBe(1);
     expect(faults).toEqual([]);
+  });
+
+  it('leads by / to the search box, by arrows from it through the results, and sorts by the heads of columns', async () => {
+    const { page } = await open();
+    await visit(page, `${world.url}/search?q=prices`);
+    const getFocus = () => page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent);
+    await page.keyboard.press('/');
+    expect(await getFocus()).toBe('q');
+    expect(await page.locator('#q').inputValue()).toBe('prices');
+    const rows = await page.locator('.card h3 a:visible').allTextContents();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await getFocus()).toBe(rows[1]);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    expect(await getFocus()).toBe('q');
+    const orders = page.getByRole('navigation', { name: 'Sort by' });
+    expect(await orders.locator('[aria-current]').textContent()).toBe('Best match');
+    await orders.getByRole('link', { name: 'Lowest price' }).click();
+    await page.waitForURL('**/search?q=prices&sort=price');
+    expect(await orders.locator('[aria-current]').textContent()).toBe('Lowest price');
   });
 
   it('leads to the address of the filters where they cannot be applied in the page', async () => {
