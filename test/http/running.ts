@@ -1,6 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
-import { dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
@@ -8,7 +6,7 @@ import { getRevision } from '../../src/catalogue/transaction.ts';
 import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeWritten, rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 
 /** A server on a fixture of its own, with what it logs. */
@@ -33,7 +31,7 @@ export async function serveSiteFixture({
   level?: string;
   now?: () => number;
 } = {}): Promise<TestServer> {
-  const fixture = given ?? (written ? await makeWritten() : await makeSiteFixture(makeFolder()));
+  const fixture = given ?? (written ? await makeWritten(makeFolder()) : await makeSiteFixture(makeFolder()));
   if (given && written) await rebuildAgain({ config: fixture.config });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
@@ -44,29 +42,6 @@ export async function serveSiteFixture({
     while ((await readRevision()) !== (await getRevision(fixture.catalogue))) await sleep(5);
   };
   return { ...server, fixture, logged, catchUp };
-}
-
-/** The files of a fixture with its pages, by their path in its folder. */
-let writtenOnce: Promise<Map<string, Buffer>> | undefined;
-
-/** Makes a fixture whose pages are written. They are rendered once for each process. */
-async function makeWritten(): Promise<SiteFixture> {
-  const folder = makeFolder();
-  writtenOnce ??= writeOnce(folder);
-  for (const [path, bytes] of await writtenOnce) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), bytes);
-  }
-  return await makeSiteFixture(folder, { count: 0 });
-}
-
-async function writeOnce(folder: string): Promise<Map<string, Buffer>> {
-  const { config, catalogue } = await makeSiteFixture(folder);
-  await rebuildAgain({ config });
-  await catalogue.close();
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const files = entries.map(({ parentPath, name }) => join(parentPath, name));
-  return new Map(files.map((file) => [relative(folder, file), readFileSync(file)]));
 }
 
 /** An answer as it came over the wire, nothing decoded. */

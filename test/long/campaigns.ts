@@ -74,7 +74,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
   },
   'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
-    purpose: '200 rebuilds under readers, every fourth killed',
+    purpose: '200 rebuilds under readers, every fourth killed, and one by several threads',
     minutes: 4,
     covers: ['site', 'http', 'pages'],
   },

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findPageCode, getCodeVersion } from '../../src/site/page-code.ts';
 import { makeFolder } from '../builders.ts';
@@ -12,11 +13,13 @@ it('compiles the pages again when it is told to, and writes every one of them to
   await rebuildAgain({ config: fixture.config });
   const listHashes = () => [...fixture.readPages()].map(([path, { etag }]) => `${path} ${etag}`).sort();
   const [hashes, compiled] = [listHashes(), findPageCode(getCodeVersion())];
+  truncateSync(join(fixture.config.siteDir, 'api/api-7.html'), 100);
   expect(await rebuildAgain({ config: fixture.config, force: true })).toMatchObject({
     outcome: 'written',
     unchanged: 0,
   });
   expect(listHashes()).toEqual(hashes);
+  expect(fixture.read('api/api-7.html')).toContain('Title7 first');
   // Beside what a server may be running.
   const again = findPageCode(getCodeVersion())?.folder ?? '';
   expect(again > String(compiled?.folder)).toBe(true);

@@ -1,4 +1,7 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { openRebuilder, type Rebuilder } from '../../src/site/rebuild.ts';
+import { makeSiteFixture, type SiteFixture } from './site-fixture.ts';
 
 let rebuilder: Rebuilder | undefined;
 
@@ -10,3 +13,25 @@ export const rebuildAgain: Rebuilder['rebuild'] = (options) => {
   rebuilder ??= openRebuilder();
   return rebuilder.rebuild(options);
 };
+
+/** The files of a fixture with its pages, by their path in its folder. */
+let writtenOnce: Promise<Map<string, Buffer>> | undefined;
+
+/** Makes a fixture of eight listings whose pages are written. They are rendered once for each process. */
+export async function makeWritten(folder: string): Promise<SiteFixture> {
+  writtenOnce ??= writeOnce(folder);
+  for (const [path, bytes] of await writtenOnce) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), bytes);
+  }
+  return await makeSiteFixture(folder, { count: 0 });
+}
+
+async function writeOnce(folder: string): Promise<Map<string, Buffer>> {
+  const { config, catalogue } = await makeSiteFixture(folder);
+  await rebuildAgain({ config });
+  await catalogue.close();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = entries.map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(files.map((file) => [relative(folder, file), readFileSync(file)]));
+}
