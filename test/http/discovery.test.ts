@@ -249,14 +249,14 @@ describe('the discovery endpoints', () => {
   it('find a part of an address wherever it is, page by page, in the list and in a search without words', async () => {
     const catalogue = await makeCatalogue();
     await writeCatalogue(catalogue, NOW, async (writing) => {
-      for (let index = 0; index < 600; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
+      for (let index = 0; index < 120; index += 1) await recordDeclaration(writing, buildSyntheticDeclaration(index));
     });
     const { get } = await serveLive(catalogue);
     const read = async (path: string, query: object) =>
       (await get(`/discovery/${path}?${new URLSearchParams({ ...query })}`)).json();
     const all: { resource: string }[] = [];
     for (let total = 1; all.length < total; ) {
-      const { items, pagination } = await read('resources', { limit: '1000', offset: String(all.length) });
+      const { items, pagination } = await read('resources', { limit: '200', offset: String(all.length) });
       all.push(...items);
       total = pagination.total;
     }
@@ -266,8 +266,8 @@ describe('the discovery endpoints', () => {
       const wanted = all.filter(({ resource }) => resource.toLowerCase().includes(urlSubstring.toLowerCase()));
       expect([urlSubstring, wanted.length > 0]).toEqual([urlSubstring, urlSubstring !== 'zeppelin']);
       const listed: typeof all = [];
-      for (let offset = 0, total = 1; offset < total; offset += 400) {
-        const page = await read('resources', { urlSubstring, limit: '400', offset: String(offset) });
+      for (let offset = 0, total = 1; offset < total; offset += 80) {
+        const page = await read('resources', { urlSubstring, limit: '80', offset: String(offset) });
         listed.push(...page.items);
         total = page.pagination.total;
         expect(total).toBe(wanted.length);
@@ -275,7 +275,7 @@ describe('the discovery endpoints', () => {
       expect(listed).toEqual(wanted);
       const found: typeof all = [];
       for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page = await read('search', { urlSubstring, limit: '100', ...(cursor && { cursor }) });
+        const page = await read('search', { urlSubstring, limit: '20', ...(cursor && { cursor }) });
         found.push(...page.resources);
         cursor = page.pagination.cursor;
       }

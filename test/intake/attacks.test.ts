@@ -143,7 +143,7 @@ describe('the limits of a host', () => {
         if (!refusal) limits.end('https://api.provider.example/x', hasFile);
         return refusal?.code ?? 'begun';
       };
-      for (; time < 23 * 60 * 60 * 1000; time += 20_000) check('203.0.113.7');
+      for (; time < 23 * 60 * 60 * 1000; time += 120_000) check('203.0.113.7');
       expect([check('203.0.113.8'), check('198.51.100.7'), check('198.51.100.7')]).toEqual([
         'domain_limit',
         'begun',
@@ -193,6 +193,7 @@ async function countBytes(answer: (request: IncomingMessage, response: ServerRes
 
 const many = Array.from({ length: 32 }, (_, at) => ({ url: `/v1/${at}`, method: 'GET', price: '0.01' }));
 const LIST = JSON.stringify({ version: 1, resources: many });
+const BOMB = gzipSync(Buffer.alloc(60_000_000));
 
 describe('what a hostile host sends', () => {
   it.each([
@@ -203,11 +204,7 @@ describe('what a hostile host sends', () => {
         response.write('x'.repeat(900_000), () => response.destroy());
       },
     ],
-    [
-      'a bomb',
-      (response: ServerResponse) =>
-        response.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(60_000_000))),
-    ],
+    ['a bomb', (response: ServerResponse) => response.setHeader('content-encoding', 'gzip').end(BOMB)],
     [
       'a flood of headers',
       (response: ServerResponse) => response.setHeader('x-a', 'x'.repeat(125_000)).writeHead(402).end(),

@@ -13,9 +13,12 @@ const run = (options: Partial<MarketOptions>) => runMarket({ seed: 1, scale: 0.1
 /** What rules do about liars is for the benchmark to say: this is what holds whatever the rules are. */
 describe('a market in which three of ten sellers lie', () => {
   it('has agents find honest sellers, and counts each call, payment and day once', async () => {
-    const { days, honest, liars, calls, unserved, sales, verifying, fates, marked } = await run({});
+    const { days, honest, liars, calls, unserved, sales, verifying, fates, marked } = await run({
+      scale: 0.05,
+      days: 6,
+    });
     const sold = Object.values(sales);
-    expect([days, honest, liars, calls]).toEqual([10, 30, 16, 60]);
+    expect([days, honest, liars, calls]).toEqual([6, 15, 8, 18]);
     expect(sales.honest.calls).toBeGreaterThan(calls / 2);
     expect(unserved + sold.reduce((sum, one) => sum + one.calls, 0)).toBe(calls);
     for (const { calls: made, spent, lost, unavoidable } of sold) {
@@ -39,7 +42,7 @@ describe('a market in which three of ten sellers lie', () => {
   });
 
   it('comes to the same for the same seed, and removes its catalogue', async () => {
-    const small = { scale: 0.03, days: 5 };
+    const small = { scale: 0.02, days: 3 };
     const figures = await run(small);
     expect(await run(small)).toEqual(figures);
     expect(await run({ ...small, seed: 2 })).not.toEqual({ ...figures, seed: 2 });
@@ -47,7 +50,7 @@ describe('a market in which three of ten sellers lie', () => {
   });
 
   it('pays proven routes again at random if asked to, from the same budget', async () => {
-    const [due, again] = [await run({ scale: 0.05, days: 4 }), await run({ scale: 0.05, days: 4, proven_share: 1 })];
+    const [due, again] = [await run({ scale: 0.03, days: 4 }), await run({ scale: 0.03, days: 4, proven_share: 1 })];
     expect(again.verifying.calls).toBeGreaterThan(0);
     expect(again.verifying.calls).toBeLessThanOrEqual(due.verifying.calls);
     expect(again.verifying).not.toEqual(due.verifying);

@@ -10,8 +10,8 @@ describe('a labelled request over real listings', () => {
   skipWithout('corpus');
 
   it('is answered in under 1,500 tokens by routes whose method and url are the arguments of the check', () =>
-    // Of three one; a long test asks all.
-    testRequests(3));
+    // Of nine one; a long test asks all.
+    testRequests(9));
 });
 
 const CALLED = 'https://api.prices.example-provider.com/v1/price/:symbol';
