@@ -10,10 +10,10 @@ import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
-import { makeConfig, makeSiteFixture } from '../site/site-fixture.ts';
+import { makeConfig } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
 import { removeListing } from '../written.ts';
-import { listChildren, start, waitForUrl } from './starting.ts';
+import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
   const folder = makeFolder();
@@ -181,13 +181,6 @@ it('writes sentences on a terminal, the log among them', async (context) => {
   terminal.kill('SIGTERM');
   await once(terminal, 'exit');
 });
-
-/** A folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
-async function makeStarted(): Promise<string> {
-  const folder = makeFolder();
-  await (await makeSiteFixture(folder, { count: 1 })).catalogue.close();
-  return folder;
-}
 
 /** The sentences in JSON lines. */
 function listSentences(lines: string): string[] {

@@ -34,14 +34,6 @@ describe('npm start', () => {
     expect(isOpen).toBe(false);
   });
 
-  it('takes a Ctrl-C, which reaches npm and Node both, for one', async () => {
-    const { isOpen, getSaid } = await stopServer(folder, 'Ctrl-C');
-    expect(isOpen).toBe(false);
-    // What a process wrote last may be read only after it is gone.
-    await expect.poll(() => getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
-    expect(getSaid()).not.toContain('npm error');
-  });
-
   it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
     folder.answer();
     const { child, find } = runNpm(['start'], folder.settings);

@@ -5,8 +5,17 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { makeFolder } from '../builders.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
+
+/** Makes a folder with a catalogue of one listing, for what is not about the first start: putting the seed in takes a second. */
+export async function makeStarted(): Promise<string> {
+  const folder = makeFolder();
+  await (await makeSiteFixture(folder, { count: 1 })).catalogue.close();
+  return folder;
+}
 
 /** Runs `npm start` without npm on a folder of its own; what it says is kept, or goes `into` a file. */
 export function start(folder: string, settings: Record<string, string> = {}, args: string[] = [], into?: string) {

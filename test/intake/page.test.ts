@@ -4,9 +4,8 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveSiteFixture } from '../http/running.ts';
-import { listChildren, start, waitForUrl } from '../http/starting.ts';
+import { listChildren, makeStarted, start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
@@ -14,9 +13,10 @@ import { openProvider } from './intake.ts';
 import { askJson, serveWithIntake } from './serving.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-const LOOKS = [390, 1280].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
+const LOOKS = [
+  { width: 390, colorScheme: 'dark' },
+  { width: 1280, colorScheme: 'light' },
+] as const;
 
 const ENTRY = { method: 'GET', price: '0.01', currency: 'USDC', network: NETWORKS.base.id, payTo: PAYEE };
 
@@ -190,7 +190,6 @@ describe('a server', () => {
 
   it('answers 503 while the intake is away, and has no such page without one', async () => {
     const fixture = await makeSiteFixture(makeFolder(), { settings: { INTAKE: 'http://127.0.0.1:9' } });
-    await rebuildAgain({ config: fixture.config });
     const server = await serveSiteFixture({ fixture, written: false });
     expect((await ask(server, '/submit')).status).toBe(503);
     const without = await serveSiteFixture({
@@ -202,7 +201,7 @@ describe('a server', () => {
 
   it('starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
     const settings = { BASE_URL: 'http://127.0.0.1:4321', ALLOW_PRIVATE_NETWORKS: 'on', METRICS_PORT: '0' };
-    const server = start(makeFolder(), settings, ['--no-rebuild']);
+    const server = start(await makeStarted(), settings, ['--no-rebuild']);
     const url = await waitForUrl(server);
     expect(await listChildren(server.child)).toEqual([]);
     const { origin } = await openShop();

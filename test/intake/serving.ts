@@ -13,7 +13,6 @@ import { readDeployed } from '../deploy/tools.ts';
 import { findFreePort } from '../free-port.ts';
 import { serveSiteFixture } from '../http/running.ts';
 import { startNginxOf } from '../nginx.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
 import { openIntake, openProvider } from './intake.ts';
@@ -30,7 +29,6 @@ export async function serveWithIntake({ count = 8 } = {}) {
   };
   const intake = await openIntake({ settings: { ...settings, PORT: '0' } });
   const fixture = await makeSiteFixture(folder, { count, settings: { ...settings, INTAKE: intake.url } });
-  await rebuildAgain({ config: fixture.config });
   const server = await serveSiteFixture({ fixture, written: false });
   return { ...server, intake, settings, startProber: () => startProber(settings) };
 }

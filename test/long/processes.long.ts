@@ -24,8 +24,12 @@ afterAll(() => folder.close());
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL', 'Ctrl-C'] as const)(
   'npm start ends with all that it started on %s, and the port is free',
   async (how) => {
-    const { isOpen } = await stopServer(folder, how);
+    const { isOpen, getSaid } = await stopServer(folder, how);
     expect(isOpen).toBe(false);
+    if (how !== 'Ctrl-C') return;
+    // It reaches npm and Node both, and is one. What a process wrote last may be read only after it is gone.
+    await expect.poll(() => getSaid().match(/Stopping when the requests in flight are answered/g)).toHaveLength(1);
+    expect(getSaid()).not.toContain('npm error');
   },
 );
 
