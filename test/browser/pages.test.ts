@@ -116,6 +116,8 @@ describe('in a real browser', () => {
     await page.waitForFunction(async () => (await navigator.clipboard.readText()).includes('receipts check http'));
     await page.goBack();
     await page.waitForURL('**/api/example-prices#get-v1-other');
+    await page.locator('summary', { hasText: 'Verified routes' }).focus();
+    await page.keyboard.press('Enter');
     await tabTo(page, 'Receipt, and how to check it: GET /v1/other');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/receipts/${RECEIPTS.delivered}`);

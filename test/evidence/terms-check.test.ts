@@ -106,7 +106,7 @@ describe('the judgement of any challenge against any record', () => {
           if (!isSeen) reached.paidAlone++;
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 3000 },
     );
     // Every case must occur, or the checks above would prove nothing.
     expect([...reached.verdicts].sort()).toEqual(

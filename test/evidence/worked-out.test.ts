@@ -70,6 +70,6 @@ it('the summary of any samples equals that of the simple computation', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   );
 });
