@@ -7,7 +7,8 @@ const { PROJECT_DIR } = await import('../src/site/page-code.ts');
 
 const USAGE = {
   line: 'npm run dev',
-  about: `Serves the pages from source with live reload, from the catalogue of the settings, at HOST and PORT.
+  about: `Serves the pages from source with live reload, from the catalogue of the settings, at HOST and PORT. A first
+start makes a catalogue from data/listings, as that of npm start does.
 
   -h, --help    shows this
   -V, --version shows the version
@@ -20,7 +21,11 @@ const signal = listenForStop(process, () => undefined);
 try {
   readArguments(USAGE, {});
   refuseKeys();
-  const { host, port } = readConfig();
+  const config = readConfig();
+  const { prepareCatalogue } = await import('./first-start.ts');
+  const tell = (line: string) => process.stdout.write(`${line}\n`);
+  await prepareCatalogue({ config, now: () => new Date(), signal, tell });
+  const { host, port } = config;
   const { dev } = await import('astro');
   const server = await dev({ root: PROJECT_DIR, server: { host, port }, vite: { server: { strictPort: true } } });
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));

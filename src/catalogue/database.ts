@@ -225,7 +225,7 @@ async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): P
 }
 
 const VERSION_HINTS: Readonly<Record<Exclude<Version, 'current' | 'none'>, string>> = {
-  older: 'Open it once with an operator command, which migrates it.',
+  older: 'Run npm run catalogue -- check --repair, or npm start: both migrate it.',
   newer: 'Run the newer code that wrote it.',
   unreleased: 'Make a new one by importing again; receipts come back from the journals of the wallets.',
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { IDENTITY, NOW } from '../builders.ts';
+import { makeKept } from '../catalogue/kept.ts';
 import { recordProbed } from '../sampled.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { makeCommands, writeManifest } from './running.ts';
@@ -43,6 +44,18 @@ describe('status', () => {
       feeds: [],
       pages: { revision: null, behind: ['no_pages'] },
     });
+  });
+});
+
+describe('a catalogue of earlier code', () => {
+  it('is refused by status with commands that migrate it, and one of them does', async () => {
+    const { run } = makeCommands({ CATALOGUE: makeKept('001-catalogue') });
+    expect(await run(['status'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('hint: Run npm run catalogue -- check --repair, or npm start: both migrate it.'),
+    });
+    await run(['check', '--repair']);
+    expect(await run(['status'])).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

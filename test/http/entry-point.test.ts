@@ -13,6 +13,7 @@ import { findFreePort } from '../free-port.ts';
 import { makeConfig } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
 import { removeListing } from '../written.ts';
+import { runNpm } from './npm.ts';
 import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
@@ -194,3 +195,21 @@ function getPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
 }
+
+it('serves pages from source after npm run dev in a fresh folder, from the seed', async () => {
+  const port = await findFreePort();
+  const { find, child } = runNpm(['run', 'dev'], { PORT: String(port), BASE_URL: '', NODE_ENV: '', VITEST: '' });
+  expect(await find(/^Created \S+ with (\d+) listings/m)).toMatch(/^\d\d+$/);
+  await expect
+    .poll(
+      () =>
+        fetch(`http://127.0.0.1:${port}/`).then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(200);
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await once(child, 'exit');
+}, 90_000);
