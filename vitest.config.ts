@@ -2,10 +2,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { SETTING_NAMES } from './src/config.ts';
+import { SETTINGS } from './src/config.ts';
 
 // The settings of whoever runs the tests are no part of them, nor of the processes that they start.
-for (const name of SETTING_NAMES) delete process.env[name];
+for (const { name } of [...SETTINGS.service, ...SETTINGS.payer]) delete process.env[name];
 
 /**
  * Files whose tests wait for processes and chains. They begin first, so that no worker is left alone with one at the end,

@@ -36,10 +36,10 @@ function readEnvFile(name: string, { isSecret = false } = {}): Environment {
     if (error instanceof ServiceError) throw error;
     const word = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
     if (word === 'ENOENT') return {};
-    throw new ServiceError('bad_input', `The file of settings ${file} cannot be read (${word}).`, {
-      hint: 'Give its owner the right to read it, or move it away.',
-      reason: 'bad_setting',
-    });
+    throw buildRefusal(
+      `The file of settings ${file} cannot be read (${word}).`,
+      'Give its owner the right to read it, or move it away.',
+    );
   }
 }
 
@@ -120,19 +120,36 @@ const proxies = z.string().transform((text, context) => {
   return names;
 });
 
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
 const portNumber = z
   .string()
   .regex(/^\d{1,5}$/, 'a port number from 0 to 65535')
   .transform(Number)
   .refine((port) => port <= 65_535, 'a port number from 0 to 65535');
 
-/** Every setting of the serving and operating side: the value read, its default, and what it takes. */
+/**
+ * Every setting of the serving and operating side: what it takes, its default as it would be written, and its meaning. A
+ * value that it cannot take is answered with the message of its schema.
+ */
 const settings = z.object({
-  BASE_URL: origin.optional(),
-  HOST: z.string().min(1).default('127.0.0.1'),
-  PORT: portNumber.default(4321),
-  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
-  METRICS_PORT: portNumber.optional(),
+  BASE_URL: origin
+    .optional()
+    .describe(
+      'Public address of the service: scheme, host and port alone. Default: http://localhost:<PORT> while HOST is loopback, ' +
+        'required otherwise. Every address the service writes about itself starts with it.',
+    ),
+  HOST: z.string().min(1).prefault('127.0.0.1').describe('Where the server listens.'),
+  PORT: portNumber.prefault('4321').describe('Its port. 0 is any free port, and only goes with BASE_URL.'),
+  METRICS_HOST: z
+    .string()
+    .min(1)
+    .prefault('127.0.0.1')
+    .describe(
+      'Where this process serves metrics for Prometheus: the server, or the command metrics. Behind a firewall it can be an ' +
+        'address that Prometheus reaches from another machine.',
+    ),
+  METRICS_PORT: portNumber.optional().describe('The port of the metrics. Without one none are served.'),
   CATALOGUE: z
     .string()
     .min(1)
@@ -140,23 +157,79 @@ const settings = z.object({
       (address) => !isPostgresAddress(address) || URL.canParse(address),
       'a file, or an address such as postgres://user:password@host/name in which special characters are encoded (%23 for #)',
     )
-    .default('data/catalogue.sqlite'),
-  PUBLISHED: z.string().min(1).optional(),
-  SUBMISSIONS: z.string().min(1).optional(),
-  SITE: z.string().min(1).default('dist/site'),
-  SERVICE_TITLE: z.string().min(1).max(80).default('Agent-Payable APIs'),
-  CONTACT_NAME: z.string().min(1).max(80).default('Catalogue maintainers'),
-  CONTACT_URL: httpUrl.optional(),
-  PROBE: onOff.default(false),
-  INTAKE: z.union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the server that checks').optional(),
-  TRUSTED_PROXIES: proxies.default([]),
+    .prefault('data/catalogue.sqlite')
+    .describe(
+      'The catalogue: a file, or a PostgreSQL database such as postgres://user:password@host/name, which several machines can ' +
+        'share.',
+    ),
+  PUBLISHED: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'The published catalogue, which is served: a file made from the catalogue, with nothing private in it. Default: ' +
+        'published.sqlite beside a catalogue.sqlite, data/published.sqlite for a catalogue in PostgreSQL, else the ' +
+        "catalogue's name with .published behind it.",
+    ),
+  SUBMISSIONS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "What providers submitted, and what was checked. The prober and the operator's commands read it. Default: " +
+        'submissions.sqlite beside a catalogue.sqlite, data/submissions.sqlite for a catalogue in PostgreSQL, else the ' +
+        "catalogue's name with .submissions behind it.",
+    ),
+  SITE: z
+    .string()
+    .min(1)
+    .prefault('dist/site')
+    .describe(
+      'Folder of the pages, each under its address (api/<slug>.html), as any server of files can send them. Beside it lie what ' +
+        'is known of them (<SITE>.sqlite) and the copy of the catalogue for download (<SITE>.download).',
+    ),
+  SERVICE_TITLE: z.string().min(1).max(80).prefault('Agent-Payable APIs').describe('The name of the service.'),
+  CONTACT_NAME: z
+    .string()
+    .min(1)
+    .max(80)
+    .prefault('Catalogue maintainers')
+    .describe('Whom to write to. Pages and /.well-known/security.txt name it.'),
+  CONTACT_URL: httpUrl
+    .optional()
+    .describe('The http(s) address of a page for that, required where HOST is not loopback.'),
+  PROBE: onOff.prefault('off').describe('on: npm start asks listed routes as they fall due, in a process of its own.'),
+  INTAKE: z
+    .union([z.enum(['on', 'off']), origin], 'on, off, or the http address of the server that checks')
+    .optional()
+    .describe(
+      'on: providers can check and list at /submit; a process of its own does it, while it is asked. off: they cannot. Or the ' +
+        'http address of another server where it is on, which is asked. Default: on while BASE_URL is of this machine alone, ' +
+        'else off.',
+    ),
   RATE_LIMIT: z
     .string()
     .regex(/^\d{1,9}$/, 'a whole number of requests a minute; 0 is off')
     .transform(Number)
-    .default(600),
-  ALLOW_PRIVATE_NETWORKS: onOff.default(false),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+    .prefault('600')
+    .describe(
+      'Requests a minute for each client, pages included; a search counts 2, a document of the whole catalogue or a picture ' +
+        '10. 0 is off.',
+    ),
+  TRUSTED_PROXIES: proxies
+    .optional()
+    .describe(
+      'Whose X-Forwarded-For says who asks: addresses and networks of the proxies in front, or loopback, linklocal, ' +
+        "uniquelocal, by commas. Default: nobody's, so that a client is whoever opens the connection. Behind a proxy this must " +
+        'be set.',
+    ),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS)
+    .prefault('info')
+    .describe(`${LOG_LEVELS.slice(0, -1).join(', ')} or ${LOG_LEVELS.at(-1)}.`),
+  ALLOW_PRIVATE_NETWORKS: onOff
+    .prefault('off')
+    .describe('on: addresses of sources may be private or plain http. For demonstrations and tests only.'),
 });
 
 /** The frozen settings of one process. Paths are absolute; `baseUrl` has no trailing slash. */
@@ -196,35 +269,34 @@ export interface Config {
 export function readConfig(env: Environment = readEnvironment()): Config {
   const parsed = settings.safeParse(listGiven(env));
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
+    const [issue] = parsed.error.issues;
     const name = String(issue?.path[0]);
-    throw new ServiceError(
-      'bad_input',
+    throw buildRefusal(
       `The setting ${name} has the value ${JSON.stringify(env[name])}, which it cannot take.`,
-      {
-        hint: `${name} takes ${describeExpectation(issue?.message ?? 'another value')}; .env.example lists every setting.`,
-        reason: 'bad_setting',
-      },
+      `${name} takes ${describeExpectation(issue?.message)}; .env.example lists every setting.`,
     );
   }
   const read = parsed.data;
-  if (!read.BASE_URL && !isLoopback(read.HOST)) {
-    throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but BASE_URL is not set.`, {
-      hint: 'Set BASE_URL to the public address of the service, such as https://apis.example.',
-      reason: 'bad_setting',
-    });
-  }
-  if (!read.CONTACT_URL && !isLoopback(read.HOST)) {
-    throw new ServiceError('bad_input', `HOST is ${read.HOST}, which others can reach, but CONTACT_URL is not set.`, {
-      hint: 'Set CONTACT_URL to the http(s) address of a page where people can write to you, such as https://apis.example/contact.',
-      reason: 'bad_setting',
-    });
+  if (!isLoopback(read.HOST)) {
+    const open = `HOST is ${read.HOST}, which others can reach`;
+    if (!read.BASE_URL) {
+      throw buildRefusal(
+        `${open}, but BASE_URL is not set.`,
+        'Set BASE_URL to the public address of the service, such as https://apis.example.',
+      );
+    }
+    if (!read.CONTACT_URL) {
+      throw buildRefusal(
+        `${open}, but CONTACT_URL is not set.`,
+        'Set CONTACT_URL to the http(s) address of a page where people can write to you, such as https://apis.example/contact.',
+      );
+    }
   }
   if (!read.BASE_URL && read.PORT === 0) {
-    throw new ServiceError('bad_input', 'PORT is 0, that is any free port, but BASE_URL is not set.', {
-      hint: 'Set BASE_URL to the address of the service, or PORT to one port: what it writes about itself names it.',
-      reason: 'bad_setting',
-    });
+    throw buildRefusal(
+      'PORT is 0, that is any free port, but BASE_URL is not set.',
+      'Set BASE_URL to the address of the service, or PORT to one port: what it writes about itself names it.',
+    );
   }
   const hostInUrl = read.HOST.includes(':') ? `[${read.HOST}]` : read.HOST;
   const baseUrl = read.BASE_URL ?? `http://${read.HOST === '127.0.0.1' ? 'localhost' : hostInUrl}:${read.PORT}`;
@@ -242,7 +314,7 @@ export function readConfig(env: Environment = readEnvironment()): Config {
     contactUrl: read.CONTACT_URL ?? baseUrl,
     probe: read.PROBE,
     intake: read.INTAKE ?? (isLoopback(new URL(baseUrl).hostname) ? 'on' : 'off'),
-    trustedProxies: read.TRUSTED_PROXIES,
+    trustedProxies: read.TRUSTED_PROXIES ?? [],
     rateLimit: read.RATE_LIMIT,
     allowPrivateNetworks: read.ALLOW_PRIVATE_NETWORKS,
     logLevel: read.LOG_LEVEL,
@@ -259,8 +331,12 @@ function getNameBeside(catalogue: string, kind: 'published' | 'submissions'): st
   return join(dirname(catalogue), name === 'catalogue.sqlite' ? `${kind}.sqlite` : `${name}.${kind}`);
 }
 
-function describeExpectation(message: string): string {
+function describeExpectation(message = 'another value'): string {
   return message.replace(/^Invalid (input|option): expected /, '').replace(/\.$/, '');
+}
+
+function buildRefusal(message: string, hint: string): ServiceError {
+  return new ServiceError('bad_input', message, { hint, reason: 'bad_setting' });
 }
 
 const usdc = z
@@ -276,25 +352,64 @@ type NodeSetting = (typeof NETWORKS)[NetworkKey]['nodeSetting'];
 
 /** The settings of each network's nodes: of one, and of a second. */
 const NODE_SETTINGS = Object.fromEntries(
-  Object.values(NETWORKS)
-    .flatMap(({ nodeSetting }) => [nodeSetting, `${nodeSetting}_SECOND`])
-    .map((name) => [name, httpAddress.optional()]),
+  Object.values(NETWORKS).flatMap(({ nodeSetting, label }) => [
+    [nodeSetting, httpAddress.optional().describe(`A node of ${label}.`)],
+    [
+      `${nodeSetting}_SECOND`,
+      httpAddress
+        .optional()
+        .describe(
+          `A second node of ${label}: then only what both say alike is believed. Without one, a payment that did not settle ` +
+            'counts as spent for a day.',
+        ),
+    ],
+  ]),
 ) as Record<NodeSetting | `${NodeSetting}_SECOND`, z.ZodOptional<typeof httpAddress>>;
 
+/** Every setting for paying, in the same form. */
 const payerSettings = z.object({
-  PAYER_EVM_PRIVATE_KEY: z.string().optional(),
-  PAYER_EVM_KEY_FILE: z.string().optional(),
-  PAYER_SOLANA_PRIVATE_KEY: z.string().optional(),
-  PAYER_SOLANA_KEY_FILE: z.string().optional(),
-  PAYER_STOP_FILE: z.string().optional(),
-  PAYER_FOLDER: z.string().optional(),
+  PAYER_EVM_PRIVATE_KEY: z.string().optional().describe('A wallet on Base: 64 hexadecimal digits.'),
+  PAYER_EVM_KEY_FILE: z.string().optional().describe('Or a file that holds them and that only its owner can read.'),
+  PAYER_SOLANA_PRIVATE_KEY: z.string().optional().describe('A wallet on Solana: base 58 or a JSON array of bytes.'),
+  PAYER_SOLANA_KEY_FILE: z.string().optional().describe('Or a file that holds it.'),
   ...NODE_SETTINGS,
-  MAX_USDC_PER_CALL: usdc.default(100_000),
-  MAX_USDC_PER_DAY: usdc.default(5_000_000),
+  PAYER_STOP_FILE: z
+    .string()
+    .optional()
+    .describe('While this file exists nothing is paid; nor while it cannot be looked at, or its folder is missing.'),
+  PAYER_FOLDER: z
+    .string()
+    .optional()
+    .describe(
+      'Journal and lock of each wallet, one folder for all that pay from it. Default: ~/.local/state/agent-payable-payer',
+    ),
+  MAX_USDC_PER_CALL: usdc.prefault('0.10').describe('What may be spent at most on one call, in USDC.'),
+  MAX_USDC_PER_DAY: usdc
+    .prefault('5')
+    .describe('What may be spent at most on one UTC day by the clock of the chain, in USDC.'),
 });
 
-/** The names of all settings. */
-export const SETTING_NAMES: readonly string[] = [...Object.keys(settings.shape), ...Object.keys(payerSettings.shape)];
+/** A setting as documents list it. */
+export interface SettingRow {
+  readonly name: string;
+  /** As it would be written; empty where it is unset, or its meaning says the default. */
+  readonly standard: string;
+  readonly meaning: string;
+}
+
+function listRows({ shape }: z.ZodObject): SettingRow[] {
+  return Object.entries(shape).map(([name, schema]) => ({
+    name,
+    standard: schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) : '',
+    meaning: schema.description ?? '',
+  }));
+}
+
+/** The settings of `.env` and those of `.env.payer`. */
+export const SETTINGS: Readonly<Record<'service' | 'payer', readonly SettingRow[]>> = {
+  service: listRows(settings),
+  payer: listRows(payerSettings),
+};
 
 /** Source of a wallet's key: the key itself, or the file that holds it. */
 export type KeySource = { key: string } | { file: string };
@@ -322,11 +437,11 @@ export interface PayerConfig {
 export function readPayerConfig(env: Environment = readEnvironment({ payer: true })): PayerConfig {
   const parsed = payerSettings.safeParse(listGiven(env));
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    throw new ServiceError('bad_input', `The setting ${String(issue?.path[0])} has a value that it cannot take.`, {
-      hint: `It takes ${describeExpectation(issue?.message ?? 'another value')}; .env.payer.example lists every setting.`,
-      reason: 'bad_setting',
-    });
+    const [issue] = parsed.error.issues;
+    throw buildRefusal(
+      `The setting ${String(issue?.path[0])} has a value that it cannot take.`,
+      `It takes ${describeExpectation(issue?.message)}; .env.payer.example lists every setting.`,
+    );
   }
   const read = parsed.data;
   return Object.freeze({

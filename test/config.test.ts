@@ -3,9 +3,29 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readConfig, readPayerConfig } from '../src/config.ts';
+import { readConfig, readPayerConfig, SETTINGS, type SettingRow } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { makeFolder } from './builders.ts';
+
+const MANUAL = join(import.meta.dirname, '../src/docs/operating.md');
+
+/** Formats settings as a file to copy: each with its meaning above it. `vitest run test/config.test.ts --update` writes it. */
+function formatExample(intro: string, rows: readonly SettingRow[]): string {
+  const comment = (text: string) => text.replace(/(.{1,126})(?: |$)/g, '# $1\n');
+  const lines = rows.map(({ name, standard, meaning }) => `${comment(meaning)}${name}=${standard}\n`);
+  return `${comment(intro)}\n${lines.join('')}`;
+}
+
+/** Formats all settings as the table of the manual. */
+function formatSettings(): string {
+  const lines = [...SETTINGS.service, ...SETTINGS.payer].map(({ name, standard, meaning }) => [
+    `\`${name}\``,
+    standard && `\`${standard}\``,
+    meaning.replace(/[\w:/.@]*<[^>]+>[\w.]*|\S*:\/\/\S*\w|~?\/\.\S*\w/g, '`$&`'),
+  ]);
+  const rows = [['setting', 'default', 'meaning'], ['---', '---', '---'], ...lines];
+  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
 
 describe('settings', () => {
   it('have defaults that serve on loopback', () => {
@@ -98,13 +118,6 @@ describe('settings', () => {
     expect(readConfig({ METRICS_PORT: '0', METRICS_HOST: '::1' }).metrics).toEqual({ host: '::1', port: 0 });
   });
 
-  it('take every level of the log that .env.example names', () => {
-    const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
-    const levels = /# ([a-z, ]+ or [a-z]+)\.\nLOG_LEVEL=/.exec(example)?.[1]?.split(/, | or /) ?? [];
-    expect(levels.length).toBeGreaterThan(5);
-    for (const level of levels) expect(readConfig({ LOG_LEVEL: level }).logLevel).toBe(level);
-  });
-
   it('ask for BASE_URL and CONTACT_URL where others can reach the service', () => {
     const read = (settings: Record<string, string>) => () => readConfig({ HOST: '0.0.0.0', ...settings });
     const BASE_URL = 'https://apis.example';
@@ -126,13 +139,24 @@ describe('settings', () => {
     expect(() => Object.assign(readConfig({}), { port: 1 })).toThrow(TypeError);
   });
 
-  it('are all in .env.example with their defaults', () => {
-    const example = readFileSync(join(import.meta.dirname, '../.env.example'), 'utf8');
+  it('are all in .env.example and in the table of the manual, with their defaults', async () => {
+    const intro =
+      'Every setting with its default. Copy this file to .env, or set them in the environment, which wins; an empty value ' +
+      'counts as unset. Settings of the wallet go into .env.payer (.env.payer.example): with any of them in here nothing ' +
+      'serves or probes.';
+    const payerIntro =
+      'Paying for real calls: every setting with its default. Copy this file to .env.payer and run chmod 600 .env.payer. ' +
+      'Only verify, receipts and check read it, and no process that serves or probes.';
+    const example = formatExample(intro, SETTINGS.service);
+    const payer = formatExample(payerIntro, SETTINGS.payer);
+    await expect(example).toMatchFileSnapshot('../.env.example');
+    await expect(payer).toMatchFileSnapshot('../.env.payer.example');
+    const manual = readFileSync(MANUAL, 'utf8');
+    const table = `<!-- settings -->\n\n${formatSettings()}\n\n<!-- /settings -->`;
+    const written = manual.replace(/<!-- settings -->.*<!-- \/settings -->/s, () => table);
+    await expect(written).toMatchFileSnapshot(MANUAL);
     expect(readConfig(parseEnv(example))).toEqual(readConfig({}));
-    expect(example).not.toMatch(/^(PAYER_|EVM_|SOLANA_)/m);
-    const payer = readFileSync(join(import.meta.dirname, '../.env.payer.example'), 'utf8');
     expect(readPayerConfig(parseEnv(payer))).toEqual(readPayerConfig({}));
-    expect(Object.keys(parseEnv(payer))).toContain('PAYER_STOP_FILE');
   });
 
   it('asks two nodes of a network where two are set, and takes one address twice for one', () => {

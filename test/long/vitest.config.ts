@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { SETTING_NAMES } from '../../src/config.ts';
+import { SETTINGS } from '../../src/config.ts';
 
 // As in the short tests.
-for (const name of SETTING_NAMES) delete process.env[name];
+for (const { name } of [...SETTINGS.service, ...SETTINGS.payer]) delete process.env[name];
 
 /** The tests that take minutes, one after the other: `npm run test:long`. */
 export default defineConfig({
