@@ -20,7 +20,7 @@ export const KEPT_CHANGES = 10_000;
 
 /** What a reader asks of the feed. */
 export interface FeedQuery {
-  /** A revision, or a cursor. */
+  /** A revision, a cursor, or a date or time (ISO 8601): that of the latest revision before it. */
   readonly since?: number | string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
@@ -60,10 +60,11 @@ interface Position {
 export function readChangeFeed(
   published: Published,
   snapshot: Snapshot,
-  { since, cursor, limit }: FeedQuery,
+  { since: asked, cursor, limit }: FeedQuery,
   view: FeedView,
 ): FeedPage {
   const { revision } = snapshot;
+  const since = asked === undefined ? undefined : (findRevisionBefore(published, String(asked)) ?? asked);
   const begin = findPosition(published, snapshot, String(cursor ?? since ?? 0));
   if (since !== undefined && ![cursor ?? String(since), String(begin.since)].includes(String(since))) {
     throw buildCursorError();
@@ -105,6 +106,17 @@ const CURSOR = /^(\d{1,15})-(\d{1,15})-([0-9a-z]{1,9})-(\d{1,15})-([0-9a-z]{1,7}
 
 /** A revision by itself, or a cursor as they were before they had a time, which counts as its revision. */
 const BARE = /^(\d{1,15})(-\d{1,15}-[0-9a-z]{1,7})?$/;
+
+/** A date, or a time in ISO 8601, as readers write it. */
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** Finds the latest revision before a date or time; undefined for a text that is neither. */
+function findRevisionBefore({ prepare }: Published, text: string): number | undefined {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) return undefined;
+  const sql = 'SELECT coalesce(max(revision), 0) AS revision FROM revisions WHERE at < ?';
+  return prepare<{ revision: number }>(sql).get(new Date(time).toISOString())?.revision;
+}
 
 function buildCursor(published: Published, { since, revision, place }: Position): string {
   const time = getTime(published, revision).toString(36);

@@ -24,6 +24,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
   {
     date: '2026-11-28',
     changes: [
+      '`since` of /agent/changes and list_changes takes a date or a time, too: 2026-11-20. It was read as a revision before.',
       '/agent/compare is gone: the page /compare and `compare` of search_listings show the same. The page /market and its CSV files are gone; the tables `listing_days` and `rounds` in the file of the catalogue have their figures.',
       'There are no webhooks any more. `notify` in a provider’s file is answered by a finding that names the feed: /provider/{domain}.atom has what happens to the listings of a provider. /.well-known/webhook-keys.json is gone, and so are `webhook_off_since` of a listing and `webhook_key` in the file of the catalogue.',
       'The check of a provider no longer has `corrected` and `patch`: each fault has its place and the fix, and mostly an example to copy. These and the webhooks go two days after they came, without the months of notice that everything older gets.',

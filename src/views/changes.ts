@@ -22,10 +22,15 @@ export const CHANGES_LIMIT_MAX = 1000;
 /** Recommended wait of a reader who has read all, in seconds. */
 export const POLL_AFTER_SECONDS = 60;
 
-/** Position from which a reader goes on: a revision, or a cursor, which names its history. */
-const SINCE = 'a revision, or resume_cursor of an earlier answer';
+/** Position from which a reader goes on: a revision, a cursor, which names its history, or a date or time. */
+const SINCE = 'a revision, resume_cursor of an earlier answer, or a date such as 2026-11-20';
 const changesSince = z.union(
-  [z.int().nonnegative(SINCE), z.string().regex(/^\d{1,15}(-[0-9a-z-]{1,80})?$/, SINCE)],
+  [
+    z.int().nonnegative(SINCE),
+    z.iso.date(SINCE),
+    z.iso.datetime({ offset: true, error: SINCE }),
+    z.string().regex(/^(?!\d{4}-\d{2}-\d{2}$)\d{1,15}(-[0-9a-z-]{1,80})?$/, SINCE),
+  ],
   SINCE,
 );
 
@@ -35,7 +40,7 @@ export const changesQuery = z.strictObject({
     .optional()
     .describe(
       'Revision that the reader has (0: none), or better the cursor of an earlier answer: what became visible after it is ' +
-        'listed, oldest first. A revision alone cannot tell that the history was replaced by another one',
+        'listed, oldest first. Or a date or time, from which on is listed. A revision alone cannot tell that the history was replaced by another one',
     ),
   limit: z.int().min(1).max(CHANGES_LIMIT_MAX).default(CHANGES_LIMIT_DEFAULT).describe('Changes a page'),
   cursor: z

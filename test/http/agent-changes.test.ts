@@ -74,6 +74,8 @@ describe('GET /agent/changes', () => {
     for (const [query, code] of [
       ['since=-1', 'bad_parameter'],
       ['since=x', 'bad_parameter'],
+      ['since=2026-13-01', 'bad_parameter'],
+      ['since=2026-01-01T99:00:00Z', 'bad_parameter'],
       ['limit=0', 'bad_parameter'],
       ['cursor=1-5', 'bad_cursor'],
       ['since=1-5', 'bad_cursor'],
@@ -86,7 +88,20 @@ describe('GET /agent/changes', () => {
       expect([query, response.status, ((await response.json()) as { code: string }).code]).toEqual([query, 400, code]);
     }
     const { hint } = (await (await get('/agent/changes?since=x')).json()) as { hint: string };
-    expect(hint).toBe('since takes a revision, or resume_cursor of an earlier answer.');
+    expect(hint).toBe('since takes a revision, resume_cursor of an earlier answer, or a date such as 2026-11-20.');
+  });
+
+  it('takes a date or a time for what was seen from then on, on every page', async () => {
+    const { add, read } = await makeServed();
+    await add(0, 3);
+    const whole = await read('');
+    expect(await read('?since=2026-01-01')).toMatchObject({ since: 0, changes: whole.changes });
+    const [first] = whole.changes;
+    expect((await read(`?since=${first.at}`)).changes).toEqual(whole.changes);
+    const page = await read(`?since=2026-01-01&limit=1`);
+    const next = await read(`?since=2026-01-01&limit=1&cursor=${page.next_cursor}`);
+    expect([...page.changes, ...next.changes]).toEqual(whole.changes.slice(0, 2));
+    expect(await read('?since=2099-01-01')).toMatchObject({ since: whole.revision, changes: [] });
   });
 
   it('asks who is ahead of this server to come again, and answers once it has followed', async () => {

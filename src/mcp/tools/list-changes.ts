@@ -19,7 +19,7 @@ const LIMIT_MAX = 50;
 const TOKENS_A_CHANGE = 90;
 
 const input = z.strictObject({
-  since: z.union([z.number(), z.string()]).optional().describe('Revision or cursor after which to list'),
+  since: z.union([z.number(), z.string()]).optional().describe('Revision, cursor or date after which to list'),
   cursor: z.string().max(100).optional().describe('next_cursor or resume_cursor of an earlier answer'),
   limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT),
 });
