@@ -9,6 +9,7 @@ import { startFollowing } from '../published/live-file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { prepareSearchIndex } from '../published/search-index.ts';
 import { getCodeVersion } from '../site/page-code.ts';
+import { getSitePaths } from '../site/paths.ts';
 import { getSite } from '../site/settings.ts';
 import { createApp } from './app.ts';
 import { openIntake, startProbing, startRebuilding, type UseIntake } from './background.ts';
@@ -124,7 +125,10 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     logger,
   });
   const onDemand = openOnDemand({ reading, codeVersion });
-  const pictures = openPictures();
+  const pictures = openPictures({
+    folder: getSitePaths(config.siteDir).pictures,
+    onFailure: (error) => logger.warn({ err: error }, 'the folder of pictures cannot be used'),
+  });
   return {
     ...{ following, reading, files, onDemand, pictures },
     async close(): Promise<void> {

@@ -1,29 +1,40 @@
 import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tinypool } from 'tinypool';
 import { ServiceError } from '../errors.ts';
 import type { Picture } from '../views/picture.ts';
-import { openPainter, type PainterLimits } from './painter.ts';
 
 /** Raised when what the card of a picture looks like changes, so that no cache keeps the old one. */
-const DESIGN = 3;
+const DESIGN = 4;
 
-/** Pictures of links, painted when first asked for and then kept. */
+const PAINTING = new URL('./painting.ts', import.meta.url).href;
+
+/** Pictures of links, painted when first asked for and then kept in a folder. */
 export interface Pictures {
-  /** Gives the picture as PNG. Throws `unavailable` (`busy`) where too many wait already, and as a painter does. */
+  /**
+   * Returns the picture as PNG. Throws `unavailable` where too many wait already (`busy`) or painting takes too long
+   * (`painting_timeout`), and `internal` where it fails.
+   */
   get(picture: Picture): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** Limits of the work and the memory. */
-export interface PictureLimits extends PainterLimits {
-  /** Pictures kept, the latest asked for: some 50 kB each. */
+/** Limits of the work, the memory and the folder. */
+export interface PictureLimits {
+  /** Most pictures in the folder: some 60 kB each. */
   readonly kept: number;
-  /** Pictures that may wait for the painter, the one it is at included. */
+  /** Most pictures that are painted or wait for it. */
   readonly queued: number;
+  /** Time from the order to the picture. One takes a tenth of a second; the first one, with the thread's start, a second. */
+  readonly timeoutMs: number;
+  /** Time without an order after which the thread ends: it holds 100 to 200 MB. */
+  readonly idleMs: number;
 }
 
-export const PICTURE_LIMITS: PictureLimits = { kept: 300, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
+export const PICTURE_LIMITS: PictureLimits = { kept: 1000, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
 
-/** Gives the name of a picture's content: same name, same picture. It changes whenever what the picture says does. */
+/** Returns the name of a picture's content: same name, same picture. It changes whenever what the picture says does. */
 export function getPictureKey(picture: Picture): string {
   return createHash('sha256')
     .update(`${DESIGN}${JSON.stringify(picture)}`)
@@ -31,49 +42,86 @@ export function getPictureKey(picture: Picture): string {
     .slice(0, 22);
 }
 
-/** Opens pictures. One that is asked for twice at once is painted once. */
-export function openPictures({ kept, queued, ...limits }: PictureLimits = PICTURE_LIMITS): Pictures {
-  const painter = openPainter(limits);
-  const painted = new Map<string, Buffer>();
-  const waiting = new Map<string, Promise<Buffer>>();
-  let last: Promise<unknown> = Promise.resolve();
+/** Settings of the pictures. */
+export interface PictureOptions extends Partial<PictureLimits> {
+  /** Folder of painted pictures. It need not exist. */
+  readonly folder: string;
+  /** Gets the error where the folder cannot be read or written. The picture is sent all the same. */
+  readonly onFailure: (error: unknown) => void;
+}
 
-  const keep = (key: string, png: Buffer) => {
-    painted.delete(key);
-    painted.set(key, png);
-    for (const oldest of painted.keys()) {
-      if (painted.size <= kept) break;
-      painted.delete(oldest);
+/** Opens pictures. One that is asked for twice at once is painted once. */
+export function openPictures({ folder, onFailure, ...limits }: PictureOptions): Pictures {
+  const { kept, queued, timeoutMs, idleMs } = { ...PICTURE_LIMITS, ...limits };
+  const thread = new Tinypool({
+    ...{ filename: PAINTING, minThreads: 0, maxThreads: 1, idleTimeout: idleMs },
+    resourceLimits: { maxOldGenerationSizeMb: 256 },
+  });
+  const underWay = new Map<string, Promise<Buffer>>();
+
+  const paint = async (picture: Picture): Promise<Buffer> => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      return Buffer.from(await thread.run(picture, { signal }));
+    } catch (cause) {
+      if (!signal.aborted) {
+        throw new ServiceError('internal', 'The picture cannot be painted.', { reason: 'painting_failed', cause });
+      }
+      const options = { hint: 'Try again later.', reason: 'painting_timeout', cause };
+      throw new ServiceError('unavailable', 'Painting the picture took too long.', options);
     }
   };
 
-  /** One after the other, in the order they were asked for; how one ends is no matter to the next. */
-  const queue = (key: string, picture: Picture): Promise<Buffer> => {
-    const turn = last.then(() => painter.paint(picture));
-    last = turn.catch(() => undefined);
-    const ending = turn.finally(() => waiting.delete(key));
-    waiting.set(key, ending);
-    return ending;
+  const paintAndKeep = async (picture: Picture, name: string): Promise<Buffer> => {
+    const png = await paint(picture);
+    try {
+      await keep(png, { folder, name });
+      await removeOldest(folder, kept);
+    } catch (error) {
+      onFailure(error);
+    }
+    return png;
   };
 
   return {
-    close: painter.close,
+    close: () => thread.destroy(),
     async get(picture) {
-      const key = getPictureKey(picture);
-      const known = painted.get(key);
-      if (known) {
-        keep(key, known);
-        return known;
-      }
-      const underWay = waiting.get(key);
-      if (underWay) return underWay;
-      if (waiting.size >= queued) {
+      const name = `${getPictureKey(picture)}.png`;
+      const known = underWay.get(name) ?? (await findKept(join(folder, name), onFailure)) ?? underWay.get(name);
+      if (known) return known;
+      if (underWay.size >= queued) {
         const hint = 'Try again in a few seconds.';
         throw new ServiceError('unavailable', 'Too many pictures are being painted.', { hint, reason: 'busy' });
       }
-      const png = await queue(key, picture);
-      keep(key, png);
-      return png;
+      const painting = paintAndKeep(picture, name).finally(() => underWay.delete(name));
+      underWay.set(name, painting);
+      return painting;
     },
   };
+}
+
+async function findKept(path: string, onFailure: PictureOptions['onFailure']): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onFailure(error);
+    return undefined;
+  }
+}
+
+/** Writes a picture under a name of this process first, so that there is never half of one. */
+async function keep(png: Buffer, { folder, name }: { folder: string; name: string }): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const unfinished = join(folder, `${process.pid}-${name}`);
+  await writeFile(unfinished, png, { flush: true });
+  await rename(unfinished, join(folder, name));
+}
+
+/** Removes the files that were written first, a tenth of all, where there are more than `most`. */
+async function removeOldest(folder: string, most: number): Promise<void> {
+  const paths = (await readdir(folder)).map((name) => join(folder, name));
+  if (paths.length <= most) return;
+  const files = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
+  const oldest = files.sort((a, b) => a.at - b.at).slice(0, Math.ceil(files.length / 10));
+  await Promise.all(oldest.map(({ path }) => rm(path, { force: true })));
 }

@@ -13,6 +13,8 @@ export function getSitePaths(siteDir: string) {
     record: `${siteDir}.sqlite`,
     /** The copy of the published catalogue for download. */
     download: `${siteDir}.download`,
+    /** Pictures of links that were asked for. */
+    pictures: `${siteDir}.pictures`,
     lock: `${siteDir}.lock`,
   } as const;
 }

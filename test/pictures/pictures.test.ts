@@ -1,20 +1,21 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { getPictureKey, openPictures, PICTURE_LIMITS } from '../../src/pictures/pictures.ts';
-import { buildServicePicture, type Picture } from '../../src/views/picture.ts';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { getPictureKey, openPictures, type PictureOptions } from '../../src/pictures/pictures.ts';
+import { buildServicePicture } from '../../src/views/picture.ts';
 import { SITE } from '../http/serving.ts';
+import { SCRATCH } from '../scratch.ts';
+import { PICTURE } from './picture.ts';
 
-const PICTURE: Picture = {
-  service: 'Catalogue',
-  title: 'Example Prices',
-  host: 'api.prices.example',
-  tagline: 'Prices of things.',
-  author: 'Example Provider',
-  facts: [{ name: 'USDC per request', value: '0.001' }],
-  stamp: { text: '1 of 2 routes verified, 2026-11-20', tone: 'partly' },
-};
+function makeFolder(): string {
+  const folder = mkdtempSync(join(SCRATCH, 'pictures-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
-function open(limits: Partial<typeof PICTURE_LIMITS> = {}) {
-  const pictures = openPictures({ ...PICTURE_LIMITS, timeoutMs: 120_000, ...limits });
+function open(options: Partial<PictureOptions> = {}) {
+  const onFailure = (error: unknown) => expect.unreachable(String(error));
+  const pictures = openPictures({ folder: join(makeFolder(), 'new'), onFailure, timeoutMs: 120_000, ...options });
   onTestFinished(() => pictures.close());
   return pictures;
 }
@@ -56,15 +57,32 @@ describe('pictures', () => {
     expect(getPictureKey({ ...PICTURE, stamp: null })).not.toBe(getPictureKey(PICTURE));
   });
 
-  it('are painted once however many ask, and again only when long forgotten', async () => {
-    const pictures = open({ kept: 1 });
+  it('are painted once however many ask, and after a restart none that is in the folder', async () => {
+    const folder = makeFolder();
+    const pictures = open({ folder });
     const [first, second] = await Promise.all([pictures.get(PICTURE), pictures.get({ ...PICTURE })]);
     expect(second).toBe(first);
-    expect(await pictures.get(PICTURE)).toBe(first);
-    await pictures.get({ ...PICTURE, title: 'Another' });
-    const again = await pictures.get(PICTURE);
-    expect(again).not.toBe(first);
-    expect(again).toEqual(first);
+    // Nothing is painted in a millisecond.
+    expect(await open({ folder, timeoutMs: 1 }).get(PICTURE)).toEqual(first);
+  });
+
+  it('are kept up to a number: those painted first go, and are painted again', async () => {
+    const folder = makeFolder();
+    const pictures = open({ folder, kept: 2 });
+    const first = await pictures.get(PICTURE);
+    for (const title of ['Second', 'Third']) await pictures.get({ ...PICTURE, title });
+    expect(readdirSync(folder).sort()).toEqual(
+      ['Second', 'Third'].map((title) => `${getPictureKey({ ...PICTURE, title })}.png`).sort(),
+    );
+    expect(await pictures.get(PICTURE)).toEqual(first);
+  });
+
+  it('are sent where they cannot be kept', async () => {
+    const file = join(makeFolder(), 'file');
+    writeFileSync(file, '');
+    const onFailure = vi.fn();
+    expect(readPng(await open({ folder: join(file, 'in'), onFailure }).get(PICTURE))).toEqual(PNG);
+    expect(onFailure).toHaveBeenCalledWith(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
   it('are refused past what may wait, and painted on when there is room again', async () => {
