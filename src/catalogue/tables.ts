@@ -202,13 +202,11 @@ export interface PullsTable {
   id: Generated<number>;
   feed: string;
   started_at: string;
-  updated_at: string;
   completed_at: string | null;
-  next_offset: number;
   pages: number;
   /** Number of different items on its pages. */
   items: number;
-  /** Set with the last page: `complete` if all of the feed was read. */
+  /** `complete` if all of the feed was read. */
   ended: 'complete' | 'incomplete' | null;
 }
 
@@ -309,6 +307,8 @@ export interface HostsTable {
   valid_at: string | null;
   /** Time until which the host asked for no requests. */
   wait_until: string | null;
+  /** SHA-256 of what the provider's file on it asked for when it was last applied; null before the first time. */
+  file_hash: string | null;
   /** The prober that visits it, and the time until which nobody else may visit it unless that prober extends it. */
   leased_by: string | null;
   leased_until: string | null;

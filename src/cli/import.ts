@@ -22,10 +22,9 @@ export const importSources: Command = defineCommand({
     'Manifests are YAML files with one listing each; of a folder, all *.yaml files are read. A broken one is ' +
     'refused as a whole, with file and line, and the others are imported. Importing the same again changes ' +
     'nothing.\n\n' +
-    'A feed is pulled page by page to its end, and listings that it no longer has are no longer advertised by it. ' +
-    'After a stop or a crash the same command continues where it was, within an hour. Everything that is refused ' +
-    'is kept with its reason. A saved feed that is older than what is on record changes nothing that was seen later, ' +
-    'unless you add --older.\n\n' +
+    'A feed is pulled page by page to its end and then recorded; listings that it no longer has are no longer ' +
+    'advertised by it. After a stop or a crash the same command begins again. Everything that is refused is kept ' +
+    'with its reason. A saved feed that is older than what is on record changes nothing that was seen later.\n\n' +
     "A provider's own document is OpenAPI 3 (JSON or YAML) whose payable operations have x-payment-info, or a " +
     '/.well-known/x402 file; the format is recognised, and an OpenAPI document that the file names is read, too. ' +
     'Of a host alone the usual places are tried: its _x402 TXT records, /.well-known/x402, ' +
@@ -48,7 +47,6 @@ export const importSources: Command = defineCommand({
     ['--openapi <url or file>', "a provider's document: OpenAPI with payment information, or a /.well-known/x402 file"],
     ['--provider <host>', 'what the provider of a host states in its file'],
     ['--base-url <url>', 'with --openapi: list everything under this address, such as the one in a feed'],
-    ['--older', 'with a saved feed: import it as it is, even if what is on record of the feed is newer'],
     ['--dry-run', 'say what would change, and write nothing'],
     ['--source <name>', 'with a file: its name on record, for a file that moves (or the address it was saved from)'],
   ],
@@ -73,7 +71,6 @@ export const importSources: Command = defineCommand({
       openapi: z.string().min(1, 'an address or a file').optional(),
       provider: z.string().min(1, 'a host').optional(),
       baseUrl: z.string().min(1, 'an address').optional(),
-      older: z.boolean().optional(),
       dryRun: z.boolean().default(false),
       source: z
         .string()
@@ -87,18 +84,11 @@ export const importSources: Command = defineCommand({
       'Give manifests, or one of --feed, --bazaar, --openapi and --provider.',
     )
     .refine(({ openapi, baseUrl }) => baseUrl === undefined || openapi !== undefined, '--base-url goes with --openapi.')
-    .refine(
-      ({ older, bazaar }) => older === undefined || (bazaar !== undefined && !isWebAddress(bazaar)),
-      '--older goes with a file given to --bazaar.',
-    )
     .refine(({ source, bazaar, openapi }) => {
       const document = bazaar ?? openapi;
       return source === undefined || (document !== undefined && !isWebAddress(document));
     }, '--source goes with a file given to --bazaar or --openapi.'),
-  run: async (
-    { path, feed, openapi, provider, baseUrl, source, older, dryRun, ...given },
-    context,
-  ): Promise<ImportResult> => {
+  run: async ({ path, feed, openapi, provider, baseUrl, source, dryRun, ...given }, context): Promise<ImportResult> => {
     const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
     await checkPaths({ manifests: path, document: bazaar ?? openapi });
     const importInto = (catalogue: Catalogue) => {
@@ -106,7 +96,7 @@ export const importSources: Command = defineCommand({
       const { now, signal } = context;
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, {
-          ...{ format: BAZAAR, config, now, signal, source, older },
+          ...{ format: BAZAAR, config, now, signal, source },
           openProgress: getProgressOpener(context),
         });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });

@@ -108,18 +108,8 @@ function renderStatus(result: StatusResult, page: Page): void {
     page.blank();
     page.title('Feeds');
     page.table(
-      [
-        { heading: 'last pulled' },
-        { heading: 'items', align: 'right' },
-        { heading: 'unfinished' },
-        { heading: 'feed', cut: true },
-      ],
-      feeds.map(({ feed, completed_at, items, open_at_offset }) => [
-        formatTime(completed_at),
-        items,
-        open_at_offset === null ? '–' : `at offset ${open_at_offset}`,
-        feed,
-      ]),
+      [{ heading: 'last pulled' }, { heading: 'items', align: 'right' }, { heading: 'feed', cut: true }],
+      feeds.map(({ feed, completed_at, items }) => [formatTime(completed_at), items, feed]),
       2,
     );
     for (const { feed, failure } of feeds) {

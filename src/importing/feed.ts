@@ -1,13 +1,17 @@
-import { stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
 import { findListing } from '../catalogue/read/listings.ts';
-import { findOpenPull, isOvertaken, listFeedItems, type Pull } from '../catalogue/read/pulls.ts';
+import { isOvertaken, type Pull } from '../catalogue/read/pulls.ts';
 import { findLatestSighting, getLater, keepNewerDeclarations, type Reconciled } from '../catalogue/read/snapshots.ts';
-import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
 import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
-import { completePull, recordPage, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
+import { completePull, type RawItem, recordItems, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
@@ -31,8 +35,6 @@ import {
 /** Shows how far an import is: units done, and the total if known. */
 interface Progress {
   update(done: number, total?: number): void;
-  /** Writes a note above the progress. */
-  note(text: string): void;
   stop(): void;
 }
 
@@ -41,8 +43,6 @@ export interface FeedImportOptions extends Omit<PullOptions, 'progress'> {
   openProgress: (label: string, unit: string) => Progress;
   /** The name of a file's feed on record; default: the file's own name. */
   source?: string | undefined;
-  /** True to import a file as it is, even if it is older than what is on record of its feed. */
-  older?: boolean | undefined;
 }
 
 type Source = Pick<DeclarationSource, 'kind' | 'name'>;
@@ -50,33 +50,34 @@ type Source = Pick<DeclarationSource, 'kind' | 'name'>;
 const EMPTY: FeedDeclarations = { declarations: [], findings: [], outcomes: [] };
 
 /**
- * Imports a feed: pulls it, records the listings of its items, and withdraws listings that it no longer has if
- * the whole feed was seen. After a stop or a crash the same import continues where it was. Throws what pulling throws.
+ * Imports a feed: pulls it to its end, records its items and their listings, and withdraws listings that it no longer
+ * has if the whole feed was seen. After a stop or a crash the same import begins again. Throws what pulling throws; then
+ * nothing is recorded but the reason.
  */
 export async function importFeed(
   catalogue: Catalogue,
   address: string,
-  { format, openProgress, source, older = false, ...options }: FeedImportOptions,
+  { format, openProgress, source, ...options }: FeedImportOptions,
 ): Promise<ImportReport> {
   const started = options.now().getTime();
   const before = await getRevision(catalogue);
   const feed = { format, address, name: await getUniqueSourceName(address, source) };
   const recordedAs = { kind: format.kind, name: feed.name };
-  const pull = await withProgress(openProgress('Pulling', 'items'), (progress) =>
-    pullIntoCatalogue(catalogue, feed, { ...options, progress }),
-  );
-  const isPulled = pull !== undefined && pull.ended !== null;
-  const read = isPulled ? await readPull(catalogue, feed, pull, options) : EMPTY;
-  const snapshot =
-    isWebAddress(address) || older
-      ? { ...AS_READ, declarations: read.declarations }
-      : await reconcileFile(catalogue, recordedAs, read.declarations);
+  const folder = await mkdtemp(join(tmpdir(), 'feed-'));
+  const { pulled, pull, items } = await pullAndRecord(catalogue, feed, join(folder, 'items.ndjson'), {
+    ...options,
+    openProgress,
+  }).finally(() => rm(folder, { recursive: true, force: true }));
+  const read = pulled && pull ? await buildFeed(feed, pulled, items, options) : EMPTY;
+  const snapshot = isWebAddress(address)
+    ? { ...AS_READ, declarations: read.declarations }
+    : await reconcileFile(catalogue, recordedAs, read.declarations);
   const recording = await withProgress(openProgress('Recording', 'listings'), ({ update }) =>
     recordDeclarations(catalogue, snapshot.declarations, { ...options, onProgress: update }),
   );
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =
-    isPulled && recording.left === 0
+    pull && recording.left === 0
       ? await completeFeedImport(catalogue, pull, {
           ...{ source: recordedAs, findings, recording, snapshot, at: options.now() },
         })
@@ -84,7 +85,7 @@ export async function importFeed(
   const report = {
     feed: feed.name,
     revision: { before, after: await getRevision(catalogue) },
-    items: countItems(pull, read, recording),
+    items: countItems(pulled, read, recording),
     outcomes: [...buildOutcomes(recording, false), ...ending.withdrawn],
     findings,
     took_ms: options.now().getTime() - started,
@@ -122,7 +123,7 @@ function explainKept({ kept, left_out, date, newer }: Snapshot): string | null {
   const stayed = `${formatCount(kept, 'listing')} kept what was seen later`;
   const out = left_out > 0 ? `, ${left_out} that the feed no longer had were left out` : '';
   const stands = newer === null ? '' : ', and nothing was withdrawn';
-  return `${age} ${stayed}${out}${stands}. To import the file as it is all the same, add --older.`;
+  return `${age} ${stayed}${out}${stands}.`;
 }
 
 /** The end of an import: what it withdrew, and why it is incomplete, if it is. */
@@ -133,7 +134,7 @@ interface Ending {
 
 const STOPPED: Ending = {
   withdrawn: [],
-  shortfall: 'The import was stopped. Run the same command again within an hour: it continues where it was.',
+  shortfall: 'The import was stopped. Run the same command again: it begins again, and what is recorded stays.',
 };
 
 async function withProgress<Result>(
@@ -147,15 +148,29 @@ async function withProgress<Result>(
   }
 }
 
-async function readPull(
+/** Pulls a feed to its end into a file, and then records what is in it. `pull` is undefined if that was stopped. */
+async function pullAndRecord(
   catalogue: Catalogue,
+  feed: FeedToPull,
+  file: string,
+  { openProgress, ...options }: Omit<PullOptions, 'progress'> & Pick<FeedImportOptions, 'openProgress'>,
+): Promise<{ pulled: PulledFeed | undefined; pull: Pull | undefined; items: unknown[] }> {
+  const pulled = await withProgress(openProgress('Pulling', 'items'), (progress) =>
+    pullWhole(catalogue, feed, file, { ...options, progress }),
+  );
+  const recorded = pulled && (await recordPull(catalogue, feed.name, pulled, file, options));
+  return { pulled, pull: recorded?.pull, items: recorded?.items ?? [] };
+}
+
+async function buildFeed(
   { format, address, name }: FeedToPull,
-  pull: Pull,
+  pulled: PulledFeed,
+  items: readonly unknown[],
   { config }: Pick<PullOptions, 'config'>,
 ): Promise<FeedDeclarations> {
-  return format.buildDeclarations(await listFeedItems(catalogue, pull), {
+  return format.buildDeclarations(items, {
     feed: name,
-    pulledAt: await getPulledAt(address, pull),
+    pulledAt: await getPulledAt(address, pulled),
     isFile: !isWebAddress(address),
     allowPrivateNetworks: config.allowPrivateNetworks,
   });
@@ -205,7 +220,7 @@ async function completeFeedImport(
  * could not be recorded count as refused.
  */
 function countItems(
-  pull: Pull | undefined,
+  pulled: PulledFeed | undefined,
   { outcomes }: FeedDeclarations,
   { failed }: Recording,
 ): ImportReport['items'] {
@@ -213,18 +228,12 @@ function countItems(
   const good = outcomes.filter((item) => item.outcome === 'taken');
   const taken = good.filter(({ base_url }) => !lost.has(base_url)).length;
   const refused = outcomes.filter(({ outcome }) => outcome === 'refused').length + good.length - taken;
-  const received = pull?.items ?? 0;
-  return { received, taken, duplicates: pull?.ended ? received - taken - refused : 0, refused };
+  const received = pulled?.received ?? 0;
+  return { received, taken, duplicates: outcomes.length > 0 ? received - taken - refused : 0, refused };
 }
 
 /** Longest failure message that is kept, in UTF-16 units. */
 const MESSAGE_LENGTH = 300;
-
-/**
- * An unfinished pull is resumed within this time. After that too much may have changed, and it starts again. In
- * milliseconds.
- */
-const RESUMED_WITHIN_MS = 60 * 60 * 1000;
 
 interface PullOptions {
   config: Config;
@@ -241,94 +250,134 @@ interface FeedToPull {
   name: string;
 }
 
+/** A feed that was pulled to its end. */
+interface PulledFeed {
+  /** Time at which the pull began, ISO 8601 UTC. */
+  started_at: string;
+  pages: number;
+  /** Number of items, without those that came again on a later page. */
+  received: number;
+  ended: 'complete' | 'incomplete';
+}
+
+/** Items in one transaction. */
+const ITEMS_AT_ONCE = 100;
+
 /**
- * Pulls a feed into the catalogue, each page in its own transaction, and resumes a pull that was stopped less than an
- * hour ago. Returns undefined if it was stopped before the first page; `ended` is null if it was stopped later. Throws
- * what pulling throws; earlier pages are kept, and the reason is recorded.
+ * Pulls a feed to its end into a file. Returns undefined if it was stopped before. Throws what pulling throws, after the
+ * reason is recorded.
  */
-async function pullIntoCatalogue(
+async function pullWhole(
   catalogue: Catalogue,
   feed: FeedToPull,
+  file: string,
   options: PullOptions,
-): Promise<Pull | undefined> {
-  const { now, signal, progress } = options;
-  let reached = await findPullToResume(catalogue, feed, options);
-  if (reached && reached.ended !== null) return reached;
-  progress.update(reached?.items ?? 0);
-  const write = <Result>(work: (writing: Writing) => Promise<Result>) =>
-    writeCatalogue(catalogue, now().toISOString(), work);
+): Promise<PulledFeed | undefined> {
+  const { now, signal } = options;
+  const started_at = now().toISOString();
   try {
-    for await (const page of generatePages(feed, reached?.next_offset ?? 0, options)) {
-      // A pull is recorded with its first page, so a pull without pages leaves no record.
-      const before = reached;
-      reached = await write(async (writing) =>
-        recordPage(writing, before ?? (await startPull(writing, feed.name)), buildRecord(feed.format, page)),
-      );
-      progress.update(reached.items, page.total ?? undefined);
-      if (signal.aborted) break;
-    }
-    return reached;
+    const end = await writePages(file, feed, options);
+    return signal.aborted || !end ? undefined : { ...end, started_at };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    if (signal.aborted) return reached;
+    if (signal.aborted) return undefined;
     const message = cutText(`${error.message} (${error.reason})`, MESSAGE_LENGTH);
-    await write((writing) => recordPullFailure(writing, { feed: feed.name, message }));
-    throw addResumption(error, reached);
+    const failure = { feed: feed.name, message };
+    await writeCatalogue(catalogue, now().toISOString(), (writing) => recordPullFailure(writing, failure));
+    throw error;
   }
 }
 
+/** Writes the items of all pages into a file, one a line, each version once. Returns undefined without a last page. */
+async function writePages(
+  file: string,
+  feed: FeedToPull,
+  options: PullOptions,
+): Promise<Pick<PulledFeed, 'pages' | 'received' | 'ended'> | undefined> {
+  const { format } = feed;
+  const { signal, progress } = options;
+  const seen = new Set<string>();
+  let [pages, received] = [0, 0];
+  const handle = await open(file, 'wx');
+  try {
+    progress.update(0);
+    for await (const page of generatePages(feed, options)) {
+      const items = page.items.map((raw): RawItem => {
+        return { key: format.getItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) };
+      });
+      // An item that two pages brought counts once, and one that came twice in a page twice.
+      const fresh = items.filter(({ key, hash }) => !seen.has(`${hash} ${key}`));
+      for (const { key, hash } of fresh) seen.add(`${hash} ${key}`);
+      const different = new Map(fresh.map((item) => [`${item.hash} ${item.key}`, `${JSON.stringify(item)}\n`]));
+      await handle.write([...different.values()].join(''));
+      received += fresh.length;
+      pages += 1;
+      progress.update(received, page.total ?? undefined);
+      if (page.end) return { pages, received, ended: page.end.complete ? 'complete' : 'incomplete' };
+      if (signal.aborted) break;
+    }
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads the items of a file, as many at a time as one transaction records. */
+async function* readItems(file: string): AsyncGenerator<RawItem[]> {
+  let rest = '';
+  let items: RawItem[] = [];
+  // Only a line feed ends a line: items may hold other line separators.
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      items.push(JSON.parse(line));
+      if (items.length < ITEMS_AT_ONCE) continue;
+      yield items;
+      items = [];
+    }
+  }
+  yield items;
+}
+
+/** Records a pull and its raw items, and returns these. Undefined if it was stopped before all were recorded. */
+async function recordPull(
+  catalogue: Catalogue,
+  feed: string,
+  { started_at, pages, received, ended }: PulledFeed,
+  file: string,
+  { now, signal }: Pick<PullOptions, 'now' | 'signal'>,
+): Promise<{ pull: Pull; items: unknown[] } | undefined> {
+  const started = { feed, started_at, pages, items: received, ended };
+  const pull = await writeCatalogue(catalogue, now().toISOString(), (writing) => startPull(writing, started));
+  const items: unknown[] = [];
+  for await (const some of readItems(file)) {
+    if (signal.aborted) return undefined;
+    await writeCatalogue(catalogue, now().toISOString(), (writing) => recordItems(writing, pull, some));
+    for (const { raw } of some) items.push(JSON.parse(raw));
+    // The event loop runs between transactions, so that Ctrl-C works.
+    await setImmediate();
+  }
+  return { pull, items };
+}
+
 /** Returns the time of a pull's items: when the pull started, or when the file was written if that is earlier. */
-async function getPulledAt(address: string, { started_at }: Pull): Promise<string> {
+async function getPulledAt(address: string, { started_at }: PulledFeed): Promise<string> {
   if (isWebAddress(address)) return started_at;
   const { mtime } = await stat(address);
   const writtenAt = mtime.toISOString();
   return writtenAt < started_at ? writtenAt : started_at;
 }
 
-/** Finds an unfinished pull to resume. A file is always read again, because that is fast and it may have changed. */
-async function findPullToResume(
-  catalogue: Catalogue,
-  { address, name }: FeedToPull,
-  { now, progress }: PullOptions,
-): Promise<Pull | undefined> {
-  if (!isWebAddress(address)) return undefined;
-  const since = new Date(now().getTime() - RESUMED_WITHIN_MS).toISOString();
-  const open = await findOpenPull(catalogue, name, since);
-  if (open) progress.note(`Continuing the pull of ${open.started_at}: ${open.items} items are already here.`);
-  return open;
-}
-
 async function* generatePages(
   { format, address }: FeedToPull,
-  from: number,
   { config, signal }: PullOptions,
 ): AsyncGenerator<FeedPage> {
   const { allowPrivateNetworks } = config;
   const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
   try {
-    yield* format.pull({ address, client, from, signal });
+    yield* format.pull({ address, client, signal });
   } finally {
     await client.close();
   }
-}
-
-function buildRecord(
-  { getItemKey }: FeedFormat,
-  { items, next_offset, end }: FeedPage,
-): Parameters<typeof recordPage>[2] {
-  return {
-    items: items.map((raw) => ({ key: getItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) })),
-    next_offset,
-    ended: end && (end.complete ? 'complete' : 'incomplete'),
-  };
-}
-
-function addResumption(error: ServiceError, reached: Pull | undefined): ServiceError {
-  if (!reached) return error;
-  return new ServiceError(error.code, error.message, {
-    reason: error.reason,
-    hint: `The ${reached.items} items so far are kept; the same command continues from there within an hour.`,
-    details: error.details,
-    cause: error.cause,
-  });
 }

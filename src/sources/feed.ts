@@ -9,8 +9,7 @@ import { isObject } from './json-value.ts';
 export interface FeedFormat {
   readonly kind: SourceKind;
   /**
-   * Yields the feed page by page from `from` on, up to the end. A file is one page. Throws ServiceErrors; what came before
-   * one is good, and the pull can continue there.
+   * Yields the feed page by page to its end. A file is one page. Throws ServiceErrors.
    */
   readonly pull: (options: FeedPullOptions) => AsyncIterable<FeedPage>;
   /** Returns the key of a raw item: items with the same key in one pull are one. Never throws. */
@@ -24,8 +23,6 @@ export interface FeedPullOptions {
   address: string;
   /** Fetches the pages of an address. A file needs none. */
   client?: Pick<GuardedClient, 'fetch'> | undefined;
-  /** Start of the page: 0, or the `next_offset` of an earlier page. */
-  from?: number | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -35,9 +32,7 @@ export interface FeedPage {
   items: unknown[];
   /** Number of items the feed says it has. */
   total: number | null;
-  /** Start of a later pull after this page: a number of items, pages or whatever the feed counts. */
-  next_offset: number;
-  /** Set on the last page. `complete` says whether all items from the beginning of the pull on were seen. */
+  /** Set on the last page. `complete` says whether all items of the feed were seen. */
   end: { complete: boolean } | null;
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import { countFindings, listFindingsAbout } from '../../src/catalogue/read/findings.ts';
-import { findOpenPull, listFeedItems, listPulls } from '../../src/catalogue/read/pulls.ts';
+import { isOvertaken, listPulls, type Pull } from '../../src/catalogue/read/pulls.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordFindings } from '../../src/catalogue/write/findings.ts';
-import { completePull, recordPage, startPull } from '../../src/catalogue/write/pulls.ts';
+import { completePull, recordItems, startPull } from '../../src/catalogue/write/pulls.ts';
 import type { Finding } from '../../src/model/declaration.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
 
@@ -16,49 +17,49 @@ const makeRaw = (key: string, version = 1) => ({
   raw: JSON.stringify({ key, version }),
 });
 
-async function makePull() {
-  const catalogue = await makeCatalogue();
-  const pull = await writeCatalogue(catalogue, NOW, (writing) => startPull(writing, FEED));
-  const record = (current: typeof pull, items: ReturnType<typeof makeRaw>[], ended: 'complete' | null = null) =>
-    writeCatalogue(catalogue, NOW, (writing) =>
-      recordPage(writing, current, { items, next_offset: current.next_offset + items.length, ended }),
-    );
-  return { catalogue, pull, record };
+/** Records a pull with its items, as an import does. */
+async function record(catalogue: Catalogue, at: string, items: ReturnType<typeof makeRaw>[]) {
+  return await writeCatalogue(catalogue, at, async (writing) => {
+    const started = { feed: FEED, started_at: at, pages: 1, items: items.length, ended: 'complete' as const };
+    const pull = await startPull(writing, started);
+    await recordItems(writing, pull, items);
+    await completePull(writing, pull);
+    return pull;
+  });
+}
+
+async function listItems({ query }: Catalogue, { id }: Pull): Promise<unknown[]> {
+  const rows = await query
+    .selectFrom('feed_items')
+    .select('raw')
+    .where('pull_id', '=', id)
+    .orderBy('item_key')
+    .execute();
+  return rows.map(({ raw }) => JSON.parse(raw));
 }
 
 describe('a pull', () => {
-  it('is found again where it was until it is complete, and raises no revision', async () => {
-    const { catalogue, pull, record } = await makePull();
-    const first = await record(pull, [makeRaw('a'), makeRaw('b')]);
-    expect(await findOpenPull(catalogue, FEED, NOW)).toEqual(first);
-    expect(first).toMatchObject({ next_offset: 2, pages: 1, items: 2, ended: null });
-    expect(await findOpenPull(catalogue, FEED, LATER)).toBeUndefined();
-    const last = await record(first, [makeRaw('c')], 'complete');
-    expect(await findOpenPull(catalogue, FEED, NOW)).toEqual(last);
-    await writeCatalogue(catalogue, NOW, (writing) => completePull(writing, last));
-    expect(await findOpenPull(catalogue, FEED, NOW)).toBeUndefined();
-    expect(await listPulls(catalogue)).toMatchObject([{ completed_at: NOW, ended: 'complete', items: 3 }]);
+  it('is on record once it is whole, and raises no revision', async () => {
+    const catalogue = await makeCatalogue();
+    await record(catalogue, NOW, [makeRaw('a'), makeRaw('b')]);
+    expect(await listPulls(catalogue)).toMatchObject([{ completed_at: NOW, ended: 'complete', items: 2 }]);
     expect(await getRevision(catalogue)).toBe(0);
   });
 
-  it('counts an item that two pages brought once, and one that came twice in a page twice', async () => {
-    const { catalogue, pull, record } = await makePull();
-    const first = await record(pull, [makeRaw('a'), makeRaw('b'), makeRaw('b')]);
-    expect(first.items).toBe(3);
-    expect((await record(first, [makeRaw('b'), makeRaw('c')])).items).toBe(4);
-    expect(await listFeedItems(catalogue, pull)).toHaveLength(3);
+  it('keeps different items under one key, replaces older versions, and loses nothing that is gone from the feed', async () => {
+    const catalogue = await makeCatalogue();
+    const first = await record(catalogue, NOW, [makeRaw('a'), makeRaw('a', 2), makeRaw('gone')]);
+    expect(await listItems(catalogue, first)).toHaveLength(3);
+    const second = await record(catalogue, LATER, [makeRaw('a', 3)]);
+    expect(await listItems(catalogue, second)).toEqual([{ key: 'a', version: 3 }]);
+    expect(await listItems(catalogue, first)).toEqual([{ key: 'gone', version: 1 }]);
   });
 
-  it('keeps different items under one key, replaces older versions, and loses nothing that is gone from the feed', async () => {
-    const { catalogue, pull, record } = await makePull();
-    const first = await record(pull, [makeRaw('a'), makeRaw('a', 2), makeRaw('gone')], 'complete');
-    expect(await listFeedItems(catalogue, first)).toHaveLength(3);
-    await writeCatalogue(catalogue, NOW, (writing) => completePull(writing, first));
-    const again = await writeCatalogue(catalogue, LATER, (writing) => startPull(writing, FEED));
-    const second = await record(again, [makeRaw('a', 3)], 'complete');
-    await writeCatalogue(catalogue, LATER, (writing) => completePull(writing, second));
-    expect(await listFeedItems(catalogue, second)).toEqual([{ key: 'a', version: 3 }]);
-    expect(await listFeedItems(catalogue, first)).toEqual([{ key: 'gone', version: 1 }]);
+  it('is out of date where one that began later is on record, whichever was recorded first', async () => {
+    const catalogue = await makeCatalogue();
+    const later = await record(catalogue, LATER, [makeRaw('a')]);
+    const earlier = await record(catalogue, NOW, [makeRaw('a')]);
+    expect([await isOvertaken(catalogue, earlier), await isOvertaken(catalogue, later)]).toEqual([true, false]);
   });
 });
 

@@ -157,8 +157,8 @@ describe('a published catalogue', () => {
       INSERT INTO replies VALUES ('${SECRET}', '${SECRET}', 'https://x.example', 'x', '', '${SECRET}', '${SECRET}', '${NOW}');
       INSERT INTO findings VALUES ('${SECRET}', '${SECRET}', '${SECRET}', 'x', 'noted', '${SECRET}', '${NOW}');
       INSERT INTO hosts (host, robots) VALUES ('https://x.example', '${SECRET}');
-      INSERT INTO pulls (id, feed, started_at, updated_at, next_offset, pages, items)
-        VALUES (1, '${SECRET}', '${SECRET}', '${SECRET}', 0, 0, 0);
+      INSERT INTO pulls (id, feed, started_at, pages, items)
+        VALUES (1, '${SECRET}', '${SECRET}', 0, 0);
       INSERT INTO feed_items (id, key_hash, feed, item_key, item_hash, pull_id, raw)
         VALUES ('${SECRET}', '${SECRET}', '${SECRET}', '${SECRET}', '${SECRET}', 1, '{"raw":"${SECRET}"}');
       INSERT INTO probe_runs (scope, started_at) VALUES ('${SECRET}', '${SECRET}');

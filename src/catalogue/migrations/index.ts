@@ -8,6 +8,7 @@ import { listStatements as ceilings } from './004-ceilings.ts';
 import { listStatements as authority } from './005-authority.ts';
 import { listStatements as notices } from './006-notices.ts';
 import { listStatements as paymentIdentifiers } from './007-payment-identifiers.ts';
+import { listStatements as wholeSources } from './008-whole-sources.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
@@ -21,6 +22,7 @@ const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly strin
   '005-authority': authority,
   '006-notices': notices,
   '007-payment-identifiers': paymentIdentifiers,
+  '008-whole-sources': wholeSources,
 };
 
 /** Builds the migrations for an engine. */

@@ -12,6 +12,7 @@ export const UNKNOWN_HOST: HostRecord = Object.freeze({
   sibling_at: null,
   valid_at: null,
   wait_until: null,
+  file_hash: null,
   leased_by: null,
   leased_until: null,
 });

@@ -3,7 +3,7 @@ import { PULL_FAILED, type Pull } from '../read/pulls.ts';
 import { getRowKey } from '../row-keys.ts';
 import type { Writing } from '../transaction.ts';
 
-/** One item of a page: its key in the feed, the hash of this version, and the item as received, as JSON. */
+/** One item of a feed: its key in the feed, the hash of this version, and the item as received, as JSON. */
 export interface RawItem {
   key: string;
   hash: string;
@@ -23,41 +23,29 @@ export async function recordPullFailure(
     .execute();
 }
 
-/** Starts a pull of a feed from the first page. */
-export async function startPull({ catalogue: { query }, at }: Writing, feed: string): Promise<Pull> {
+/** Records that a feed was pulled to its end. Its items are recorded next. */
+export async function startPull(
+  { catalogue: { query } }: Writing,
+  pull: Pick<Pull, 'feed' | 'started_at' | 'pages' | 'items' | 'ended'>,
+): Promise<Pull> {
   return await query
     .insertInto('pulls')
-    .values({
-      ...{ feed, started_at: at, updated_at: at, completed_at: null },
-      ...{ next_offset: 0, pages: 0, items: 0, ended: null },
-    })
+    .values({ ...pull, completed_at: null })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** Records one page of a pull: its raw items, the offset of the next page, and on the last page how it ended. Returns the pull. */
-export async function recordPage(
-  { catalogue: { query }, at }: Writing,
-  pull: Pull,
-  page: { items: readonly RawItem[]; next_offset: number; ended: Pull['ended'] },
-): Promise<Pull> {
-  const items = page.items.map(({ key, hash, raw }) => ({
-    id: getRowKey(pull.feed, key, hash),
-    ...{ feed: pull.feed, key_hash: getRowKey(key), item_key: key, item_hash: hash, pull_id: pull.id, raw },
+/** Records raw items of a pull, each version once. */
+export async function recordItems(
+  { catalogue: { query } }: Writing,
+  { id: pull_id, feed }: Pull,
+  items: readonly RawItem[],
+): Promise<void> {
+  const rows = items.map(({ key, hash, raw }) => ({
+    id: getRowKey(feed, key, hash),
+    ...{ feed, key_hash: getRowKey(key), item_key: key, item_hash: hash, pull_id, raw },
   }));
-  // A page may have an item twice; the later one counts.
-  const different = [...new Map(items.map((item) => [item.id, item])).values()];
-  let repeated = 0;
-  for (const some of cutRows(different)) {
-    const ids = some.map(({ id }) => id);
-    const seen = await query
-      .selectFrom('feed_items')
-      .select('id')
-      .where('id', 'in', ids)
-      .where('pull_id', '=', pull.id)
-      .execute();
-    const known = new Set(seen.map(({ id }) => id));
-    repeated += items.filter(({ id }) => known.has(id)).length;
+  for (const some of cutRows(rows)) {
     await query
       .insertInto('feed_items')
       .values(some)
@@ -68,15 +56,6 @@ export async function recordPage(
       )
       .execute();
   }
-  const moved = {
-    next_offset: page.next_offset,
-    pages: pull.pages + 1,
-    items: pull.items + items.length - repeated,
-    ended: page.ended,
-    updated_at: at,
-  };
-  await query.updateTable('pulls').set(moved).where('id', '=', pull.id).execute();
-  return { ...pull, ...moved };
 }
 
 /**
@@ -91,5 +70,5 @@ export async function completePull({ catalogue: { query }, at }: Writing, pull: 
     .where('pull_id', '!=', pull.id)
     .where('key_hash', 'in', brought)
     .execute();
-  await query.updateTable('pulls').set({ completed_at: at, updated_at: at }).where('id', '=', pull.id).execute();
+  await query.updateTable('pulls').set({ completed_at: at }).where('id', '=', pull.id).execute();
 }
