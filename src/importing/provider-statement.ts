@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Catalogue } from '../catalogue/database.ts';
-import { isDeclared, listDeclared } from '../catalogue/read/declarations.ts';
+import { listDeclared } from '../catalogue/read/declarations.ts';
 import { areFindingsOnRecord } from '../catalogue/read/findings.ts';
+import { getHost } from '../catalogue/read/hosts.ts';
 import { findListing } from '../catalogue/read/listings.ts';
-import { areRepliesOnRecord, listRepliedAddresses } from '../catalogue/read/replies.ts';
+import { listRepliedAddresses } from '../catalogue/read/replies.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
-import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
+import { recordDeclarations, withdrawDeclarations } from '../catalogue/write/declarations.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
+import { recordHost } from '../catalogue/write/hosts.ts';
 import { publishListing } from '../catalogue/write/publication.ts';
 import { recordReplies } from '../catalogue/write/replies.ts';
 import type { GuardedClient } from '../fetching/client.ts';
@@ -26,7 +29,7 @@ import {
   isStillDeclared,
   listReplyFindings,
 } from './provider-requests.ts';
-import { type Recording, recordDeclarations } from './record-declarations.ts';
+import { buildFailure, isRowError, type Recording } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -85,7 +88,10 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };
   const { findings } = read;
   if (!(await areFindingsOnRecord(catalogue, url, findings))) {
-    await writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, findings));
+    await writeCatalogue(catalogue, at, async (writing) => {
+      await recordFindings(writing, url, findings);
+      await recordHost(writing.catalogue, origin, { file_hash: null });
+    });
   }
   return { ...nothing, reason: null, findings };
 }
@@ -93,7 +99,7 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
 /**
  * Applies a statement: removes listings and puts back those that the provider itself removed, records declarations and
  * replies, and withdraws those that the statement no longer contains. Requests for addresses without a listing are
- * remembered. Once `signal` is aborted, the rest is left for the next time.
+ * remembered. Everything is one transaction. Once `signal` is aborted, it is left for the next time.
  */
 async function applyProviderStatement(
   catalogue: Catalogue,
@@ -104,12 +110,13 @@ async function applyProviderStatement(
   const facts = { url, reason: null, requests: listings.length, entries };
   const findings = await listStatementFindings(catalogue, statement);
   const before = await readStateBefore(catalogue, statement);
-  if (await isFullyRecorded(catalogue, statement, findings)) {
+  const hash = getHash(statement, findings);
+  if (await isApplied(catalogue, statement, hash)) {
     const outcomes = await listRequestOutcomes(catalogue, listings, []);
     const effects = await listEffects(catalogue, statement, before, new Set());
     return { ...facts, kind: 'unchanged', left: 0, findings, changed: [], outcomes, effects };
   }
-  const written = await writeStatement(catalogue, statement, findings, options);
+  const written = await writeStatement(catalogue, statement, { findings, hash }, options);
   const outcomes = await listOutcomes(catalogue, statement, written);
   const changed = await listChanged(catalogue, outcomes, before.revision);
   return {
@@ -168,28 +175,17 @@ async function readStateBefore(
   return { revision, listings: new Map(found), undescribed };
 }
 
-/** Returns whether everything in the statement is already on record, so that there is nothing to write. */
-async function isFullyRecorded(
-  catalogue: Catalogue,
-  statement: ProviderStatement,
-  findings: readonly Finding[],
-): Promise<boolean> {
-  const { url, listings, is_whole } = statement;
-  for (const request of listings) {
-    const { base_url, replies } = request;
-    if (!(await isGranted(catalogue, request))) return false;
-    if (replies !== null && !(await areRepliesOnRecord(catalogue, base_url, url, replies))) return false;
-  }
-  for (const declaration of listDeclarations(statement)) {
-    if (!(await isDeclared(catalogue, declaration))) return false;
-  }
-  if (is_whole) {
-    const held = listStillDeclaredIds(statement);
-    const declared = await listDeclared(catalogue, getSource(url));
-    if (!declared.every(({ id }) => held.has(id))) return false;
-    if ((await listDroppedReplies(catalogue, statement)).length > 0) return false;
-  }
-  return await areFindingsOnRecord(catalogue, url, findings);
+/** Returns the SHA-256 of what a statement asks for and what was found in it. */
+function getHash({ listings, is_whole }: ProviderStatement, findings: readonly Finding[]): string {
+  return createHash('sha256').update(JSON.stringify({ listings, is_whole, findings })).digest('hex');
+}
+
+/** Returns whether just this was applied last, and nobody undid what it asks since. */
+async function isApplied(catalogue: Catalogue, { url, listings }: ProviderStatement, hash: string): Promise<boolean> {
+  const { file_hash } = await getHost(catalogue, new URL(url).origin);
+  if (file_hash !== hash) return false;
+  for (const request of listings) if (!(await isGranted(catalogue, request))) return false;
+  return true;
 }
 
 /** The result of writing a statement. */
@@ -205,28 +201,48 @@ interface Written {
   readonly withdrawn: readonly string[];
 }
 
-/** Writes a statement in transactions one after the other: what it asks, then what it declares, then all else. */
+/**
+ * Writes a statement in one transaction: what it asks, what it declares, and all else. If a declaration cannot be recorded,
+ * nothing of the statement is, but the findings that say so.
+ */
 async function writeStatement(
   catalogue: Catalogue,
   statement: ProviderStatement,
-  findings: readonly Finding[],
+  { findings, hash }: { findings: readonly Finding[]; hash: string },
   { now, signal }: Pick<ProviderFileOptions, 'now' | 'signal'>,
 ): Promise<Written> {
-  const { url, is_whole } = statement;
-  const stillDeclared = listStillDeclaredIds(statement);
+  const { url, is_whole, listings } = statement;
   const at = now().toISOString();
   const evidence = { statement: { source: url, read_at: at } };
-  const granted = await writeCatalogue(catalogue, at, (writing) => grantRequests(writing, statement, evidence));
-  const recording = await recordDeclarations(catalogue, listDeclarations(statement), { now, signal, evidence });
-  const all = [...findings, ...buildFailureFindings(recording, false)];
-  const { replied, withdrawn } = await writeCatalogue(catalogue, at, async (writing) => {
-    await recordFindings(writing, url, all);
-    const replied = await recordStatedReplies(writing, statement, evidence);
-    const gone = { cause: 'statement_withdrawn', evidence };
-    const withdrawn = is_whole ? await withdrawDeclarations(writing, getSource(url), stillDeclared, gone) : [];
-    return { replied, withdrawn };
-  });
-  return { findings: all, granted, recording, replied, withdrawn };
+  const declarations = listDeclarations(statement);
+  const nothing = { granted: [], replied: new Set<string>(), withdrawn: [] };
+  if (signal.aborted) {
+    return { ...nothing, findings: [...findings], recording: { recorded: [], failed: [], left: listings.length } };
+  }
+  try {
+    return await writeCatalogue(catalogue, at, async (writing) => {
+      const granted = await grantRequests(writing, statement, evidence);
+      const outcomes = await recordDeclarations(writing, declarations, { evidence, heardAt: at });
+      await recordFindings(writing, url, findings);
+      const replied = await recordStatedReplies(writing, statement, evidence);
+      const gone = { cause: 'statement_withdrawn', evidence };
+      const withdrawn = is_whole
+        ? await withdrawDeclarations(writing, getSource(url), listStillDeclaredIds(statement), gone)
+        : [];
+      await recordHost(writing.catalogue, new URL(url).origin, { file_hash: hash });
+      const recorded = outcomes.map(({ identity: { id, slug }, outcome }, index) => {
+        return { declaration: declarations[index] as Declaration, id, slug, outcome };
+      });
+      return { findings: [...findings], granted, recording: { recorded, failed: [], left: 0 }, replied, withdrawn };
+    });
+  } catch (error) {
+    if (!isRowError(error)) throw error;
+    const failed = declarations.map((declaration) => buildFailure(error, declaration));
+    const recording = { recorded: [], failed, left: 0 };
+    const all = [...findings, ...buildFailureFindings(recording, false)];
+    await writeCatalogue(catalogue, at, (writing) => recordFindings(writing, url, all));
+    return { ...nothing, findings: all, recording };
+  }
 }
 
 /** Grants the requests of a statement. Returns those whose grant readers see. */

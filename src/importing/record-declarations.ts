@@ -121,14 +121,15 @@ async function recordBatch(
 }
 
 /** Returns whether an error is about one declaration and not about the database. */
-function isRowError(error: unknown): boolean {
+export function isRowError(error: unknown): boolean {
   if (isAway(error) || isWrongClock(error)) return false;
   const code = findCode(error) ?? '';
   if (code.startsWith('SQLITE_')) return ROW_CODES.test(code);
   return !SQLSTATE.test(code) || ROW_STATES.test(code);
 }
 
-function buildFailure(error: unknown, declaration: Declaration): FailedDeclaration {
+/** Builds the failure of a declaration that could not be recorded. */
+export function buildFailure(error: unknown, declaration: Declaration): FailedDeclaration {
   const reason = error instanceof ServiceError ? error.reason : (findCode(error)?.toLowerCase() ?? 'internal');
   const message = cutText(getErrorMessage(error), MESSAGE_LENGTH);
   return { declaration, id: getListingId(declaration.base_url), reason, message };

@@ -513,3 +513,48 @@ describe('replies in a statement', () => {
     expect((await say(entry)).kind).toBe('unchanged');
   });
 });
+
+describe('a statement of several listings', () => {
+  const LISTINGS = [
+    { base_url: '/one', listed: true, facts: FACTS },
+    { base_url: '/two', listed: true, facts: FACTS },
+  ];
+
+  it('is applied in one revision, and its hash says that nothing changed', async () => {
+    const { catalogue, say, read } = await makeHost();
+    expect(await say(...LISTINGS)).toMatchObject({
+      kind: 'applied',
+      changed: [expect.any(String), expect.any(String)],
+    });
+    expect(await getRevision(catalogue)).toBe(1);
+    const writes = countWrites(catalogue);
+    expect(await read()).toMatchObject({ kind: 'unchanged', changed: [] });
+    expect(countWrites(catalogue)).toBe(writes);
+    expect(await say(...LISTINGS.slice(1))).toMatchObject({ kind: 'applied' });
+  });
+
+  it('of which one cannot be recorded is not applied, and the finding says so until it can', async () => {
+    const { catalogue, say, read, get, origin } = await makeHost();
+    const { sqlite } = catalogue.engine;
+    sqlite.exec(`CREATE TRIGGER broken BEFORE INSERT ON listings WHEN NEW.base_url LIKE '%/two'
+      BEGIN SELECT RAISE(ABORT, 'broken'); END`);
+    const failed = await say(...LISTINGS);
+    expect(failed.outcomes.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+    expect(failed.findings.map(({ code }) => code)).toContain('not_recorded');
+    expect(await get(`${origin}/one`)).toBeUndefined();
+    expect(await getRevision(catalogue)).toBe(0);
+    sqlite.exec('DROP TRIGGER broken');
+    expect(await read()).toMatchObject({ kind: 'applied', findings: [] });
+    expect(await get(`${origin}/two`)).toMatchObject({ state: 'live' });
+  });
+
+  it('that could not be read for a while is applied again', async () => {
+    const { say, pages, read } = await makeHost();
+    await say(...LISTINGS);
+    const { body } = pages[DOOR] ?? {};
+    pages[DOOR] = { body: '{"version": 1, "listings": [' };
+    expect(await read()).toMatchObject({ kind: 'unreadable' });
+    pages[DOOR] = { body };
+    expect(await read()).toMatchObject({ kind: 'applied', findings: [] });
+  });
+});

@@ -1,6 +1,5 @@
 import type { RecordedDeclaration } from '../../evidence/authority.ts';
 import type { Declaration } from '../../model/declaration.ts';
-import { getListingId } from '../../model/ids.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
 import type { DeclarationSource } from '../../model/source.ts';
 import type { Catalogue } from '../database.ts';
@@ -47,21 +46,6 @@ export async function countStandingDeclarations(
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   return row.count;
-}
-
-/** Returns whether exactly this declaration is on record and not withdrawn. */
-export async function isDeclared({ query }: Catalogue, declaration: Declaration): Promise<boolean> {
-  const { base_url, source } = declaration;
-  const found = await query
-    .selectFrom('declarations')
-    .select('source')
-    .where('listing_id', '=', getListingId(base_url))
-    .where('kind', '=', source.kind)
-    .where('source', '=', source.name)
-    .where('document', '=', formatDeclaration(declaration))
-    .where('withdrawn_at', 'is', null)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /** Returns the form in which a declaration is stored. */
