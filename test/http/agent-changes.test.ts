@@ -97,7 +97,7 @@ describe('GET /agent/changes', () => {
     const whole = await read('');
     expect(await read('?since=2026-01-01')).toMatchObject({ since: 0, changes: whole.changes });
     const [first] = whole.changes;
-    expect((await read(`?since=${first.at}`)).changes).toEqual(whole.changes);
+    expect((await read(`?since=${first?.at}`)).changes).toEqual(whole.changes);
     const page = await read(`?since=2026-01-01&limit=1`);
     const next = await read(`?since=2026-01-01&limit=1&cursor=${page.next_cursor}`);
     expect([...page.changes, ...next.changes]).toEqual(whole.changes.slice(0, 2));
