@@ -105,7 +105,7 @@ function listView(
 const CURSOR = /^(\d{1,15})-(\d{1,15})-([0-9a-z]{1,9})-(\d{1,15})-([0-9a-z]{1,7})$/;
 
 /** A revision by itself, or a cursor as they were before they had a time, which counts as its revision. */
-const BARE = /^(\d{1,15})(-\d{1,15}-[0-9a-z]{1,7})?$/;
+const BARE = /^(\d{1,15})(-\d{1,15}-[0-9a-z]{5,7})?$/;
 
 /** A date, or a time in ISO 8601, as readers write it. */
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2}))?$/;
