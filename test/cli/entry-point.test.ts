@@ -93,7 +93,7 @@ describe('an import that ends early', () => {
     return { ...feed, reached, release };
   }
 
-  it('stops cleanly on Ctrl-C, keeps what is done, says what to do next, and goes on there', async () => {
+  it('stops cleanly on Ctrl-C with nothing recorded, says what to do next, and begins again there', async () => {
     const { address, reached, release, offsets } = await serveHeldBack();
     const { start, run } = makeEntry({ ALLOW_PRIVATE_NETWORKS: 'on' });
     const { child, ran } = start('import', '--bazaar', address, '--json');
@@ -104,19 +104,19 @@ describe('an import that ends early', () => {
     expect(stderr).toContain('Stopping at the next safe point');
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ complete: false, next: expect.stringMatching(/same command again/) });
-    expect(report.items.received).toBeGreaterThanOrEqual(100);
+    expect(report.items.received).toBe(0);
     release();
     const asked = offsets.length;
     const again = await run(['import', '--bazaar', address, '--json']);
     expect(again.code).toBe(0);
-    expect(offsets[asked]).toBeGreaterThan(0);
+    expect(offsets[asked]).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({
       listings: { added: 300 },
       items: { received: 300, duplicates: 0 },
     });
   });
 
-  it('goes on where it was after being killed twice, and ends as if it never had been', async () => {
+  it('begins again after being killed twice, and ends as if it never had been', async () => {
     const answer = answerPages(() => makeItems(300));
     let heldFrom = 0;
     const { address, offsets } = await serveFeed((request, response, page) => {

@@ -53,7 +53,7 @@ describe('importing manifests', () => {
       next: expect.stringContaining('run the same command again'),
     });
     expect(json.findings[0].message).toContain('broken.yaml, line 4:');
-    expect((await run(['import', broken])).stdout).toMatch(/^refused\tbroken\.yaml\t$/m);
+    expect((await run(['import', broken])).stdout).toMatch(/^refused\tbroken\.yaml$/m);
     expect((await runJson('list')).json.listings).toHaveLength(1);
   });
 
