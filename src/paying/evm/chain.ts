@@ -68,63 +68,65 @@ async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<P
   if (!isHash(hash)) return undefined;
   return askNode(node, async () => {
     const head = await client.getBlockNumber({ cacheTime: 0 });
-    const receipt = await client.getTransactionReceipt({ hash }).catch((error: unknown) => {
+    const movement = await readMovement(node, claim, { hash, head }).catch((error: unknown) => {
       if (error instanceof TransactionReceiptNotFoundError) return undefined;
       throw error;
     });
-    if (!receipt) return undefined;
-    const [block, sent] = await Promise.all([
-      client.getBlock({ blockHash: receipt.blockHash }),
-      client.getTransaction({ hash }),
-    ]);
-    const { logs, blockNumber } = receipt;
-    const paid = isCeiling(claim)
-      ? await readPermitPayment(node, claim, { logs, blockNumber, head, input: sent.input })
-      : readAuthorisedPayment(node, claim, { logs, ...sent });
-    return {
-      final: receipt.status === 'success' && isConfirmed(node, blockNumber, head),
-      ...paid,
-      signature: null,
-      block: Number(blockNumber),
-      block_hash: receipt.blockHash,
-      settled_at: new Date(Number(block.timestamp) * 1000).toISOString(),
-    };
+    if (!movement) return undefined;
+    const [settled_at, sent] = await Promise.all([readBlockTime(node, movement), client.getTransaction({ hash })]);
+    const signed = isCeiling(claim)
+      ? await readPermit(node, claim, { input: sent.input, blockNumber: BigInt(movement.block), head })
+      : { expires_at: sent.to && isAddressEqual(sent.to, node.usdc) ? readExpiry(sent.input) : null };
+    return { ceiling: null, ...movement, ...signed, signature: null, settled_at };
   });
+}
+
+/** The USDC that a transaction moved from one account, and the place of the transfer. Fields are null without a transfer. */
+type Movement = Omit<PaymentOnChain, 'ceiling' | 'signature' | 'expires_at' | 'settled_at'> & { block_hash: Hex };
+
+/**
+ * Reads which USDC a transaction moved for a payment: for settlement, receipts and checks alike. If it has several transfers,
+ * the one that fits best counts; without an `amount`, the largest to the payee, since a transfer of nothing beside it can be
+ * anybody's. An authorisation names its payer and nonce by an event; for a permit the payer is the one that is given, and the
+ * nonce is not known. Throws what the node's client throws.
+ */
+async function readMovement(
+  node: EvmNode,
+  payment: Pick<SoughtPayment, 'scheme' | 'payer' | 'pay_to' | 'nonce'> & { amount?: string | undefined },
+  { hash, head }: { hash: Hex; head: bigint },
+): Promise<Movement> {
+  const { status, logs, blockNumber, blockHash } = await node.client.getTransactionReceipt({ hash });
+  const authorisation = isCeiling(payment) ? undefined : findAuthorisation(node, logs, payment);
+  const from = isCeiling(payment) ? payment.payer : authorisation?.args.authorizer;
+  const moved = from === undefined ? [] : listTransfers(node, logs, from);
+  const isToPayee = ({ args }: (typeof moved)[number]) => isSameText(args.to, payment.pay_to);
+  const toPayee = moved.filter(isToPayee).sort((a, b) => (a.args.value < b.args.value ? 1 : -1));
+  const transfer =
+    toPayee.find(({ args }) => String(args.value) === payment.amount) ??
+    (authorisation ? moved.find(({ logIndex }) => logIndex > authorisation.logIndex) : toPayee[0]) ??
+    moved[0];
+  return {
+    final: status === 'success' && isConfirmed(node, blockNumber, head),
+    payer: authorisation?.args.authorizer.toLowerCase() ?? transfer?.args.from.toLowerCase() ?? null,
+    pay_to: transfer?.args.to.toLowerCase() ?? null,
+    amount: transfer ? String(transfer.args.value) : null,
+    nonce: authorisation?.args.nonce ?? null,
+    log_index: transfer?.logIndex ?? null,
+    block: Number(blockNumber),
+    block_hash: blockHash,
+  };
 }
 
 type Logs = Log<bigint, number, false>[];
 
-/** The facts about a payment in one transaction. */
-type PaidInTransaction = Pick<
-  PaymentOnChain,
-  'payer' | 'pay_to' | 'amount' | 'ceiling' | 'nonce' | 'log_index' | 'expires_at'
->;
-
-/**
- * Reads a payment by Permit2 from the USDC events of its transaction, and what was signed from the input. The nonce counts
- * if the transaction used it.
- */
-async function readPermitPayment(
-  node: EvmNode,
-  claim: PaymentClaim,
-  { logs, ...found }: { logs: Logs; input: Hex; blockNumber: bigint; head: bigint },
-): Promise<PaidInTransaction> {
-  const isReadable = isAddress(claim.payer, { strict: false }) && /^0x[0-9a-f]{64}$/i.test(claim.nonce);
-  const isUsed = isReadable && (await hasUsedPermit(node, claim, found));
-  const permit = isUsed ? findSettledPermit(node, found.input, claim) : undefined;
-  const moved = listTransfers(node, logs, claim.payer);
-  const transfer = findFirst(moved, [
-    ({ args }) => isSameText(args.to, claim.pay_to) && String(args.value) === claim.amount,
-    ({ args }) => isSameText(args.to, claim.pay_to),
-    () => true,
-  ]);
-  return {
-    ...describeTransfer(transfer),
-    payer: transfer?.args.from.toLowerCase() ?? null,
-    ceiling: permit ? String(permit.ceiling) : null,
-    nonce: isUsed ? claim.nonce : null,
-    expires_at: permit ? formatSeconds(permit.deadline) : null,
-  };
+/** Finds the authorisation that a transaction used: the one that fits a payment best. */
+function findAuthorisation({ usdc }: EvmNode, logs: Logs, { nonce, payer }: Pick<SoughtPayment, 'nonce' | 'payer'>) {
+  const used = parseEventLogs({ abi: USDC_ABI, eventName: 'AuthorizationUsed', logs, strict: true }).filter(
+    ({ address }) => getAddress(address) === usdc,
+  );
+  const ofNonce = used.filter(({ args }) => isSameText(args.nonce, nonce));
+  const isOfPayer = ({ args }: (typeof used)[number]) => isSameText(args.authorizer, payer);
+  return ofNonce.find(isOfPayer) ?? ofNonce[0] ?? used.find(isOfPayer) ?? used[0];
 }
 
 /** Lists the transfers of USDC from an account among the events of a transaction. */
@@ -134,55 +136,30 @@ function listTransfers({ usdc }: EvmNode, logs: Logs, payer: string) {
   );
 }
 
-function describeTransfer(transfer: ReturnType<typeof listTransfers>[number] | undefined) {
+/** Reads the time of a movement's block, ISO 8601 UTC. */
+async function readBlockTime({ client }: EvmNode, { block_hash }: Movement): Promise<string> {
+  const { timestamp } = await client.getBlock({ blockHash: block_hash });
+  return new Date(Number(timestamp) * 1000).toISOString();
+}
+
+/** Reads what was signed for a payment by Permit2 from the input of its transaction. The nonce counts if that used it. */
+async function readPermit(
+  node: EvmNode,
+  claim: PaymentClaim,
+  found: { input: Hex; blockNumber: bigint; head: bigint },
+): Promise<Pick<PaymentOnChain, 'ceiling' | 'nonce' | 'expires_at'>> {
+  const isReadable = isAddress(claim.payer, { strict: false }) && /^0x[0-9a-f]{64}$/i.test(claim.nonce);
+  const isUsed = isReadable && (await hasUsedPermit(node, claim, found));
+  const permit = isUsed ? findSettledPermit(node, found.input, claim) : undefined;
   return {
-    pay_to: transfer?.args.to.toLowerCase() ?? null,
-    amount: transfer ? String(transfer.args.value) : null,
-    log_index: transfer?.logIndex ?? null,
+    ceiling: permit ? String(permit.ceiling) : null,
+    nonce: isUsed ? claim.nonce : null,
+    expires_at: permit ? formatSeconds(permit.deadline) : null,
   };
 }
 
-function isSameText(found: string, said: string): boolean {
-  return found.toLowerCase() === said.toLowerCase();
-}
-
-/**
- * Reads payer, payee, amount and nonce from the USDC events of one transaction. A transaction with several payments has
- * an `AuthorizationUsed` and a `Transfer` for each.
- */
-function readAuthorisedPayment(
-  node: EvmNode,
-  { payer, pay_to, amount, nonce }: PaymentClaim,
-  { logs, to, input }: { logs: Logs; to: Hex | null; input: Hex },
-): PaidInTransaction {
-  const used = parseEventLogs({ abi: USDC_ABI, eventName: 'AuthorizationUsed', logs, strict: true }).filter(
-    ({ address }) => getAddress(address) === node.usdc,
-  );
-  const authorisation = findFirst(used, [
-    ({ args }) => isSameText(args.nonce, nonce) && isSameText(args.authorizer, payer),
-    ({ args }) => isSameText(args.nonce, nonce),
-    ({ args }) => isSameText(args.authorizer, payer),
-    () => true,
-  ]);
-  const expires_at = to && isAddressEqual(to, node.usdc) ? readExpiry(input) : null;
-  if (!authorisation) return { ...describeTransfer(undefined), payer: null, ceiling: null, nonce: null, expires_at };
-  const from = authorisation.args.authorizer;
-  const transfer = findFirst(listTransfers(node, logs, from), [
-    ({ args }) => isSameText(args.to, pay_to) && String(args.value) === amount,
-    ({ logIndex }) => logIndex > authorisation.logIndex,
-    () => true,
-  ]);
-  const { nonce: found } = authorisation.args;
-  return { ...describeTransfer(transfer), payer: from.toLowerCase(), ceiling: null, nonce: found, expires_at };
-}
-
-/** Finds an item by the first condition that any item meets. */
-function findFirst<Item>(items: readonly Item[], conditions: readonly ((item: Item) => boolean)[]): Item | undefined {
-  for (const condition of conditions) {
-    const found = items.find(condition);
-    if (found) return found;
-  }
-  return undefined;
+function isSameText(found: string | null, said: string): boolean {
+  return found?.toLowerCase() === said.toLowerCase();
 }
 
 /** Reads the expiry of an authorisation from a direct call of `transferWithAuthorization`; null for any other call. */
@@ -255,37 +232,29 @@ async function findEvent(
   });
 }
 
+/** Judges the transaction that used our nonce by what it moved. */
 async function readSettlement(
   node: EvmNode,
   payment: SoughtPayment,
   { transaction, head }: { transaction: Hex; head: bigint },
 ): Promise<ChainFinding> {
-  const { client, genesis } = node;
-  const receipt = await askNode(node, () => client.getTransactionReceipt({ hash: transaction }));
-  if (receipt.status !== 'success' || !isConfirmed(node, receipt.blockNumber, head)) return { state: 'open' };
   const signed = BigInt(payment.ceiling ?? payment.amount);
-  const toPayee = listTransfers(node, receipt.logs, payment.payer).filter(({ args }) =>
-    isSameText(args.to, payment.pay_to),
-  );
-  const transfer = isCeiling(payment)
-    ? // A transfer of nothing beside it can be anybody's.
-      toPayee.toSorted((a, b) => (a.args.value < b.args.value ? 1 : -1))[0]
-    : toPayee.find(({ args }) => args.value === signed);
-  if (!transfer) return { state: 'disputed', reason: 'no_matching_transfer' };
-  const { value } = transfer.args;
+  const hasCeiling = isCeiling(payment);
+  const sought = { ...payment, amount: hasCeiling ? undefined : String(signed) };
+  const movement = await askNode(node, () => readMovement(node, sought, { hash: transaction, head }));
+  if (!movement.final) return { state: 'open' };
+  const { payer, pay_to, amount, nonce, log_index, block, block_hash } = movement;
+  const isOurs = hasCeiling || (isSameText(payer, payment.payer) && isSameText(nonce, payment.nonce));
+  if (!isOurs || amount === null || !isSameText(pay_to, payment.pay_to))
+    return { state: 'disputed', reason: 'no_matching_transfer' };
+  const value = BigInt(amount);
+  if (!hasCeiling && value !== signed) return { state: 'disputed', reason: 'no_matching_transfer' };
   if (value > signed) return { state: 'disputed', reason: 'above_ceiling' };
   if (value === 0n) return { state: 'not_settled', reason: 'nothing_taken' };
-  const block = await askNode(node, () => client.getBlock({ blockHash: receipt.blockHash }));
-  const settlement: Settlement = {
-    transaction,
-    block: Number(receipt.blockNumber),
-    block_hash: receipt.blockHash,
-    log_index: transfer.logIndex,
-    settled_at: new Date(Number(block.timestamp) * 1000).toISOString(),
-    genesis,
-    read_from: 1,
-  };
-  return { state: 'settled', settlement, ...(isCeiling(payment) && { amount: Number(value) }) };
+  const settled_at = await askNode(node, () => readBlockTime(node, movement));
+  const { genesis } = node;
+  const settlement: Settlement = { transaction, block, block_hash, log_index, settled_at, genesis, read_from: 1 };
+  return { state: 'settled', settlement, ...(hasCeiling && { amount: Number(value) }) };
 }
 
 /** The two forms of the call that settles a payment (EIP-3009, FiatToken 2.2): with the signature as bytes, or in parts. */

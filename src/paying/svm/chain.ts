@@ -1,6 +1,4 @@
 import {
-  address,
-  signature as asSignature,
   createDefaultRpcTransport,
   createSolanaRpcFromTransport,
   getBase58Decoder,
@@ -109,41 +107,54 @@ async function findClaimedPayment(
   const { transaction } = claim;
   if (!BASE58.test(transaction) || !isSignature(transaction)) return undefined;
   return askNode(chain, async () => {
-    const read = await rpc
-      .getTransaction(transaction, { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 })
-      .send();
-    if (!read?.meta) return undefined;
-    const block = await rpc
-      .getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false })
-      .send();
-    const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
-    const paid = await readTransfer(chain, messageBytes, read.meta, claim);
-    const signature = paid.payer !== null && isAddress(paid.payer) ? signatures[paid.payer] : undefined;
+    const read = await readTransaction(rpc, transaction);
+    if (!read) return undefined;
+    const { has_moved: _, ...paid } = await readMovement(chain, read, claim);
     return {
       final: read.meta.err === null,
       ...paid,
-      signature: signature ? getBase58Decoder().decode(signature) : null,
-      ceiling: null,
-      expires_at: null,
+      signature: paid.payer === null ? null : read.findSignature(paid.payer),
+      ...{ ceiling: null, expires_at: null, log_index: null },
       block: Number(read.slot),
-      block_hash: block?.blockhash ?? '',
-      log_index: null,
-      settled_at: new Date(Number(read.blockTime ?? 0) * 1000).toISOString(),
+      block_hash: (await readBlockHash(rpc, read)) ?? '',
+      settled_at: formatBlockTime(read.blockTime ?? 0n),
     };
   });
 }
 
+/** Reads a finalised transaction; undefined if the node does not have it. */
+async function readTransaction(rpc: Rpc<SolanaRpcApi>, transaction: Signature) {
+  const read = await rpc
+    .getTransaction(transaction, { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 })
+    .send();
+  if (!read?.meta) return undefined;
+  const { meta, slot, blockTime } = read;
+  const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
+  const findSignature = (signer: string) => {
+    const signature = isAddress(signer) ? signatures[signer] : undefined;
+    return signature ? getBase58Decoder().decode(signature) : null;
+  };
+  return { meta, slot, blockTime, messageBytes, findSignature };
+}
+
+type ReadTransaction = NonNullable<Awaited<ReturnType<typeof readTransaction>>>;
+
+/** The USDC that a transaction moved. Payer, payee, amount and memo are those of its signed instructions. */
+interface Movement extends Pick<PaymentOnChain, 'payer' | 'pay_to' | 'amount' | 'nonce'> {
+  /** True if it left the accounts of payer and payee with just that amount less and more. */
+  has_moved: boolean;
+}
+
 /**
- * Reads payer, payee, amount and memo from the signed instructions. Balances after the transaction could be changed by
- * others in the same transaction.
+ * Reads which USDC a transaction moved for a payment: for settlement, receipts and checks alike. If it has several transfers, the
+ * one that fits best counts. The nonce is the payment's if any memo is.
  */
-async function readTransfer(
+async function readMovement(
   chain: SvmNetwork,
-  message: Parameters<ReturnType<typeof getCompiledTransactionMessageDecoder>['decode']>[0],
-  meta: TokenBalances,
-  claim: PaymentClaim,
-): Promise<Pick<PaymentOnChain, 'payer' | 'pay_to' | 'amount' | 'nonce'>> {
-  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(message);
+  { meta, messageBytes }: ReadTransaction,
+  payment: Pick<PaymentClaim, 'payer' | 'pay_to' | 'amount' | 'nonce'>,
+): Promise<Movement> {
+  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
   const memos = instructions
     .filter(({ programAddressIndex }) => staticAccounts[programAddressIndex] === MEMO_PROGRAM)
     .map(({ data = new Uint8Array() }) => data);
@@ -154,34 +165,47 @@ async function readTransfer(
     if (source === undefined || destination === undefined || authority === undefined || mint === undefined) return [];
     if (staticAccounts[mint] !== chain.usdc) return [];
     const { amount } = getTransferCheckedInstructionDataDecoder().decode(data);
-    return [{ source, destination, authority, amount: String(amount) }];
+    return [{ source, destination, authority, amount }];
   });
   const [payerAccount, payeeAccount] = await Promise.all(
-    [claim.payer, claim.pay_to].map((owner) => (isAddress(owner) ? findUsdcAccount(chain, owner) : undefined)),
+    [payment.payer, payment.pay_to].map((owner) => (isAddress(owner) ? findUsdcAccount(chain, owner) : undefined)),
   );
   const fits = (transfer: (typeof transfers)[number]) =>
     Number(staticAccounts[transfer.source] === payerAccount) * 4 +
     Number(staticAccounts[transfer.destination] === payeeAccount) * 2 +
-    Number(transfer.amount === claim.amount);
+    Number(String(transfer.amount) === payment.amount);
   const [transfer] = transfers.sort((a, b) => fits(b) - fits(a));
   const [memo] = memos;
   const said = memo === undefined ? null : new TextDecoder('utf-8', { ignoreBOM: true }).decode(memo);
-  const nonce = memos.some((bytes) => isMemo(bytes, claim.nonce)) ? claim.nonce : said;
-  if (!transfer) return { payer: null, pay_to: null, amount: null, nonce };
-  // Accounts are reported by their owner. The owner is looked up only if the account is not the claimed one.
+  const nonce = memos.some((bytes) => isMemo(bytes, payment.nonce)) ? payment.nonce : said;
+  if (!transfer) return { nonce, payer: null, pay_to: null, amount: null, has_moved: false };
+  // Accounts are reported by their owner. The owner is looked up only if the account is not the payment's.
   const findOwner = (account: number) =>
     [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])].find(
       ({ accountIndex }) => accountIndex === account,
     )?.owner ?? staticAccounts[account];
   const authority = staticAccounts[transfer.authority] ?? null;
-  const isPayers = authority === claim.payer && staticAccounts[transfer.source] === payerAccount;
+  const isPayers = authority === payment.payer && staticAccounts[transfer.source] === payerAccount;
   const isPayees = staticAccounts[transfer.destination] === payeeAccount;
   return {
-    payer: isPayers ? claim.payer : (findOwner(transfer.source) ?? null),
-    pay_to: isPayees ? claim.pay_to : (findOwner(transfer.destination) ?? null),
-    amount: transfer.amount,
     nonce,
+    payer: isPayers ? payment.payer : (findOwner(transfer.source) ?? null),
+    pay_to: isPayees ? payment.pay_to : (findOwner(transfer.destination) ?? null),
+    amount: String(transfer.amount),
+    has_moved:
+      getBalanceChange(chain, meta, transfer.source) === -transfer.amount &&
+      getBalanceChange(chain, meta, transfer.destination) === transfer.amount,
   };
+}
+
+/** Reads the hash of a transaction's block; undefined while the node does not have it. */
+async function readBlockHash(rpc: Rpc<SolanaRpcApi>, { slot }: ReadTransaction): Promise<string | undefined> {
+  const options = { commitment: 'finalized', transactionDetails: 'none', rewards: false } as const;
+  return (await rpc.getBlock(slot, options).send())?.blockhash;
+}
+
+function formatBlockTime(seconds: bigint): string {
+  return new Date(Number(seconds) * 1000).toISOString();
 }
 
 /**
@@ -254,7 +278,7 @@ async function findTransaction(
     for (const { signature, slot } of page) {
       if (slot < BigInt(payment.from_block)) return undefined;
       if (slot > BigInt(payment.from_block) + SLOTS_SEARCHED) continue;
-      const finding = await readTransaction(chain, rpc, signature, payment);
+      const finding = await judgeTransaction(chain, rpc, signature, payment);
       if (finding) return finding;
     }
     before = page.at(-1)?.signature;
@@ -263,56 +287,31 @@ async function findTransaction(
   return { state: 'disputed', reason: 'no_event' };
 }
 
-/** Reads a transaction; undefined if it is not our payment. */
-async function readTransaction(
+/** Judges a transaction by what it moved; undefined if it is not our payment, which our signature says. */
+async function judgeTransaction(
   chain: SvmNetwork,
   rpc: Rpc<SolanaRpcApi>,
   transaction: Signature,
   payment: SoughtPayment,
 ): Promise<ChainFinding | undefined> {
-  const read = await askNode(chain, () =>
-    rpc
-      .getTransaction(asSignature(transaction), {
-        commitment: 'finalized',
-        encoding: 'base64',
-        maxSupportedTransactionVersion: 0,
-      })
-      .send(),
-  );
-  if (!read?.meta) return undefined;
-  const { signatures, messageBytes } = getTransactionDecoder().decode(getBase64Encoder().encode(read.transaction[0]));
-  const ours = signatures[address(payment.payer)];
-  if (!ours || getBase58Decoder().decode(ours) !== payment.signature) return undefined;
+  const read = await askNode(chain, () => readTransaction(rpc, transaction));
+  const ours = read?.findSignature(payment.payer);
+  if (!read || !ours || ours !== payment.signature) return undefined;
   if (read.meta.err !== null) return { state: 'not_settled', reason: 'failed_on_chain' };
-  const { staticAccounts, instructions } = getCompiledTransactionMessageDecoder().decode(messageBytes);
-  const findChange = async (owner: string) =>
-    getBalanceChange(chain, read.meta ?? {}, staticAccounts.indexOf(await findUsdcAccount(chain, owner)));
-  const isNamed = instructions.some(
-    ({ programAddressIndex, data }) =>
-      staticAccounts[programAddressIndex] === MEMO_PROGRAM && isMemo(data, payment.nonce),
-  );
-  const paid = await findChange(payment.payer);
-  const received = await findChange(payment.pay_to);
-  if (!isNamed || paid !== -BigInt(payment.amount) || received !== BigInt(payment.amount)) {
+  const amount = String(payment.amount);
+  const moved = await readMovement(chain, read, { ...payment, amount });
+  const isFromUs = moved.payer === payment.payer && moved.nonce === payment.nonce;
+  if (!isFromUs || moved.pay_to !== payment.pay_to || moved.amount !== amount || !moved.has_moved) {
     return { state: 'disputed', reason: 'no_matching_transfer' };
   }
-  const block = await askNode(chain, () =>
-    rpc.getBlock(read.slot, { commitment: 'finalized', transactionDetails: 'none', rewards: false }).send(),
-  );
+  const block_hash = await askNode(chain, () => readBlockHash(rpc, read));
   const genesis = await askNode(chain, () => rpc.getGenesisHash().send());
   // A node may have a transaction before it knows its time.
-  if (!block || read.blockTime === null) return { state: 'open' };
+  if (block_hash === undefined || read.blockTime === null) return { state: 'open' };
+  const [block, settled_at] = [Number(read.slot), formatBlockTime(read.blockTime)];
   return {
     state: 'settled',
-    settlement: {
-      transaction,
-      block: Number(read.slot),
-      block_hash: block.blockhash,
-      log_index: null,
-      settled_at: new Date(Number(read.blockTime) * 1000).toISOString(),
-      genesis,
-      read_from: 1,
-    },
+    settlement: { transaction, block, block_hash, log_index: null, settled_at, genesis, read_from: 1 },
   };
 }
 
