@@ -1,21 +1,58 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readConfig } from '../../../src/config.ts';
+import { takesNothing } from '../../../src/evidence/input-parts.ts';
+import { formatRoute } from '../../../src/model/route.ts';
+import { cutText } from '../../../src/model/text.ts';
 import { iterateRefs } from '../../../src/published/listings.ts';
 import { findListingPage } from '../../../src/published/page-models.ts';
 import { openSnapshotReadings } from '../../../src/site/snapshot-reading.ts';
-import type { CallGuide } from '../../../src/views/call/guide.ts';
-import { formatJsonLd } from '../../../src/views/json-ld.ts';
-import { type FieldList, listRequired } from '../../../src/views/listing/fields.ts';
-import type { ListedRoute, ListingPage } from '../../../src/views/listing/page.ts';
-import { formatOfferEvidence, groupRoutes, type RouteDetail } from '../../../src/views/listing/routes.ts';
+import { buildBadgeLines } from '../../../src/views/badge.ts';
+import { buildBareCall, buildRouteCall, type CallGuide } from '../../../src/views/call/guide.ts';
+import { buildListingJsonLd, formatJsonLd } from '../../../src/views/json-ld.ts';
+import { type FieldList, findOutputFields, listInputFields, listRequired } from '../../../src/views/listing/fields.ts';
+import { buildDecisionRows, buildPriceHistory, isPriceSeen } from '../../../src/views/listing/history.ts';
+import { formatItemNetworks, formatItemPrice, listItemStandings } from '../../../src/views/listing/item.ts';
+import {
+  getBestRoute,
+  type ListingPage,
+  listShownRoutes,
+  type RowItem,
+  type ShownRoute,
+} from '../../../src/views/listing/page.ts';
+import type { PublicListing } from '../../../src/views/listing/record.ts';
+import {
+  describeOutputBasis,
+  formatOfferEvidence,
+  getRouteAnchor,
+  listRouteOffers,
+  listRouteStandings,
+} from '../../../src/views/listing/routes.ts';
+import { formatNetworks } from '../../../src/views/listing/tag.ts';
+import {
+  describeNetwork,
+  describeUnverified,
+  describeVerification,
+  findProviderDomain,
+  formatName,
+  formatPriceEvidence,
+  formatReliabilityEvidence,
+  formatScore,
+  formatScoreBasis,
+  formatSummary,
+  getDescription,
+  getStanding,
+} from '../../../src/views/listing/words.ts';
 import { PAGE_LOADER } from '../../../src/views/pages/page-loader.ts';
 import { splitProviderText } from '../../../src/views/pages/provider-text.ts';
-import { SERVICE_MEANING, VERIFIED_MEANING, WORDS_MEANING } from '../../../src/views/site.ts';
+import { buildComparePath, formatRouteName } from '../../../src/views/route-name.ts';
+import { listCautionViews } from '../../../src/views/words/caution.ts';
+import { formatCount, formatDay } from '../../../src/views/words/figures.ts';
+import { describeRouteAuthors, describeSources, getAuthor } from '../../../src/views/words/source.ts';
 
 /**
  * `node hugo-export.ts <folder>` writes the content files that Hugo reads: one for each live listing of the catalogue in the
- * settings, with all that its page shows as front matter.
+ * settings, with all that its page shows as front matter. Synthetic listings have no probes, payments or cautions.
  */
 const [folder = ''] = process.argv.slice(2);
 const config = readConfig();
@@ -26,68 +63,104 @@ const reading = await readings.pin();
 const pages = join(folder, 'content/api');
 mkdirSync(pages, { recursive: true });
 mkdirSync(join(folder, 'data'), { recursive: true });
-const meanings = { meaning: SERVICE_MEANING, verified: VERIFIED_MEANING, words: WORDS_MEANING };
-writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...site, ...meanings, loader: PAGE_LOADER }));
+writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...site, loader: PAGE_LOADER }));
 for (const { slug } of iterateRefs(reading.published)) {
   const page = findListingPage(reading, slug);
   if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }
 readings.close();
 
-/**
- * Builds the front matter of a page: the parts of its model that the layouts use, and what our components compute from
- * it.
- */
+/** Builds the front matter of a page: what our components take from the listing, and what they compute from it. */
 function buildFront(page: ListingPage): object {
-  const { kind, name, record_url, verified_routes, probes, latency, description, routes, json_ld, ...rest } = page;
-  const { verification, price, ...status } = page.status;
-  const [first, ...others] = routes;
-  const groups = [{ name: null, routes: first ? [first] : [] }, ...groupRoutes(others)];
-  const shown = {
-    ...rest,
-    words: splitProviderText(description),
-    status,
-    cautions: page.cautions.map(({ receipt_id, replies, ...caution }) => caution),
-    call: page.call && buildCall(page.call),
-    routes: routes.length,
-    groups: groups.map(({ name, routes: members }) => ({ name, routes: members.map(buildRoute) })),
-    price_history: page.price_history.summary,
-    related: page.related.map(({ slug, provider_name, category, endpoints, reliability, latency, ...card }) => card),
-    json_ld: formatJsonLd(json_ld),
+  const { listing, related } = page;
+  const { slug, title, host, tagline, category, routes, updated_at } = listing;
+  const best = getBestRoute(listing);
+  const author = getAuthor(listing);
+  const price = buildPriceHistory(page.priced, updated_at, { confirmed: isPriceSeen(routes) });
+  const decisions = buildDecisionRows(page.decisions);
+  const status = [
+    ['Verification', getStanding(listing).text, describeVerification(listing)],
+    ['Price', `${formatItemPrice(listing)} USDC per request`, formatPriceEvidence(listing)],
+    ['Network', formatNetworks(listing), 'protocol x402'],
+    ['Reliability', formatScore(listing), formatScoreBasis(listing)],
+    ['Category', category, formatCount(listing.endpoints_count, 'endpoint')],
+  ];
+  return {
+    title: formatName(listing),
+    page: {
+      ...{ slug, title, host, tagline, category, status },
+      standing: getStanding(listing),
+      summary: formatSummary(listing),
+      cautions: listCautionViews(listing),
+      best: best && { anchor: getRouteAnchor(best), name: formatRoute(best), offers: listRouteOffers(best.terms) },
+      call: buildCall(best ? buildRouteCall(listing, best) : buildBareCall(listing)),
+      words: splitProviderText(getDescription(listing)),
+      ...{ author, provider_name: author === 'the provider' && listing.provider_name },
+      routes: listShownRoutes(page).map((shown) => buildRoute(listing, shown, shown.route === best)),
+      unverified: describeUnverified(listing),
+      reliability: formatReliabilityEvidence(listing),
+      price: price.summary,
+      decisions,
+      record: buildRecord(page),
+      related: related.map(buildCard),
+      json_ld: formatJsonLd(buildListingJsonLd(listing, site)),
+    },
   };
-  return { title: name, page: shown };
 }
 
-function buildRoute({ probe, proofs, ...route }: ListedRoute): object {
+function buildRoute(listing: PublicListing, { route, description, isDetailed }: ShownRoute, isBest: boolean): object {
+  const brief = cutText(description, 120);
   return {
-    ...route,
-    cautions: route.cautions.map(({ severity, text }) => ({ severity, text })),
-    offers: route.offers.map((offer) => ({
-      price: offer.price,
-      networks: offer.networks,
-      evidence: formatOfferEvidence(offer),
-    })),
-    detail: route.detail && buildDetail(route.detail),
-  };
-}
-
-function buildDetail({ input, output, output_basis, by, call }: RouteDetail): object {
-  return {
-    input: input.map((list) => ({ place: list.place, ...buildFields(list) })),
-    output: output && { ...buildFields(output), sample: output.sample, is_cut: output.is_cut },
-    ...{ output_basis, by },
-    call: buildCall(call),
+    anchor: getRouteAnchor(route),
+    ...{ method: route.method, path: route.path, brief },
+    description: brief === description ? '' : description,
+    offers: listRouteOffers(route.terms).map((offer) => ({ ...offer, evidence: formatOfferEvidence(offer) })),
+    standings: listRouteStandings(route, listing.updated_at),
+    detail: isDetailed && {
+      input: listInputFields(route).map((list) => ({ place: list.place, ...buildFields(list) })),
+      takes_nothing: takesNothing(route.input_schema),
+      output_basis: describeOutputBasis(listing, route, { output: findOutputFields(route, []), answer: null }),
+      author: describeRouteAuthors(listing, route, ['description', 'input', 'example']),
+      call: !isBest && buildCall(buildRouteCall(listing, route)),
+      compare: buildComparePath([formatRouteName(listing.slug, route)]),
+    },
   };
 }
 
 function buildFields({ rows, more }: FieldList): object {
   const fields = rows.map(({ name, type, is_required, meaning, example }) => {
-    const facts = [type, ...listRequired(is_required)].filter(Boolean);
-    return { name, facts, meaning, example };
+    return { name, meaning, example, facts: [type, ...listRequired(is_required)].filter(Boolean).join(', ') };
   });
   return { rows: fields, more };
 }
 
-function buildCall({ route, known_good_on, ...call }: CallGuide): object {
+function buildCall({ route: _route, known_good_on: _day, ...call }: CallGuide): object {
   return call;
+}
+
+/** Lists what is on record of a listing, each with its lines. */
+function buildRecord({ listing, same_product }: ListingPage): object {
+  const { slug, base_url, network_entries, updated_at, sources } = listing;
+  const words = describeSources(listing);
+  return {
+    ...{ id: listing.id, base_url, docs_url: listing.docs_url, mcp_endpoint: listing.mcp_endpoint, same_product },
+    domain: findProviderDomain(listing),
+    is_inferred: listing.category_inferred,
+    networks: network_entries.map((entry) => ({ ...entry, state: describeNetwork(entry, updated_at) })),
+    sources: sources.map(({ name, observed_at }, at) => ({
+      ...{ name, ...words[at] },
+      observed_on: observed_at && formatDay(observed_at),
+    })),
+    ...{
+      listed_on: formatDay(listing.listed_at),
+      changed_on: formatDay(updated_at),
+      badge: buildBadgeLines(slug, site),
+    },
+  };
+}
+
+function buildCard(item: RowItem): object {
+  const { slug, title, host, tagline } = item;
+  const standings = listItemStandings(item);
+  return { slug, title, host, tagline, standings, price: formatItemPrice(item), networks: formatItemNetworks(item) };
 }
