@@ -59,12 +59,12 @@ it('the document of a listing has each route, those that another stands for last
 it('the page and its Markdown have the other routes below the one that stands for them, each with its own address', async () => {
   const { read } = await serveCoins();
   const page = await read('/api/coins');
-  expect(page).toContain(`<span class="count">${COINS.routes.length} routes</span>`);
+  expect(page).toContain(`Routes <span class="count">${COINS.routes.length}</span>`);
   const folds = [...page.matchAll(/<details class="route-fold">(.*?)<\/details>/gs)].map(([, fold = '']) => fold);
   const labels = folds.map((fold) => /<summary>(.*?)<\/summary>/.exec(fold)?.[1]);
   expect(labels).toEqual(['3 more routes of this template', '19 more routes of this text']);
   expect(folds.map((fold) => fold.match(/<a href="\/api\/coins\/get-[^"]+">/g)?.length)).toEqual([3, 19]);
-  expect(page.match(/<p><q dir="auto">One text for all/g)?.length).toBe(1);
+  expect(page.match(/<span class="route-words" dir="auto">One text for all/g)?.length).toBe(1);
   expect(folds.join('')).not.toContain('One text for all');
   const texts = (await read('/api/coins.md')).split(/(?=`GET [^`]*` stands for )/);
   expect(texts.slice(1).map((text) => text.split('\n')[0])).toEqual([

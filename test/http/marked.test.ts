@@ -60,7 +60,7 @@ it('says what it is and why', async () => {
   expect(await read('/api/a')).toContain(REASON);
   for (const path of ['/api/b', '/api/b.md']) expect((await read(path)).includes('Marked as')).toBe(false);
   const category = await read('/category/data');
-  const hosts = [...category.matchAll(/<p class="host">([^<]+)</g)].map(([, host]) => host);
+  const hosts = [...category.matchAll(/<span class="host">([^<]+)</g)].map(([, host]) => host);
   expect(hosts).toEqual(['api.harbour-b.com', 'api.harbour-c.com', 'staging.harbour-a.com']);
   expect(category.match(/<b title="Its host, staging[^>]*>test</g)).toHaveLength(1);
 });

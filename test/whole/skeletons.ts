@@ -1,7 +1,7 @@
-/** Lists the tags of HTML or XML in their order, each with the names of its attributes: all but what is text in it. */
+/** Lists the tags of HTML or XML in their order, each with the names of its attributes: all but what is text in it, and where a long name may break. */
 export function listTags(markup: string): string[] {
   const tags: string[] = [];
-  const outside = markup.replace(/(<(script|style)\b[^>]*>).*?<\/\2>/gs, '$1');
+  const outside = markup.replace(/(<(script|style)\b[^>]*>).*?<\/\2>/gs, '$1').replaceAll('<wbr>', '');
   for (const [, name = '', attributes = ''] of outside.matchAll(
     /<(\/?[a-zA-Z!?][^\s/>]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>/g,
   )) {

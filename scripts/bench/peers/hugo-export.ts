@@ -1,15 +1,20 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../../src/config.ts';
+import { getDomain } from '../../../src/evidence/domains.ts';
 import { takesNothing } from '../../../src/evidence/input-parts.ts';
+import type { Category } from '../../../src/model/catalogue.ts';
 import { formatRoute } from '../../../src/model/route.ts';
 import { cutText } from '../../../src/model/text.ts';
 import { iterateRefs } from '../../../src/published/listings.ts';
 import { findListingPage } from '../../../src/published/page-models.ts';
 import { openSnapshotReadings } from '../../../src/site/snapshot-reading.ts';
 import { buildBadgeLines } from '../../../src/views/badge.ts';
+import { PYTHON_SDK } from '../../../src/views/call/code.ts';
 import { buildBareCall, buildRouteCall, type CallGuide } from '../../../src/views/call/guide.ts';
 import { buildListingJsonLd, formatJsonLd } from '../../../src/views/json-ld.ts';
+import { buildUrl, PATHS } from '../../../src/views/links.ts';
 import { type FieldList, findOutputFields, listInputFields, listRequired } from '../../../src/views/listing/fields.ts';
 import { buildDecisionRows, buildPriceHistory, isPriceSeen } from '../../../src/views/listing/history.ts';
 import { formatItemNetworks, formatItemPrice, listItemStandings } from '../../../src/views/listing/item.ts';
@@ -20,7 +25,6 @@ import {
   type RowItem,
   type ShownRoute,
 } from '../../../src/views/listing/page.ts';
-import type { PublicListing } from '../../../src/views/listing/record.ts';
 import {
   describeOutputBasis,
   formatOfferEvidence,
@@ -50,117 +54,162 @@ import { listCautionViews } from '../../../src/views/words/caution.ts';
 import { formatCount, formatDay } from '../../../src/views/words/figures.ts';
 import { describeRouteAuthors, describeSources, getAuthor } from '../../../src/views/words/source.ts';
 
+/** Icons of the component `CategoryIcon`. */
+const ICONS: Readonly<Record<Category, string>> = {
+  Data: 'circle-stack',
+  Finance: 'banknotes',
+  Intelligence: 'sparkles',
+  Tools: 'wrench-screwdriver',
+  Verification: 'shield-check',
+};
+
+/** Longest description in a line of routes, as in the component `RouteLine`. */
+const BRIEF_LENGTH = 120;
+
 /**
  * `node hugo-export.ts <folder>` writes the content files that Hugo reads: one for each live listing of the catalogue in the
- * settings, with all that its page shows as front matter. Synthetic listings have no probes, payments or cautions.
+ * settings, with all that its page shows as front matter. Probes, payments and folded routes are left out, since the
+ * catalogues of benchmarks have none.
  */
 const [folder = ''] = process.argv.slice(2);
-const config = readConfig();
-const { baseUrl, serviceTitle, contactName, contactUrl } = config;
-const site = { baseUrl, serviceTitle, contactName, contactUrl };
-const readings = openSnapshotReadings(config);
+const readings = openSnapshotReadings(readConfig());
 const reading = await readings.pin();
+const { site } = reading;
 const pages = join(folder, 'content/api');
 mkdirSync(pages, { recursive: true });
 mkdirSync(join(folder, 'data'), { recursive: true });
-writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...site, loader: PAGE_LOADER }));
+const icons = Object.fromEntries(Object.entries(ICONS).map(([category, name]) => [category, readIcon(name)]));
+const service = { ...site, mcp_url: buildUrl(site.baseUrl, PATHS.mcp), python_sdk: PYTHON_SDK, loader: PAGE_LOADER };
+writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...service, icons }));
 for (const { slug } of iterateRefs(reading.published)) {
   const page = findListingPage(reading, slug);
   if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }
 readings.close();
 
+/** Reads an icon as our pages have it. */
+function readIcon(name: string): string {
+  const svg = readFileSync(fileURLToPath(import.meta.resolve(`heroicons/24/outline/${name}.svg`)), 'utf8');
+  return svg
+    .trim()
+    .replace(/ xmlns="[^"]*"/, '')
+    .replace('>', ' class="category-icon" width="20" height="20">');
+}
+
 /** Builds the front matter of a page: what our components take from the listing, and what they compute from it. */
 function buildFront(page: ListingPage): object {
-  const { listing, related } = page;
+  const { listing } = page;
   const { slug, title, host, tagline, category, routes, updated_at } = listing;
   const best = getBestRoute(listing);
   const author = getAuthor(listing);
-  const price = buildPriceHistory(page.priced, updated_at, { confirmed: isPriceSeen(routes) });
-  const decisions = buildDecisionRows(page.decisions);
-  const status = [
-    ['Verification', getStanding(listing).text, describeVerification(listing)],
-    ['Price', `${formatItemPrice(listing)} USDC per request`, formatPriceEvidence(listing)],
-    ['Network', formatNetworks(listing), 'protocol x402'],
-    ['Reliability', formatScore(listing), formatScoreBasis(listing)],
-    ['Category', category, formatCount(listing.endpoints_count, 'endpoint')],
-  ];
-  return {
-    title: formatName(listing),
-    page: {
-      ...{ slug, title, host, tagline, category, status },
+  const history = buildPriceHistory(page.priced, updated_at, { confirmed: isPriceSeen(routes) });
+  const shown = {
+    ...{ slug, title, host, tagline, category, mark: buildMark(host) },
+    category_href: PATHS.category(category),
+    summary: formatSummary(listing),
+    status: {
       standing: getStanding(listing),
-      summary: formatSummary(listing),
-      cautions: listCautionViews(listing),
-      best: best && { anchor: getRouteAnchor(best), name: formatRoute(best), offers: listRouteOffers(best.terms) },
-      call: buildCall(best ? buildRouteCall(listing, best) : buildBareCall(listing)),
-      words: splitProviderText(getDescription(listing)),
-      ...{ author, provider_name: author === 'the provider' && listing.provider_name },
-      routes: listShownRoutes(page).map((shown) => buildRoute(listing, shown, shown.route === best)),
-      unverified: describeUnverified(listing),
-      reliability: formatReliabilityEvidence(listing),
-      price: price.summary,
-      decisions,
-      record: buildRecord(page),
-      related: related.map(buildCard),
-      json_ld: formatJsonLd(buildListingJsonLd(listing, site)),
+      verification: describeVerification(listing),
+      price: formatItemPrice(listing),
+      price_evidence: formatPriceEvidence(listing),
+      networks: formatNetworks(listing),
+      score: formatScore(listing),
+      score_basis: formatScoreBasis(listing),
+      endpoints: formatCount(listing.endpoints_count, 'endpoint'),
     },
+    cautions: listCautionViews(listing).map(({ receipt_id, replies, ...caution }) => caution),
+    best: best && { name: formatRoute(best), anchor: getRouteAnchor(best), offers: listOffers(best) },
+    call: buildCall(best ? buildRouteCall(listing, best) : buildBareCall(listing)),
+    words: splitProviderText(getDescription(listing)),
+    ...{ author, provider_name: author === 'the provider' ? listing.provider_name : null },
+    routes: listShownRoutes(page).map((route) => buildRoute(page, route, route.route === best)),
+    unverified: describeUnverified(listing),
+    reliability: formatReliabilityEvidence(listing),
+    price_history: history.summary,
+    decisions: buildDecisionRows(page.decisions).map((row) => ({ ...row, day: formatDay(row.at) })),
+    record: buildRecord(page),
+    related: page.related.map(buildCard),
+    json_ld: formatJsonLd(buildListingJsonLd(listing, site)),
   };
+  return { title: formatName(listing), page: shown };
 }
 
-function buildRoute(listing: PublicListing, { route, description, isDetailed }: ShownRoute, isBest: boolean): object {
-  const brief = cutText(description, 120);
-  return {
-    anchor: getRouteAnchor(route),
-    ...{ method: route.method, path: route.path, brief },
-    description: brief === description ? '' : description,
-    offers: listRouteOffers(route.terms).map((offer) => ({ ...offer, evidence: formatOfferEvidence(offer) })),
+/** Gives the letter and the colour of a host, as the component `HostMark` does. */
+function buildMark(host: string): object {
+  const domain = getDomain(`https://${host}`);
+  let sum = 0;
+  for (const character of domain) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return { letter: /[a-z\d]/i.exec(domain)?.[0].toUpperCase() ?? '#', colour: sum % 12 };
+}
+
+function buildRoute({ listing }: ListingPage, { route, description, isDetailed }: ShownRoute, isBest: boolean): object {
+  const anchor = getRouteAnchor(route);
+  const brief = cutText(description, BRIEF_LENGTH);
+  const shown = {
+    ...{ anchor, href: PATHS.route(listing.slug, anchor), method: route.method, path: route.path, brief },
+    offers: listOffers(route),
     standings: listRouteStandings(route, listing.updated_at),
-    detail: isDetailed && {
-      input: listInputFields(route).map((list) => ({ place: list.place, ...buildFields(list) })),
-      takes_nothing: takesNothing(route.input_schema),
-      output_basis: describeOutputBasis(listing, route, { output: findOutputFields(route, []), answer: null }),
-      author: describeRouteAuthors(listing, route, ['description', 'input', 'example']),
-      call: !isBest && buildCall(buildRouteCall(listing, route)),
-      compare: buildComparePath([formatRouteName(listing.slug, route)]),
-    },
   };
+  if (!isDetailed) return shown;
+  const output = findOutputFields(route, []);
+  const detail = {
+    description: brief === description ? '' : description,
+    input: listInputFields(route).map((list) => ({ place: list.place, ...buildFields(list) })),
+    takes_nothing: takesNothing(route.input_schema),
+    output: output && { ...buildFields(output), sample: output.sample, is_cut: output.is_cut },
+    output_basis: describeOutputBasis(listing, route, { output, answer: null }),
+    call: isBest ? null : buildCall(buildRouteCall(listing, route)),
+    author: describeRouteAuthors(listing, route, ['description', 'input', 'example']),
+    compare_href: buildComparePath([formatRouteName(listing.slug, route)]),
+  };
+  return { ...shown, detail };
+}
+
+function listOffers({ terms }: ShownRoute['route']): object[] {
+  return listRouteOffers(terms).map((offer) => {
+    return { price: offer.price, networks: offer.networks, evidence: formatOfferEvidence(offer) };
+  });
 }
 
 function buildFields({ rows, more }: FieldList): object {
   const fields = rows.map(({ name, type, is_required, meaning, example }) => {
-    return { name, meaning, example, facts: [type, ...listRequired(is_required)].filter(Boolean).join(', ') };
+    const facts = [type, ...listRequired(is_required)].filter(Boolean).join(', ');
+    return { name, type, facts, meaning, example };
   });
   return { rows: fields, more };
 }
 
-function buildCall({ route: _route, known_good_on: _day, ...call }: CallGuide): object {
+function buildCall({ route, known_good_on, ...call }: CallGuide): object {
   return call;
 }
 
-/** Lists what is on record of a listing, each with its lines. */
 function buildRecord({ listing, same_product }: ListingPage): object {
-  const { slug, base_url, network_entries, updated_at, sources } = listing;
+  const { id, slug, base_url, docs_url, mcp_endpoint, category_inferred, updated_at } = listing;
+  const domain = findProviderDomain(listing);
   const words = describeSources(listing);
   return {
-    ...{ id: listing.id, base_url, docs_url: listing.docs_url, mcp_endpoint: listing.mcp_endpoint, same_product },
-    domain: findProviderDomain(listing),
-    is_inferred: listing.category_inferred,
-    networks: network_entries.map((entry) => ({ ...entry, state: describeNetwork(entry, updated_at) })),
-    sources: sources.map(({ name, observed_at }, at) => ({
-      ...{ name, ...words[at] },
-      observed_on: observed_at && formatDay(observed_at),
-    })),
-    ...{
-      listed_on: formatDay(listing.listed_at),
-      changed_on: formatDay(updated_at),
-      badge: buildBadgeLines(slug, site),
-    },
+    ...{ id, base_url, docs_url, mcp_endpoint, category_inferred },
+    provider: domain && { domain, href: PATHS.provider(domain) },
+    networks: listing.network_entries.map((entry) => {
+      const state = describeNetwork(entry, updated_at);
+      return { id: entry.id, label: entry.label, href: PATHS.network(entry.key), state };
+    }),
+    sources: listing.sources.map(({ name, observed_at, observed_in }, at) => {
+      return { name, ...words[at], observed_on: observed_at && formatDay(observed_at), observed_in };
+    }),
+    same_product: same_product.map((other) => ({ slug: other, href: PATHS.listing(other) })),
+    listed_on: formatDay(listing.listed_at),
+    changed_on: formatDay(updated_at),
+    badge: buildBadgeLines(slug, site),
   };
 }
 
 function buildCard(item: RowItem): object {
   const { slug, title, host, tagline } = item;
-  const standings = listItemStandings(item);
-  return { slug, title, host, tagline, standings, price: formatItemPrice(item), networks: formatItemNetworks(item) };
+  return {
+    ...{ title, host, tagline, mark: buildMark(host), href: PATHS.listing(slug) },
+    standings: listItemStandings(item),
+    price: formatItemPrice(item),
+    networks: formatItemNetworks(item),
+  };
 }
