@@ -23,8 +23,12 @@ function formatSettings(): string {
     standard && `\`${standard}\``,
     meaning.replace(/[\w:/.@]*<[^>]+>[\w.]*|\S*:\/\/\S*\w|~?\/\.\S*\w/g, '`$&`'),
   ]);
-  const rows = [['setting', 'default', 'meaning'], ['---', '---', '---'], ...lines];
-  return rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const rows = [['setting', 'default', 'meaning'], ...lines];
+  const widths = [0, 1, 2].map((at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
+  const [head = '', ...others] = rows.map(
+    (cells) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`,
+  );
+  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...others].join('\n');
 }
 
 describe('settings', () => {
