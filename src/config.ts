@@ -185,8 +185,8 @@ const settings = z.object({
     .min(1)
     .prefault('dist/site')
     .describe(
-      'Folder of the pages, each under its address (api/<slug>.html), as any server of files can send them. Beside it lie what ' +
-        'is known of them (<SITE>.sqlite) and the copy of the catalogue for download (<SITE>.download).',
+      'Folder of the pages, each under its address (api/<slug>.html), as any server of files can send them. Beside it are ' +
+        'the record of them (<SITE>.sqlite) and the copy of the catalogue for download (<SITE>.download).',
     ),
   SERVICE_TITLE: z.string().min(1).max(80).prefault('Agent-Payable APIs').describe('The name of the service.'),
   CONTACT_NAME: z
@@ -219,8 +219,8 @@ const settings = z.object({
   TRUSTED_PROXIES: proxies
     .optional()
     .describe(
-      'Whose X-Forwarded-For says who asks: addresses and networks of the proxies in front, or loopback, linklocal, ' +
-        "uniquelocal, by commas. Default: nobody's, so that a client is whoever opens the connection. Behind a proxy this must " +
+      'Proxies whose X-Forwarded-For names the client: their addresses and networks, or loopback, linklocal, uniquelocal, ' +
+        'separated by commas. Default: none, so that the client is the other end of the connection. Behind a proxy this must ' +
         'be set.',
     ),
   LOG_LEVEL: z

@@ -99,7 +99,7 @@ function box(style: Style, children: readonly Element[]): Element {
   };
 }
 
-/** Returns a text of at most so many lines, the last with an ellipsis where it was cut. */
+/** Returns a text of at most `lines` lines. A longer one is cut, with an ellipsis. */
 function buildText(text: string, lines: number, style: Style): Element {
   const cut = { display: 'block', lineClamp: lines, wordBreak: 'break-word' };
   return { type: 'div', props: { style: { ...cut, ...style }, children: text } };

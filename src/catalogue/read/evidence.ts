@@ -16,7 +16,7 @@ import { listReplies } from './replies.ts';
 export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: string };
 
 /**
- * What the valid 402s of a route show: whether it names one payee or a fresh one each time, and whether it takes an id of the
+ * Facts that valid 402s of a route show: whether it names one payee or a fresh one each time, and whether it takes an id of the
  * payment. Null if that is not known.
  */
 export type SeenRoute = Pick<Selectable<RoutesTable>, 'payee' | 'payment_identifier'>;
@@ -29,7 +29,7 @@ export interface RecordedEvidence {
   /** True if it was ever live. A listing that was held without a price counts as listed from its first live day on. */
   readonly was_live: boolean;
   readonly declarations: readonly RecordedDeclaration[];
-  /** What was seen of its routes, by id. */
+  /** Facts that were seen of its routes, by id. */
   readonly routes: ReadonlyMap<string, SeenRoute>;
   /** Terms by route id: earlier ones first, current ones last. */
   readonly terms: ReadonlyMap<string, readonly StoredTerms[]>;

@@ -139,7 +139,7 @@ interface FeedEnd {
   complete: boolean;
 }
 
-/** What was seen of a feed so far. */
+/** The state of paging through a feed. */
 interface Paging {
   /** The requested page size. */
   readonly requested: number;

@@ -58,6 +58,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
   const { slug, routes, docs_url, mcp_endpoint, marked } = listing;
   const cautions = listCautionViews(listing);
   const proved = listProvedRoutes(routes);
+  const claims = describeSources(listing);
   const sections = [
     `# Listing ${slug}`,
     `Page: ${buildUrl(site.baseUrl, PATHS.listing(slug))}`,
@@ -97,7 +98,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     '## Sources',
     buildList([
       ...listing.sources.map(({ name, observed_at, observed_in }, at) => {
-        const { title, authority, said } = describeSources(listing)[at] as SourceWords;
+        const { title, authority, said } = claims[at] as SourceWords;
         const place = observed_in ? ` in ${buildCodeSpan(observed_in)}` : '';
         const seen = observed_at === null ? 'a bare claim, undated' : `observed ${formatDay(observed_at)}${place}`;
         return `${title}, ${buildCodeSpan(name)} (${authority}): ${said ? `${said}; ` : ''}${seen}`;

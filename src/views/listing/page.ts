@@ -8,12 +8,12 @@ import type { AgentItem } from './item.ts';
 import { ROUTES_MAX } from './query.ts';
 import type { PublicListing, Tombstone } from './record.ts';
 import type { PublicRoute } from './route-record.ts';
-import { getRouteAnchor } from './routes.ts';
+import { isRoutePage } from './routes.ts';
 
 /** A listing as a row of a page shows it: its short form, and its days with samples, the earliest first. */
 export type RowItem = AgentItem & { readonly days?: readonly SampledDay[] };
 
-/** What the page of a live listing and its Markdown twin are made of. */
+/** The parts of a live listing's page and of its Markdown twin. */
 export interface ListingPage {
   readonly kind: 'live';
   readonly listing: PublicListing;
@@ -31,7 +31,7 @@ export interface ListingPage {
   readonly decisions: readonly Change[];
 }
 
-/** What the page of a delisted listing is made of. */
+/** The parts of a delisted listing's page. */
 export interface TombstonePage {
   readonly kind: 'gone';
   readonly tombstone: Tombstone;
@@ -39,22 +39,17 @@ export interface TombstonePage {
   readonly decision: Change | undefined;
 }
 
-/** What the page of one route is made of. */
+/** The parts of a route's page. */
 export interface RoutePage {
   readonly listing: PublicListing;
   readonly route: PublicRoute;
   readonly receipts: PaidAnswers;
 }
 
-/** Finds what the page of a route is made of by its name, which is its anchor; undefined where the listing has none. */
+/** Finds the parts of a route's page by its name, which is its anchor; undefined if no route has it. */
 export function findRoutePage(listing: PublicListing, name: string, receipts: PaidAnswers): RoutePage | undefined {
   const route = listing.routes.find((one) => isRoutePage(name, one));
   return route && { listing, route, receipts };
-}
-
-/** Returns whether a name is that of the page of a route. Earlier pages had hashes for names. */
-function isRoutePage(name: string, route: PublicRoute): boolean {
-  return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, 13)}`;
 }
 
 /** Most routes of a listing whose input, output and call are on its page. The others have them on pages of their own. */

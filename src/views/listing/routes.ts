@@ -31,6 +31,11 @@ export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'met
   return `${method.toLowerCase()}${words.replaceAll('}', '')}`;
 }
 
+/** Returns whether a name is that of the page of a route. Earlier pages had hashes for names. */
+export function isRoutePage(name: string, route: PublicRoute): boolean {
+  return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
+}
+
 /** Returns the anchor of a payment's line on the page of its listing. */
 export function getProofAnchor({ receipt_id }: RouteProof): string {
   return `receipt-${receipt_id.slice(0, ANCHOR_LENGTH)}`;
