@@ -251,35 +251,27 @@ function getState(ok: boolean): string {
 
 /** Checks the configured wallets: key, node, balance, and whether payments are stopped. No wallet is ok. */
 async function checkWallets(): Promise<Check[]> {
-  try {
+  const opened = await attempt(async () => {
     const payer = readPayerConfig();
-    const rails = await openRails(payer);
-    const checks = await Promise.all(
-      rails.map(async ({ network, payer: account, chain }): Promise<Check> => {
-        const name = `wallet on ${network}`;
-        try {
-          const balance = await chain.getBalance(account);
-          const found = `${account} holds ${formatUsdc(balance)} USDC`;
-          return balance > 0
-            ? { name, ok: true, found }
-            : { name, ok: false, found, hint: 'Send it some USDC to pay with.' };
-        } catch (error) {
-          return { name, ok: false, ...describeFailure(error) };
-        }
-      }),
-    );
-    return [...checks, ...listPayerRemarks(payer)];
-  } catch (error) {
-    return [{ name: 'wallet', ok: false, ...describeFailure(error) }];
-  }
+    return { payer, rails: await openRails(payer) };
+  });
+  if ('failure' in opened) return [{ name: 'wallet', ok: false, ...opened.failure }];
+  const { payer, rails } = opened.value;
+  const checks = await Promise.all(
+    rails.map(async ({ network, payer: account, chain }): Promise<Check> => {
+      const name = `wallet on ${network}`;
+      const asked = await attempt(() => chain.getBalance(account));
+      if ('failure' in asked) return { name, ok: false, ...asked.failure };
+      const found = `${account} holds ${formatUsdc(asked.value)} USDC`;
+      return asked.value > 0
+        ? { name, ok: true, found }
+        : { name, ok: false, found, hint: 'Send it some USDC to pay with.' };
+    }),
+  );
+  return [...checks, ...listPayerRemarks(payer)];
 }
 
 function listPayerRemarks({ stopFile }: PayerConfig): Check[] {
   const stop = findStop(stopFile);
   return stop === null ? [] : [{ name: 'paying', ok: true, found: `stopped: ${stop} (${stopFile})` }];
-}
-
-function describeFailure(error: unknown): Pick<Check, 'found' | 'hint'> {
-  const { message, hint } = getFailure(error);
-  return { found: message, ...(hint === undefined ? {} : { hint }) };
 }

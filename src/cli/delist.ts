@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
 import { delistListing, relistListing } from '../catalogue/write/decisions.ts';
 import type { Listing } from '../model/listing.ts';
-import { type Command, defineCommand } from './command.ts';
+import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { getListing, withWritableCatalogue } from './open-catalogue.ts';
 import type { Page } from './terminal/page.ts';
 
@@ -31,18 +31,7 @@ export const delist: Command = defineCommand({
     by: z.enum(['operator', 'provider'], 'operator or provider').default('operator'),
   }),
   run: ({ slug, by, reason }, context) =>
-    withWritableCatalogue(context, { create: false }, async (catalogue): Promise<StateChange> => {
-      const before = await getListing(catalogue, slug);
-      const changed = await writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
-        delistListing(writing, slug, { by, reason }),
-      );
-      return {
-        changed,
-        revision: await getRevision(catalogue),
-        before: before.state,
-        listing: await getListing(catalogue, slug),
-      };
-    }),
+    changeState(context, slug, (writing) => delistListing(writing, slug, { by, reason })),
   render: renderStateChange,
 });
 
@@ -53,6 +42,20 @@ export interface StateChange {
   revision: number;
   before: Listing['state'];
   listing: Listing;
+}
+
+/** Changes the state of a listing in one transaction. Throws `not_found` as `getListing` does. */
+function changeState(
+  context: CommandContext,
+  slug: string,
+  change: (writing: Writing) => Promise<boolean>,
+): Promise<StateChange> {
+  return withWritableCatalogue(context, { create: false }, async (catalogue) => {
+    const before = await getListing(catalogue, slug);
+    const changed = await writeCatalogue(catalogue, context.now().toISOString(), change);
+    const revision = await getRevision(catalogue);
+    return { changed, revision, before: before.state, listing: await getListing(catalogue, slug) };
+  });
 }
 
 /** Writes the state of the listing before and now, and the revision from which readers see it. */
@@ -76,18 +79,6 @@ export const relist: Command = defineCommand({
   arguments: [['<slug>', 'the listing']],
   examples: [['relist example-prices', 'back into every document and list']],
   input: z.object({ slug: z.string() }),
-  run: ({ slug }, context) =>
-    withWritableCatalogue(context, { create: false }, async (catalogue): Promise<StateChange> => {
-      const before = await getListing(catalogue, slug);
-      const changed = await writeCatalogue(catalogue, context.now().toISOString(), (writing) =>
-        relistListing(writing, slug, { by: 'operator' }),
-      );
-      return {
-        changed,
-        revision: await getRevision(catalogue),
-        before: before.state,
-        listing: await getListing(catalogue, slug),
-      };
-    }),
+  run: ({ slug }, context) => changeState(context, slug, (writing) => relistListing(writing, slug, { by: 'operator' })),
   render: renderStateChange,
 });
