@@ -2,6 +2,7 @@ import type { Catalogue } from '../src/catalogue/database.ts';
 import { findListing } from '../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../src/catalogue/transaction.ts';
 import { publishSampled } from '../src/catalogue/write/probed.ts';
+import { judgeRounds } from '../src/catalogue/write/rounds.ts';
 import { recordSample } from '../src/catalogue/write/samples.ts';
 import type { ProbeSample } from '../src/model/probe.ts';
 import { makeSample } from './records.ts';
@@ -23,6 +24,7 @@ export async function recordProbed(
     const taken = { listing_id: listing.id, route_id: route.id, host: new URL(listing.base_url).origin, prober: 'one' };
     await writeCatalogue(catalogue, sample.at, async (writing) => {
       await recordSample(writing, taken, makeSample(sample), sample.at);
+      await judgeRounds(writing);
       await publishSampled(writing, 1, { fresh: true });
     });
   }

@@ -37,9 +37,10 @@ import type { Snapshot } from './snapshot.ts';
 const NEWEST_COUNT = 5;
 const NEWS_COUNT = 6;
 
-/** Finds the first and the last time of what sources declare of prices; undefined once a probe has seen a price. */
+/** Finds the first and the last time at which sources declare prices; undefined once anything was probed. */
 function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
-  if (prepare("SELECT 1 FROM offers WHERE evidence = 'observed' LIMIT 1").get()) return undefined;
+  const probed = "SELECT 1 FROM rounds UNION ALL SELECT 1 FROM offers WHERE evidence = 'observed' LIMIT 1";
+  if (prepare(probed).get()) return undefined;
   const sql = 'SELECT min(last_seen_at) AS "from", max(last_seen_at) AS "to" FROM offers';
   const span = prepare<{ from: string | null; to: string | null }>(sql).get();
   return span?.from && span.to ? { from: span.from, to: span.to } : undefined;

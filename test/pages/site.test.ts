@@ -8,6 +8,7 @@ import { isLivePath } from '../http/live-paths.ts';
 import { SITE } from '../http/serving.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { openTestReading } from '../reading.ts';
+import { recordProbed } from '../sampled.ts';
 import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
 
 /** Enough listings for a second page of a category, one of them verified. */
@@ -106,6 +107,16 @@ describe('the pages that list', () => {
     expect(text).toMatch(/Tools 101 listings/);
     expect(text).toMatch(/Proved lately Example Prices .* 1 of 2 routes verified, 2026-11-20/);
     expect(listAttributes(html, 'href')).toContain('/category/verification');
+  });
+
+  it('say on the home page of when it is and what to do next, until anything was probed, also in vain', async () => {
+    const { reading, catalogue } = await makeReadCatalogue({}, { slug: 'other' });
+    const pages = await openPages(reading);
+    const { text, html } = await pages.get('/');
+    expect(text).toContain('2 APIs as their sources described them in November 2026; nothing probed yet.');
+    expect(listAttributes(html, 'href')).toContain('/docs/operating#first-probe');
+    await recordProbed(catalogue, 'other', [{ at: '2026-11-21T06:00:00.000Z', outcome: 'timeout' }]);
+    expect((await pages.get('/')).text).not.toContain('nothing probed yet');
   });
 
   it('page a category by 100 and give every page one address', async () => {

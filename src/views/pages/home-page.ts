@@ -38,7 +38,7 @@ export interface HomePage {
 /** Input of the home page; each list has the newest first. */
 export interface HomeParts {
   readonly counts: Counts;
-  /** First and last day of what sources declare, ISO 8601; undefined once a probe saw anything. */
+  /** First and last time at which sources declare prices, ISO 8601 UTC; undefined once anything was probed. */
   readonly declared: { readonly from: string; readonly to: string } | undefined;
   readonly by_category: ReadonlyMap<Category, number>;
   readonly newest: readonly { item: RowItem; at: string }[];
