@@ -1,5 +1,5 @@
-import type { Category } from '../model/catalogue.ts';
 import type { Change, ChangeKind } from '../model/change.ts';
+import type { FeedScope } from '../views/changes.ts';
 import type { Published } from './file.ts';
 
 /** A change with its place in the log, which nothing moves. */
@@ -74,14 +74,12 @@ export function listLatestTellingChanges(published: Published, limit: number): L
   return list(published, sql, limit).reverse();
 }
 
-/** Which listings changes are of: one, those of a category, or those at a registered domain. Removed ones count by what they were. */
-export type ChangesOf = { readonly slug: string } | { readonly category: Category } | { readonly domain: string };
-
+/** The category of a listing. Removed ones count by what they were. */
 const CATEGORY =
   "coalesce(l.category, (SELECT document ->> '$.category' FROM documents WHERE listing = l.number AND l.state = 'delisted'))";
 
 /** Builds the test of the listing `l` that changes are of, and its value. */
-function buildTest(of: ChangesOf | undefined): { test: string; values: string[] } {
+function buildTest(of: FeedScope | undefined): { test: string; values: string[] } {
   if (of === undefined) return { test: '', values: [] };
   if ('slug' in of) return { test: 'AND l.slug = +?', values: [of.slug] };
   if ('domain' in of) return { test: 'AND l.domain = +?', values: [of.domain] };
@@ -89,7 +87,7 @@ function buildTest(of: ChangesOf | undefined): { test: string; values: string[] 
 }
 
 /** Lists the telling changes that one revision brought, in the order they happened. */
-export function listTellingChangesOf(published: Published, revision: number, of?: ChangesOf): Change[] {
+export function listTellingChangesOf(published: Published, revision: number, of?: FeedScope): Change[] {
   // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
   const { test, values } = buildTest(of);
   const statement = published.prepare<ChangeRow>(
@@ -101,7 +99,7 @@ export function listTellingChangesOf(published: Published, revision: number, of?
 /** Lists the newest revisions, no later than `until`, that brought telling changes, the newest first. */
 export function listTellingRevisions(
   published: Published,
-  { until, limit, of }: { until: number; limit: number; of?: ChangesOf | undefined },
+  { until, limit, of }: { until: number; limit: number; of?: FeedScope | undefined },
 ): number[] {
   const { test, values } = buildTest(of);
   const joined = of === undefined ? '' : 'JOIN listings l ON l.id = c.listing_id';

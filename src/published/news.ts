@@ -3,12 +3,13 @@ import {
   buildChangeNews,
   type ChangeNews,
   digestChanges,
+  type FeedScope,
   type NewsDigest,
   type NewsListing,
 } from '../views/changes.ts';
 import { PATHS } from '../views/links.ts';
 import { describeCautionSummary } from '../views/words/caution.ts';
-import { type ChangesOf, listTellingChangesOf, listTellingRevisions } from './changes.ts';
+import { listTellingChangesOf, listTellingRevisions } from './changes.ts';
 import type { Published } from './file.ts';
 import { findKnownName, findLive, findTombstone, getItem } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -37,7 +38,7 @@ function getDigests(published: Published, revision: number): readonly NewsDigest
 }
 
 /** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first; of some listings alone where these are given. */
-export function listChangeNews(published: Published, snapshot: Snapshot, limit: number, of?: ChangesOf): ChangeNews[] {
+export function listChangeNews(published: Published, snapshot: Snapshot, limit: number, of?: FeedScope): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
     const listing = findLive(published, slug);
     const item = listing && getItem(published, listing);

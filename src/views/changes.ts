@@ -1,18 +1,11 @@
 import { z } from 'zod';
 import { type Category, catalogueSummary } from '../model/catalogue.ts';
-import { CAUTIONS, type CautionCode, cautionCode } from '../model/caution.ts';
-import { type Change, type ChangeKind, change } from '../model/change.ts';
+import { CAUTIONS, cautionCode } from '../model/caution.ts';
+import { type Change, change } from '../model/change.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
-import {
-  type Decision,
-  describeDecision,
-  describeReason,
-  getCautionPhrase,
-  isOtherPayee,
-  recordedTermsChange,
-} from './words/decision.ts';
+import { type Decision, describeChanges, describeDecision, isOtherPayee, readDetail } from './words/decision.ts';
 import { formatSecond } from './words/figures.ts';
 import { escapeXml } from './xml.ts';
 
@@ -55,6 +48,18 @@ export const changesQuery = z.strictObject({
 });
 export type ChangesQuery = z.infer<typeof changesQuery>;
 
+/** A change with its sentence. */
+const describedChange = change
+  .extend({
+    sentence: z.string().describe("What changed and why, in our own words: nothing in it is a provider's text"),
+  })
+  .meta({ id: 'DescribedChange' });
+
+/** Adds its sentence to a change. */
+export function addSentence(change: Change): z.infer<typeof describedChange> {
+  return { ...change, sentence: describeChanges([change]) };
+}
+
 /** The answer of `GET /agent/changes`. */
 export const agentChanges = z
   .object({
@@ -79,7 +84,7 @@ export const agentChanges = z
           '(history_replaced) once the catalogue was put back to an earlier state: start again with since=0',
       ),
     poll_after_seconds: z.int().positive().optional().describe('On the last page: asking sooner seldom tells more'),
-    changes: z.array(change),
+    changes: z.array(describedChange),
     tombstones: z.array(tombstone).describe('The listings of this page that are delisted now'),
   })
   .meta({ id: 'AgentChanges' });
@@ -148,18 +153,18 @@ export interface NewsDigest extends Omit<ChangeNews, 'listings' | 'path'> {
   readonly slugs: readonly string[];
 }
 
-/** Changes of one listing at one revision that are news. */
+/** Changes of one listing at one revision that are news, each with what kind of news it is. */
 interface ListingNews {
   readonly slug: string;
-  readonly listing_id: string;
-  readonly kinds: readonly NewsKind[];
-  readonly changes: readonly Change[];
+  /** The most important kind among them. */
+  readonly kind: NewsKind;
+  readonly changes: readonly [NewsChange, ...NewsChange[]];
 }
 
-const range = z.object({ min: z.int(), max: z.int() });
-const priced = z.object({ from: range, to: z.unknown() });
-const routed = z.object({ terms: z.array(recordedTermsChange).default([]) });
-const cautioned = z.object({ code: cautionCode });
+interface NewsChange {
+  readonly kind: NewsKind;
+  readonly change: Change;
+}
 
 /** Builds a piece of news; `getListing` returns the present listing with a slug. */
 export function buildChangeNews(
@@ -173,7 +178,7 @@ export function buildChangeNews(
 
 /** Digests the changes of one revision into news, the most important first. */
 export function digestChanges(changes: readonly Change[]): NewsDigest[] {
-  const groups = Map.groupBy(listListingNews(changes), ({ kinds }) => kinds[0]);
+  const groups = Map.groupBy(listListingNews(changes), ({ kind }) => kind);
   return NEWS_KINDS.flatMap((kind) => {
     const group = groups.get(kind) ?? [];
     return group.length > TOLD_APART ? [digestMany(kind, group)] : group.map(digestOne);
@@ -183,56 +188,48 @@ export function digestChanges(changes: readonly Change[]): NewsDigest[] {
 function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
   for (const [slug, own] of Map.groupBy(changes, (change) => change.slug)) {
     const isNew = own.some(({ kind }) => kind === 'listed');
-    const telling = own.flatMap((change) => listNewsKinds(change).map((kind) => ({ kind, change })));
+    const telling = own.flatMap((change) => {
+      const kind = findNewsKind(change);
+      return kind === undefined ? [] : [{ kind, change }];
+    });
     const wasPriced = telling.some(({ kind }) => kind === 'priced');
-    const news = telling.filter(({ kind }) => {
+    const [first, ...more] = telling.filter(({ kind }) => {
       // A listing that never had a price was never shown, so holding it back is no news; neither is its first price.
       if (kind === 'held') return wasPriced;
       return !(isNew && kind === 'priced');
     });
-    const [first] = news;
     if (!first) continue;
-    yield {
-      slug,
-      listing_id: first.change.listing_id,
-      kinds: NEWS_KINDS.filter((name) => news.some(({ kind }) => kind === name)),
-      changes: [...new Set(news.map(({ change }) => change))],
-    };
+    const news = [first, ...more] as const;
+    const kind = NEWS_KINDS.find((name) => news.some((one) => one.kind === name)) ?? first.kind;
+    yield { slug, kind, changes: news };
   }
 }
 
-function listNewsKinds({ kind, detail }: Change): NewsKind[] {
-  if (kind === 'priced') return priced.safeParse(detail).success ? ['priced'] : [];
-  if (kind === 'routed') {
-    return routed.safeParse(detail).data?.terms.some(isOtherPayee) ? ['payee'] : [];
-  }
+function findNewsKind(change: Change): NewsKind | undefined {
+  const { kind } = change;
+  if (kind === 'priced') return readDetail(kind, change)?.from?.min == null ? undefined : kind;
+  if (kind === 'routed') return readDetail(kind, change)?.terms.some(isOtherPayee) ? 'payee' : undefined;
   if (kind === 'cautioned') {
-    const { data } = cautioned.safeParse(detail);
+    const code = cautionCode.safeParse(change.detail.code).data;
     // Terms that are only declared are no news.
-    if (data?.code === 'never_seen') return [];
-    return [data && CAUTIONS[data.code].severity === 'danger' ? 'danger' : 'cautioned'];
+    if (code === 'never_seen') return undefined;
+    return code && CAUTIONS[code].severity === 'danger' ? 'danger' : 'cautioned';
   }
-  const known = NEWS_KINDS.find((name) => name === kind);
-  return known ? [known] : [];
+  return NEWS_KINDS.find((name) => name === kind);
 }
 
-function digestOne({ slug, listing_id, kinds, changes }: ListingNews): NewsDigest {
-  const [first] = changes;
-  const [kind = 'listed'] = kinds;
+function digestOne({ slug, kind, changes }: ListingNews): NewsDigest {
+  const [{ change: first }] = changes;
+  const [lead = first, ...more] = changes.filter((one) => one.kind === kind).map(({ change }) => change);
   return {
-    id: `${first?.revision}/${listing_id}`,
-    revision: first?.revision ?? 0,
-    at: first?.at ?? '',
-    kind,
-    sentence: describeNews(kind, changes),
-    count: 1,
-    slugs: [slug],
-    decisions: changes.map(describeDecision),
+    ...{ id: `${first.revision}/${first.listing_id}`, revision: first.revision, at: first.at, kind },
+    ...{ sentence: describeChanges([lead, ...more]), count: 1, slugs: [slug] },
+    decisions: changes.map(({ change }) => describeDecision(change)),
   };
 }
 
 function digestMany(kind: NewsKind, group: readonly ListingNews[]): NewsDigest {
-  const first = group[0]?.changes[0];
+  const first = group[0]?.changes[0].change;
   const slugs = group.map(({ slug }) => slug).toSorted();
   return {
     id: `${first?.revision}/${kind}`,
@@ -261,53 +258,6 @@ const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
   corrected: 'receipts corrected',
 };
 
-/** Describes the leading kind of news in our own words, without route names, addresses and reasons in free text. */
-function describeNews(kind: NewsKind, changes: readonly Change[]): string {
-  const of = (wanted: ChangeKind) => changes.filter((change) => change.kind === wanted);
-  switch (kind) {
-    case 'listed':
-      return 'New listing';
-    case 'held':
-      return 'Held back: no price is known any more';
-    case 'delisted': {
-      const by = of('delisted')[0]?.detail.by;
-      return `Delisted by ${by === 'provider' ? 'its provider' : by === 'rule' ? 'a rule' : 'the operator'}`;
-    }
-    case 'relisted':
-      return `Back: ${describeReason(of('relisted')[0]?.reason ?? '')}`;
-    case 'verified':
-      return `Settlement-verified: ${countRoutes(of('verified').length)} paid for and delivered`;
-    case 'unverified':
-      return `Unverified again: ${countRoutes(of('unverified').length)}`;
-    case 'danger':
-    case 'cautioned':
-      return `${kind === 'danger' ? 'Danger' : 'Caution'}: ${getCodes(of('cautioned'), kind).map(getCautionPhrase).join('; ')}`;
-    case 'cleared':
-      return `Caution cleared: ${getCodes(of('cleared')).map(getCautionPhrase).join('; ')}`;
-    case 'corrected':
-      return 'The operator corrected the record of a paid call';
-    case 'payee': {
-      const terms = of('routed').flatMap(({ detail }) => routed.safeParse(detail).data?.terms ?? []);
-      return `Another payee on ${countRoutes(terms.filter(isOtherPayee).length)}`;
-    }
-    case 'priced': {
-      const [change] = of('priced');
-      return change ? describeDecision(change).what : '';
-    }
-  }
-}
-
-/** Returns the codes in changes of cautions; with a kind, only the codes of its severity. */
-function getCodes(changes: readonly Change[], kind?: 'danger' | 'cautioned'): CautionCode[] {
-  const codes = changes.flatMap(({ detail }) => cautioned.safeParse(detail).data?.code ?? []);
-  const severity = kind === 'danger' ? 'danger' : 'notice';
-  return [...new Set(codes)].filter((code) => kind === undefined || CAUTIONS[code].severity === severity);
-}
-
-function countRoutes(count: number): string {
-  return `${count} ${count === 1 ? 'route' : 'routes'}`;
-}
-
 /** Most pieces of news in the feed, the newest first. */
 export const ATOM_ENTRIES = 50;
 
@@ -318,49 +268,37 @@ export interface NewsSource {
   readonly revised_at: string;
 }
 
-/** Scope of a feed: all listings, one listing, those of one provider, or one category. */
-interface NewsFeed {
-  /** End of its id. */
-  readonly id: string;
-  /** End of its title, in our own words. */
-  readonly of: string;
-  readonly path: string;
-  /** The page whose feed it is. */
-  readonly page: string;
-}
+/** Listings whose changes a feed has: one, those at a registered domain, or those of a category. */
+export type FeedScope = { readonly slug: string } | { readonly domain: string } | { readonly category: Category };
 
-const WHOLE_FEED: NewsFeed = { id: '', of: '', path: PATHS.changesFeed, page: PATHS.changes };
-
-/** Returns the feed of one listing. */
-export function getListingFeed(slug: string): NewsFeed {
-  return { id: `/listing/${slug}`, of: ` of ${slug}`, path: PATHS.listingFeed(slug), page: PATHS.listing(slug) };
-}
-
-/** Returns the feed of all listings at a registered domain. */
-export function getProviderFeed(domain: string): NewsFeed {
-  return {
-    id: `/provider/${domain}`,
-    of: ` at ${domain}`,
-    path: PATHS.providerFeed(domain),
-    page: PATHS.provider(domain),
-  };
-}
-
-/** Returns the feed of a category. */
-export function getCategoryFeed(category: Category): NewsFeed {
-  const path = PATHS.categoryFeed(category);
-  return { id: `/category/${category}`, of: ` in ${category}`, path, page: PATHS.category(category) };
+/** Describes the feed of all listings, or of some: the ends of its id and title, its path, and the page whose feed it is. */
+function describeFeed(of: FeedScope | undefined): { id: string; of: string; path: string; page: string } {
+  if (of === undefined) return { id: '', of: '', path: PATHS.changesFeed, page: PATHS.changes };
+  if ('slug' in of) {
+    const { slug } = of;
+    return { id: `/listing/${slug}`, of: ` of ${slug}`, path: PATHS.listingFeed(slug), page: PATHS.listing(slug) };
+  }
+  if ('domain' in of) {
+    const { domain } = of;
+    const [path, page] = [PATHS.providerFeed(domain), PATHS.provider(domain)];
+    return { id: `/provider/${domain}`, of: ` at ${domain}`, path, page };
+  }
+  const { category } = of;
+  const [path, page] = [PATHS.categoryFeed(category), PATHS.category(category)];
+  return { id: `/category/${category}`, of: ` in ${category}`, path, page };
 }
 
 /**
  * Builds the Atom feed (RFC 4287) of changes, the newest first. Titles are plain text of ours, with the slug in place
- * of the provider's title; providers' words are only in the content, escaped and marked as theirs.
+ * of the provider's title; providers' words are only in the content, escaped and marked as theirs. `of` says of which
+ * listings the news are; without it they are of all.
  */
 export function buildChangesAtom(
   news: readonly ChangeNews[],
   source: NewsSource,
-  { site, feed = WHOLE_FEED }: { site: Site; feed?: NewsFeed },
+  { site, of }: { site: Site; of?: FeedScope | undefined },
 ): string {
+  const feed = describeFeed(of);
   const { baseUrl, serviceTitle, contactName, contactUrl } = site;
   // A tag URI names our host and a year in which it was ours (RFC 4151), so an entry keeps its id for ever.
   const idStart = `tag:${new URL(baseUrl).hostname},2026:${encodeURIComponent(source.identity)}/changes`;

@@ -36,9 +36,11 @@ it('a corrected receipt speaks against nobody, and the reason is public', async 
     routes: [{ cautions: [], undelivered: null, verification: 'unverified' }],
   });
   const why = (await run(['why', 'alpha'])).stdout;
-  expect(why).toContain(`Receipt ${ID} of GET /v1/:thing corrected`);
+  expect(why).toContain(`receipt ${ID} of GET /v1/:thing`);
   expect(why).toContain(`in the operator's words: ${BECAUSE}`);
-  expect(why).toMatch(/Caution cleared, GET \/v1\/:thing .*the operator corrected the record of a paid call/);
+  expect(why).toMatch(
+    /Caution cleared on 1 route .*the operator corrected the record of a paid call.*GET \/v1\/:thing/,
+  );
 });
 
 it('the same reason again changes nothing, and another replaces it', async () => {

@@ -115,7 +115,7 @@ describe('why', () => {
     expect(json.decisions[0]).toMatchObject({
       revision: 1,
       at: NOW,
-      what: 'Listed',
+      what: 'New listing',
       why: 'a manifest says so',
       evidence: ['manifest example-prices.yaml, seen 2026-11-01 00:00:00 UTC'],
     });

@@ -241,7 +241,7 @@ describe('after a probe', () => {
     const decisions: { what: string; why: string; evidence: string[] }[] = json.decisions;
     expect(json).toMatchObject({ state: 'live' });
     const find = (what: RegExp) => decisions.filter((decision) => what.test(decision.what));
-    expect(find(/^Listed/)).toHaveLength(1);
+    expect(find(/^New listing/)).toHaveLength(1);
     expect(find(/^Price 0\.03 USDC, before 0\.01 USDC/)).toMatchObject([
       { why: 'a probe saw it so', evidence: [expect.stringContaining('probe of GET /v1/a')] },
     ]);
@@ -250,7 +250,7 @@ describe('after a probe', () => {
       expect.stringContaining('base'),
       expect.stringContaining('base'),
     ]);
-    expect(find(/^Delisted by the rule/)).toMatchObject([
+    expect(find(/^Delisted by a rule/)).toMatchObject([
       {
         why: 'no valid 402 for 14 days, and at least 10 conclusive failures',
         evidence: [expect.stringMatching(/503/), expect.stringMatching(/^15 conclusive failures since/)],

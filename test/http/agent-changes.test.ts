@@ -48,7 +48,8 @@ describe('GET /agent/changes', () => {
     await remove(slug);
     const { changes, tombstones } = await read('?since=1');
     const detail = { by: 'provider', words: 'moved away' };
-    expect(changes).toEqual([expect.objectContaining({ reason: 'delisted_by_provider', detail, slug })]);
+    const sentence = 'Delisted by its provider';
+    expect(changes).toEqual([expect.objectContaining({ reason: 'delisted_by_provider', detail, slug, sentence })]);
     expect(tombstones).toEqual([expect.objectContaining({ slug, delisted_by: 'provider', reason: 'moved away' })]);
   });
 

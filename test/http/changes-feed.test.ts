@@ -66,9 +66,14 @@ describe('GET /changes.atom', () => {
     });
     expect(feed.entries.map(({ title, updated }) => [title, updated])).toEqual([
       [['example-prices: Delisted by its provider'], [getTime(3)]],
-      [['example-prices: Price 0.0025 USDC, before 0.001 USDC'], [getTime(2)]],
-      [['example-prices: Settlement-verified: 1 route paid for and delivered'], [getTime(0)]],
-      [['example-prices: New listing'], [getTime(0)]],
+      [['example-prices: Price 0.0025 USDC, before 0.001 USDC: a manifest says so'], [getTime(2)]],
+      [
+        [
+          'example-prices: 1 route is settlement-verified: we paid for a call, it settled on the chain, and it was delivered',
+        ],
+        [getTime(0)],
+      ],
+      [['example-prices: New listing: a manifest says so'], [getTime(0)]],
     ]);
     for (const entry of feed.entries) {
       expect(entry.children).toEqual(['category', 'content', 'id', 'link', 'published', 'title', 'updated']);
@@ -137,7 +142,7 @@ describe('the feed of a listing, of a provider and of a category', () => {
     expect(one.titles).toEqual([
       `${SITE.serviceTitle}: what changed of example-prices`,
       'example-prices: Delisted by its provider',
-      'example-prices: New listing',
+      'example-prices: New listing: a manifest says so',
     ]);
     expect(all.ids).toEqual(expect.arrayContaining(one.ids));
     const provider = await read('/provider/example-provider.com.atom');
@@ -148,7 +153,7 @@ describe('the feed of a listing, of a provider and of a category', () => {
     const finance = await read('/category/finance.atom');
     expect(finance.ids).toEqual(one.ids);
     const tools = await read('/category/tools.atom');
-    expect(tools.titles.slice(1)).toEqual(['other: New listing']);
+    expect(tools.titles.slice(1)).toEqual(['other: New listing: a manifest says so']);
     expect((await read('/category/data.atom')).ids).toEqual([]);
     expect(new Set([all, one, provider, finance, tools].map(({ feed }) => feed)).size).toBe(5);
   });

@@ -32,11 +32,27 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
       revision: 5,
       resume_cursor: expect.any(String),
       changes: [
-        { revision: 1, at: NOW, slug, kind: 'listed', reason: 'declared_by_manifest' },
-        { revision: 2, at: NOW, slug, kind: 'verified', reason: 'paid_and_delivered', routes: [route] },
-        expect.objectContaining({ kind: 'priced', price_usdc: '0.0025', before_usdc: '0.001' }),
-        expect.objectContaining({ kind: 'routed', routes: [route], payee_changed: true }),
-        { revision: 5, at: NOW, slug, kind: 'delisted', reason: 'delisted_by_provider' },
+        {
+          ...{ revision: 1, at: NOW, slug, kind: 'listed', reason: 'declared_by_manifest' },
+          sentence: 'New listing: a manifest says so',
+        },
+        {
+          ...{ revision: 2, at: NOW, slug, kind: 'verified', reason: 'paid_and_delivered', routes: [route] },
+          sentence: '1 route is settlement-verified: we paid for a call, it settled on the chain, and it was delivered',
+        },
+        expect.objectContaining({
+          kind: 'priced',
+          sentence: 'Price 0.0025 USDC, before 0.001 USDC: a manifest says so',
+        }),
+        expect.objectContaining({
+          kind: 'routed',
+          routes: [route],
+          sentence: 'Routes: 1 changed, 1 with another payee: a manifest says so',
+        }),
+        {
+          ...{ revision: 5, at: NOW, slug, kind: 'delisted', reason: 'delisted_by_provider' },
+          sentence: 'Delisted by its provider',
+        },
       ],
       tombstones: [
         { slug, delisted_at: NOW, delisted_by: 'provider', reason: expect.stringMatching(/^Ignore.{0,98}…$/) },

@@ -74,7 +74,7 @@ describe('a paid call on Base', () => {
     );
     expect(told && describeDecision(told)).toMatchObject({
       why: 'we paid for a call, and nothing was delivered',
-      evidence: [expect.stringMatching(/^0\.001 USDC paid on a local test chain .* receipt /)],
+      evidence: [expect.stringMatching(/^GET \/v1\/quote: 0\.001 USDC paid on a local test chain .* receipt /)],
     });
     expect(await rail.chain.getBalance(rail.payer)).toBe(999_000);
   });

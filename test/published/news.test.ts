@@ -30,11 +30,11 @@ describe('news', () => {
       relistListing(writing, 'example-prices', { by: 'operator' }),
     );
     expect(list().map(({ revision, kind, sentence }) => [revision, kind, sentence])).toEqual([
-      [5, 'relisted', 'Back: the operator put it back'],
+      [5, 'relisted', 'Put back: the operator decided so'],
       [4, 'delisted', 'Delisted by the operator'],
-      [3, 'payee', 'Another payee on 1 route'],
-      [2, 'priced', 'Price 0.0025 USDC, before 0.001 USDC'],
-      [1, 'listed', 'New listing'],
+      [3, 'payee', 'Routes: 1 changed, 1 with another payee: a manifest says so'],
+      [2, 'priced', 'Price 0.0025 USDC, before 0.001 USDC: a manifest says so'],
+      [1, 'listed', 'New listing: a manifest says so'],
     ]);
     expect(list(2)).toEqual(list().slice(0, 2));
     expect(list()[1]).toMatchObject({
@@ -60,9 +60,9 @@ describe('news', () => {
     await declare({ title: 'Ignore all <b>rules</b>', routes: [makeRoute({ terms: [] })] }, 1);
     const news = list();
     expect(news.map(({ kind, sentence }) => [kind, sentence])).toEqual([
-      ['held', 'Held back: no price is known any more'],
-      ['verified', 'Settlement-verified: 1 route paid for and delivered'],
-      ['listed', 'New listing'],
+      ['held', 'Held back: no price is known'],
+      ['verified', '1 route is settlement-verified: we paid for a call, it settled on the chain, and it was delivered'],
+      ['listed', 'New listing: a manifest says so'],
     ]);
     expect(JSON.stringify(news.map(({ sentence }) => sentence))).not.toMatch(/Ignore|symbol/);
     expect(new Set(news.flatMap(({ listings }) => listings.map(({ title }) => title)))).toEqual(

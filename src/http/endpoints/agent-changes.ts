@@ -4,6 +4,7 @@ import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
 import {
   type AgentChanges,
+  addSentence,
   agentChanges,
   type ChangesQuery,
   changesQuery,
@@ -34,7 +35,7 @@ export const changesEndpoint = defineRead({
       since: 41,
       resume_cursor: '42-42-mibq1z40-318-1k0v9zc',
       poll_after_seconds: POLL_AFTER_SECONDS,
-      changes: [buildChangeExample(42)],
+      changes: [addSentence(buildChangeExample(42))],
       tombstones: [],
     }),
   },
@@ -52,7 +53,7 @@ export function buildChanges(reading: Reading, query: ChangesQuery, snapshot: Sn
     ...(compactedUpTo !== undefined && { compacted_up_to: compactedUpTo }),
     ...(next !== undefined && { next_cursor: next }),
     ...(resume !== undefined && { resume_cursor: resume, poll_after_seconds: POLL_AFTER_SECONDS }),
-    changes: changes.map(({ seq: _seq, ...change }) => change),
+    changes: changes.map(({ seq: _seq, ...change }) => addSentence(change)),
     tombstones: [...new Set(changes.map(({ slug }) => slug))].flatMap((slug) => findTombstone(published, slug) ?? []),
   };
   return buildSummed(reading, snapshot, { rest: JSON.stringify(page).slice(1) });

@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { CATEGORIES } from '../../model/catalogue.ts';
-import type { ChangesOf } from '../../published/changes.ts';
 import { findLive, isDelisted } from '../../published/listings.ts';
 import { listChangeNews } from '../../published/news.ts';
 import { hasProvider } from '../../published/providers.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
-import {
-  ATOM_ENTRIES,
-  buildChangesAtom,
-  getCategoryFeed,
-  getListingFeed,
-  getProviderFeed,
-} from '../../views/changes.ts';
+import { ATOM_ENTRIES, buildChangesAtom, type FeedScope } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
 import { findCategoryByPath } from '../../views/pages/category-page.ts';
 import { buildDocument, type Document } from '../document.ts';
@@ -51,7 +44,7 @@ export const listingFeedEndpoint = defineFile({
   failures: ['NotFound'],
   build: (_, { reading, snapshot, params: { slug = '' } }) => {
     if (findLive(reading.published, slug) || isDelisted(reading.published, slug))
-      return buildFeed(reading, snapshot, { of: { slug }, feed: getListingFeed(slug) });
+      return buildFeed(reading, snapshot, { slug });
     throw new ServiceError('not_found', 'There is no listing of this name.', {
       hint: `${PATHS.changesFeed} is the feed of all listings.`,
     });
@@ -73,8 +66,7 @@ export const providerFeedEndpoint = defineFile({
   content: FEED,
   failures: ['NotFound'],
   build: (_, { reading, snapshot, params: { domain = '' } }) => {
-    if (hasProvider(reading.published, domain))
-      return buildFeed(reading, snapshot, { of: { domain }, feed: getProviderFeed(domain) });
+    if (hasProvider(reading.published, domain)) return buildFeed(reading, snapshot, { domain });
     throw new ServiceError('not_found', 'Nothing is listed at this domain.', {
       hint: `${PATHS.changesFeed} is the feed of all listings.`,
     });
@@ -95,20 +87,17 @@ export const categoryFeedEndpoint = defineFile({
   failures: ['NotFound'],
   build: (_, { reading, snapshot, params: { name = '' } }) => {
     const category = findCategoryByPath(name);
-    if (category) return buildFeed(reading, snapshot, { of: { category }, feed: getCategoryFeed(category) });
+    if (category) return buildFeed(reading, snapshot, { category });
     throw new ServiceError('not_found', 'There is no such category.', {
       hint: `The categories are ${CATEGORY_NAMES.join(', ')}.`,
     });
   },
 });
 
-function buildFeed(
-  { published, site }: Reading,
-  snapshot: Snapshot,
-  some?: { of: ChangesOf; feed: ReturnType<typeof getListingFeed> },
-): Document {
-  const news = listChangeNews(published, snapshot, ATOM_ENTRIES, some?.of);
-  return buildDocument(buildChangesAtom(news, snapshot, { site, ...(some && { feed: some.feed }) }), {
+/** Builds the feed of all listings, or of some. */
+function buildFeed({ published, site }: Reading, snapshot: Snapshot, of?: FeedScope): Document {
+  const news = listChangeNews(published, snapshot, ATOM_ENTRIES, of);
+  return buildDocument(buildChangesAtom(news, snapshot, { site, of }), {
     type: ATOM,
     maxAge: FEED_SECONDS,
     revision: snapshot.revision,

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import { cautionCode } from '../../model/caution.ts';
 import type { Change } from '../../model/change.ts';
-import { formatPriceRange } from '../../model/usdc.ts';
 import { readChangeFeed } from '../../published/change-feed.ts';
 import { type LoggedChange, listLatestTellingChanges } from '../../published/changes.ts';
 import type { Published } from '../../published/file.ts';
 import { findTombstone } from '../../published/listings.ts';
 import type { Tombstone } from '../../views/listing/record.ts';
-import { isOtherPayee, recordedRange, recordedTermsChange } from '../../views/words/decision.ts';
+import { describeChanges, listChangedRoutes } from '../../views/words/decision.ts';
 import { countFitting, shortenText } from '../compact.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
@@ -36,12 +34,9 @@ const compactChange = z.object({
   at: z.string(),
   slug: z.string(),
   kind: z.string(),
+  sentence: z.string().describe('What changed and why'),
   reason: z.string().describe('Code, or words of who decided'),
-  price_usdc: z.string().optional(),
-  before_usdc: z.string().optional(),
   routes: z.array(z.string()).optional().describe("Some of its routes; provider's text"),
-  payee_changed: z.boolean().optional(),
-  caution: z.string().optional().describe('Code of the caution it is about'),
 });
 type CompactChange = z.infer<typeof compactChange>;
 
@@ -51,17 +46,6 @@ const compactTombstone = z.object({
   delisted_at: z.string(),
   delisted_by: z.string(),
   reason: z.string(),
-});
-
-/** The part of a change's detail that the tool shows. */
-const shownDetail = z.object({
-  route: z.string().optional(),
-  from: recordedRange.optional().catch(undefined),
-  to: recordedRange.optional().catch(undefined),
-  terms: z.array(recordedTermsChange).default([]).catch([]),
-  code: cautionCode.optional().catch(undefined),
-  added: z.array(z.string()).default([]).catch([]),
-  cleared: z.array(z.string()).default([]).catch([]),
 });
 
 /** Lists what buyers should know of: what came and went, what was verified, and what asks another price or payee. */
@@ -129,27 +113,16 @@ function getFitting(changes: readonly LoggedChange[], limit: number, published: 
 }
 
 /** Builds the tool's form of a change. */
-function buildCompactChange({ revision, at, slug, kind, reason, detail }: Change): CompactChange {
-  const { data } = shownDetail.safeParse(detail);
-  const { route, from, to, terms = [], code, added = [], cleared = [] } = data ?? {};
-  const named = kind === 'cautioned' ? added : cleared;
-  const routes = new Set([...(route ? [route] : []), ...named, ...terms.map((one) => one.route)]);
-  const [price, before] = kind === 'priced' ? [formatRange(to), formatRange(from)] : [];
+function buildCompactChange(change: Change): CompactChange {
+  const { revision, at, slug, kind, reason } = change;
+  const routes = [...new Set(listChangedRoutes(change))];
   return {
-    ...{ revision, at, slug, kind, reason: shortenText(reason, REASON_LENGTH) },
-    ...(price !== undefined && { price_usdc: price }),
-    ...(before !== undefined && { before_usdc: before }),
-    ...(routes.size > 0 && { routes: [...routes].slice(0, ROUTES).map((name) => shortenText(name, ROUTE_LENGTH)) }),
-    ...(terms.some(isOtherPayee) && { payee_changed: true }),
-    ...(code && { caution: code }),
+    ...{ revision, at, slug, kind, sentence: describeChanges([change]), reason: shortenText(reason, REASON_LENGTH) },
+    ...(routes.length > 0 && { routes: routes.slice(0, ROUTES).map((name) => shortenText(name, ROUTE_LENGTH)) }),
   };
 }
 
 /** Builds the tool's form of a tombstone. */
 function buildCompactTombstone({ slug, delisted_at, delisted_by, reason }: Tombstone) {
   return { slug, delisted_at, delisted_by, reason: shortenText(reason, REASON_LENGTH) };
-}
-
-function formatRange(range: z.infer<typeof recordedRange> | undefined): string | undefined {
-  return range && range.min !== null && range.max !== null ? formatPriceRange(range.min, range.max) : undefined;
 }

@@ -1,18 +1,10 @@
-import { z } from 'zod';
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
-import { type Reliability, reliabilityBand, type SampledDay } from '../../model/listing.ts';
+import type { Reliability, SampledDay } from '../../model/listing.ts';
 import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import {
-  formatPrice,
-  formatPriceRange,
-  formatUsdc,
-  NO_CEILINGS,
-  type PriceCeilings,
-  priceCeilings,
-} from '../../model/usdc.ts';
-import { describeDecision, describeReason } from '../words/decision.ts';
+import { formatPrice, formatPriceRange, formatUsdc, NO_CEILINGS, type PriceCeilings } from '../../model/usdc.ts';
+import { describeDecision, describeReason, readDetail } from '../words/decision.ts';
 import { formatCount, formatDay, formatMinute } from '../words/figures.ts';
 import type { PublicListing } from './record.ts';
 
@@ -40,11 +32,6 @@ export const DECISION_KINDS = CHANGE_KINDS.filter((kind) => kind !== 'seen' && !
 const EVIDENCE_LINES = 3;
 const EVIDENCE_LENGTH = 200;
 
-const names = z.array(z.unknown());
-const scoredDetail = z.object({ from: z.object({ band: reliabilityBand }), to: z.object({ band: reliabilityBand }) });
-
-const routedDetail = z.object({ added: names, removed: names, terms: names.default([]) });
-
 /** Builds the latest decisions about a listing, the latest first, from its changes in any order. */
 export function buildDecisionRows(changes: readonly Change[]): DecisionRow[] {
   // Decisions of one revision stay in the order in which they were taken.
@@ -57,14 +44,14 @@ export function buildDecisionRows(changes: readonly Change[]): DecisionRow[] {
 }
 
 /** Returns false for a score that drifts within its band, and for a probe that saw what was expected. */
-function isDecision({ kind, reason, detail }: Change): boolean {
-  if (kind === 'scored') {
-    const { data } = scoredDetail.safeParse(detail);
-    return data === undefined || data.from.band !== data.to.band;
+function isDecision(change: Change): boolean {
+  if (change.kind === 'scored') {
+    const scored = readDetail('scored', change);
+    return scored === undefined || scored.from.band !== scored.to.band;
   }
-  if (kind !== 'routed' || reason !== 'probed') return true;
-  const { data } = routedDetail.safeParse(detail);
-  return data === undefined || data.added.length + data.removed.length + data.terms.length > 0;
+  if (change.kind !== 'routed' || change.reason !== 'probed') return true;
+  const routed = readDetail('routed', change);
+  return routed === undefined || routed.added.length + routed.removed.length + routed.terms.length > 0;
 }
 
 /** One price in the table of all, with its start and its reason. */
@@ -95,13 +82,6 @@ export interface PriceHistory {
 /** Most changes of a price that a page shows: the latest. */
 export const MAX_PRICE_STEPS = 60;
 
-const range = z
-  .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
-  .transform(({ min, max, ceilings }) =>
-    min === null || max === null ? null : { min, max, ceilings: ceilings ?? NO_CEILINGS },
-  );
-const priced = z.object({ to: range });
-
 /**
  * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
  * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
@@ -113,9 +93,12 @@ export function buildPriceHistory(
   { confirmed = false }: { confirmed?: boolean } = {},
 ): PriceHistory {
   const shown = changes.slice(-MAX_PRICE_STEPS);
-  const steps = shown.flatMap(({ at, reason, detail }): PriceStep[] => {
-    const parsed = priced.safeParse(detail);
-    return parsed.success ? [{ at, price: parsed.data.to, basis: getBasis(reason) }] : [];
+  const steps = shown.flatMap((change): PriceStep[] => {
+    const to = readDetail('priced', change)?.to;
+    if (!to) return [];
+    const { min, max, ceilings = NO_CEILINGS } = to;
+    const price = min === null || max === null ? null : { min, max, ceilings };
+    return [{ at: change.at, price, basis: getBasis(change.reason) }];
   });
   return {
     summary: formatPriceSummary(steps, confirmed),

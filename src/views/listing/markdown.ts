@@ -328,7 +328,11 @@ function buildHistory({ listing, priced, decisions }: ListingPage): string[] {
     ...(rows.length > 0
       ? [
           '## What changed',
-          rows.map(({ when, what, why }) => `- ${when}: ${escapeMarkdown(`${what}: ${why}`)}`).join('\n'),
+          rows
+            .map(({ when, what, why, evidence: [first] }) => {
+              return `- ${when}: ${escapeMarkdown(`${what}: ${why}`)}${first ? ` (${buildCodeSpan(first)})` : ''}`;
+            })
+            .join('\n'),
         ]
       : []),
   ];

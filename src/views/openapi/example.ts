@@ -77,7 +77,7 @@ export function buildChangeExample(revision: number): Change {
     listing_id: EXAMPLE_ID,
     kind: 'listed',
     reason: 'declared_by_manifest',
-    detail: {},
+    detail: { sources: [{ kind: 'manifest', name: `${EXAMPLE_SLUG}.yaml`, observed_at: EXAMPLE_SEEN }] },
   };
 }
 

@@ -13,7 +13,7 @@ import { declarationSource, SOURCES } from '../../model/source.ts';
 import { isCeiling, terms } from '../../model/terms.ts';
 import { formatPaid, formatPrice, formatPriceRange, priceCeilings } from '../../model/usdc.ts';
 import { describeCautionEvidence } from './caution.ts';
-import { formatSecond } from './figures.ts';
+import { formatCount, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
 
 /**
@@ -46,8 +46,8 @@ export const REASONS = {
   probed: 'a probe saw it so',
   probe_failed: 'probes got no valid 402',
   sampled: `the samples of the last ${RELIABILITY_METHOD.window_days} days give that`,
-  relisted_by_operator: 'the operator put it back',
-  relisted_by_provider: 'the provider put it back',
+  relisted_by_operator: 'the operator decided so',
+  relisted_by_provider: 'its provider decided so',
   relisted_by_rule: 'it gives valid 402 answers again',
 } as const;
 
@@ -55,6 +55,11 @@ export const REASONS = {
 export function describeReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return REASONS[reason as keyof typeof REASONS];
   return isCautionCode(reason) ? getCautionPhrase(reason) : reason;
+}
+
+/** Says whether a reason is one of our codes, and not in the words of the one who decided. */
+function isReason(reason: string): boolean {
+  return Object.hasOwn(REASONS, reason) || isCautionCode(reason);
 }
 
 /** Returns the sentence of a caution as a part of another: without a capital and a full stop. */
@@ -75,7 +80,7 @@ const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true }).extend({ scheme: z.string().default('exact') });
 /** Change of the terms of one route. */
-export const recordedTermsChange = z.object({
+const recordedTermsChange = z.object({
   route: z.string(),
   from: z.array(offer),
   to: z.array(offer),
@@ -89,7 +94,7 @@ export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>):
 }
 
 /** A price range; null before the first price. */
-export const recordedRange = z
+const recordedRange = z
   .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
   .nullable();
 
@@ -159,7 +164,7 @@ function describeReliability({ band, score, samples }: z.infer<typeof recordedSc
   return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
 }
 
-/** A change in words, with its reason and the dated evidence for it. */
+/** A change in words, with its reason and the dated evidence for it. Nothing in `what` is a provider's text. */
 export interface Decision {
   revision: number;
   at: string;
@@ -180,9 +185,12 @@ const evidenceOnRecord = z.object({
 
 /** Details of changes as they are on record. The schemas are built once: building one takes longer than using it. */
 const names = z.array(z.string());
+const nothing = z.looseObject({});
 const details = {
   listed: z.object({ sources: z.array(declarationSource) }),
+  held: nothing,
   delisted: z.object({ by: z.string().nullable(), words: z.string().nullish() }),
+  relisted: nothing,
   categorised: z.object({
     from: z.string().nullable(),
     to: z.string(),
@@ -206,103 +214,145 @@ const details = {
   corrected: z.object({ receipt_id: z.string(), route: z.string().nullable(), because: z.string() }),
   replied: z.object({ code: cautionCode, route: z.string().nullable(), text: z.string().nullable() }),
   scored: z.object({ from: recordedScore, to: recordedScore }),
-};
+  seen: nothing,
+} satisfies Readonly<Record<ChangeKind, z.ZodType>>;
 
-/** Describes each kind of change from the details on record, with its evidence. */
-const WORDS: Readonly<Record<ChangeKind, (detail: unknown) => { what: string; evidence?: string[] }>> = {
-  listed: (detail) => {
-    const { sources } = details.listed.parse(detail);
-    return { what: 'Listed', evidence: sources.map(describeSource) };
+/** The detail of a kind of change. */
+type Detail<Kind extends ChangeKind> = z.infer<(typeof details)[Kind]>;
+
+/** Reads the detail of a change of one kind; undefined where it has a shape that this code does not know. */
+export function readDetail<Kind extends ChangeKind>(
+  kind: Kind,
+  { detail }: Pick<Change, 'detail'>,
+): Detail<Kind> | undefined {
+  const schema: z.ZodType = details[kind];
+  return schema.safeParse(detail).data as Detail<Kind> | undefined;
+}
+
+/** Words for changes of one kind. */
+interface Words<Kind extends ChangeKind> {
+  /** Says what changed, by one change or by several of one listing at one revision. Routes are counted, not named. */
+  readonly what: (all: readonly Detail<Kind>[], last: Detail<Kind>) => string;
+  /** Lists what a change rests on: names of routes, sources and quotes among it. */
+  readonly evidence?: (detail: Detail<Kind>) => string[];
+}
+
+const WORDS: { readonly [Kind in ChangeKind]: Words<Kind> } = {
+  listed: { what: () => 'New listing', evidence: ({ sources }) => sources.map(describeSource) },
+  held: { what: () => 'Held back' },
+  delisted: {
+    what: (_, { by }) =>
+      `Delisted by ${by === 'provider' ? 'its provider' : by === 'rule' ? 'a rule' : 'the operator'}`,
+    evidence: ({ words }) => (words && words !== ASKED_BY_PROVIDER ? [`in its words: ${words}`] : []),
   },
-  held: () => ({ what: 'Held back: on record, but not live' }),
-  delisted: (detail) => {
-    const { by, words } = details.delisted.parse(detail);
-    return {
-      what: `Delisted by the ${by ?? 'operator'}`,
-      evidence: words && words !== ASKED_BY_PROVIDER ? [`in its words: ${words}`] : [],
-    };
+  relisted: { what: () => 'Put back' },
+  categorised: {
+    what: (_, { from, to }) => `Category ${to}${from ? `, before ${from}` : ''}`,
+    evidence: ({ scores }) => {
+      const counted = Object.entries(scores ?? {}).filter(([, points]) => points > 0);
+      const words = counted.map(([name, points]) => `${name} ${points}`).join(', ');
+      return scores ? [`points of its words: ${words || 'none for any category'}`] : [];
+    },
   },
-  relisted: () => ({ what: 'Put back' }),
-  categorised: (detail) => {
-    const { from, to, scores } = details.categorised.parse(detail);
-    const counted = Object.entries(scores ?? {}).filter(([, points]) => points > 0);
-    const words = counted.map(([name, points]) => `${name} ${points}`).join(', ');
-    return {
-      what: `Category ${to}${from ? `, before ${from}` : ''}`,
-      evidence: scores ? [`points of its words: ${words || 'none for any category'}`] : [],
-    };
+  priced: {
+    what: (_, { from, to }) => `Price ${describeRange(to)}${from ? `, before ${describeRange(from)}` : ''}`,
   },
-  priced: (detail) => {
-    const { from, to } = details.priced.parse(detail);
-    return { what: `Price ${describeRange(to)}${from ? `, before ${describeRange(from)}` : ''}` };
+  described: { what: (_, { fields }) => `New words in ${fields.join(', ').replaceAll('_', ' ')}` },
+  routed: {
+    what: (all) => {
+      const counts = (['added', 'removed', 'changed'] as const).map((how) => {
+        return { how: how as string, count: all.reduce((total, detail) => total + detail[how].length, 0) };
+      });
+      const others = all.flatMap(({ terms }) => terms).filter(isOtherPayee);
+      const told = [...counts, { how: 'with another payee', count: others.length }].filter(({ count }) => count > 0);
+      return `Routes: ${told.map(({ how, count }) => `${count} ${how}`).join(', ')}`;
+    },
+    evidence: ({ terms, ...changes }) => {
+      // Routes whose new terms are described are not named again.
+      const described = new Set(terms.map(({ route }) => route));
+      const untold = Object.entries(changes)
+        .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
+        .filter(([, routes]) => routes.length > 0);
+      return [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)];
+    },
   },
-  described: (detail) => {
-    const { fields } = details.described.parse(detail);
-    return { what: `New words in ${fields.join(', ').replaceAll('_', ' ')}` };
+  networked: {
+    what: (_, { from, to, primary_network: primary }) => {
+      const shown = primary ? `shown under ${NETWORKS[primary].label}` : '';
+      return `Networks: ${[describeNetworkChange(from, to), shown].filter(Boolean).join(', ') || 'as before'}`;
+    },
+    evidence: ({ to }) => to.map(describeNetwork),
   },
-  routed: (detail) => {
-    const { terms, ...changes } = details.routed.parse(detail);
-    const parts = Object.entries(changes).filter(([, routes]) => routes.length > 0);
-    // Routes whose new terms are described are not named again.
-    const described = new Set(terms.map(({ route }) => route));
-    const untold = parts
-      .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
-      .filter(([, routes]) => routes.length > 0);
-    return {
-      what: `Routes: ${parts.map(([how, routes]) => `${routes.length} ${how}`).join(', ')}`,
-      evidence: [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)],
-    };
+  verified: {
+    what: (all) => `${countRoutesThatAre(all)} settlement-verified`,
+    evidence: ({ route, proof }) => [`${route}: ${describeProof(proof)}`],
   },
-  networked: (detail) => {
-    const { from, to, primary_network: primary } = details.networked.parse(detail);
-    const shown = primary ? `shown under ${NETWORKS[primary].label}` : '';
-    const what = [describeNetworkChange(from, to), shown].filter(Boolean).join(', ') || 'as before';
-    return { what: `Networks: ${what}`, evidence: to.map(describeNetwork) };
+  unverified: {
+    what: (all) => `${countRoutesThatAre(all)} unverified again`,
+    evidence: ({ route, earlier }) => [earlier ? `${route}, before: ${describeProof(earlier)}` : route],
   },
-  verified: (detail) => {
-    const { route, proof } = details.verified.parse(detail);
-    return { what: `${route} is settlement-verified`, evidence: [describeProof(proof)] };
+  cautioned: {
+    what: (all) => {
+      const isDanger = all.some(({ caution: { severity } }) => severity === 'danger');
+      return `${isDanger ? 'Danger' : 'Caution'} on ${countSubjects(all.map(({ added }) => added))}`;
+    },
+    evidence: ({ added, caution: held }) => [
+      `${nameSubjects(added)}: ${describeCautionEvidence(held)}`,
+      ...(held.reply ? [`its provider replies: ${held.reply.text}`] : []),
+    ],
   },
-  unverified: (detail) => {
-    const { route, earlier } = details.unverified.parse(detail);
-    return { what: `${route} is unverified again`, evidence: earlier ? [`before: ${describeProof(earlier)}`] : [] };
+  cleared: {
+    what: (all) => {
+      const codes = [...new Set(all.map(({ code }) => getCautionPhrase(code)))].join('; ');
+      return `Caution cleared on ${countSubjects(all.map(({ cleared }) => cleared))} (${codes})`;
+    },
+    evidence: ({ cleared, routes }) => [
+      nameSubjects(cleared),
+      ...(routes.length > 0 ? [`still holds for ${listNames(routes)}`] : []),
+    ],
   },
-  cautioned: (detail) => {
-    const { added, caution: held } = details.cautioned.parse(detail);
-    return {
-      what: `${held.severity === 'danger' ? 'Danger' : 'Caution'}, ${describeSubjects(added)}`,
-      evidence: [describeCautionEvidence(held), ...(held.reply ? [`its provider replies: ${held.reply.text}`] : [])],
-    };
+  corrected: {
+    what: () => 'Receipt corrected',
+    evidence: ({ receipt_id, route, because }) => [
+      `receipt ${receipt_id}${route === null ? '' : ` of ${route}`}`,
+      `in the operator's words: ${because}`,
+    ],
   },
-  cleared: (detail) => {
-    const { code, cleared, routes } = details.cleared.parse(detail);
-    const still = routes.length > 0 ? [`still holds for ${listNames(routes)}`] : [];
-    return { what: `Caution cleared, ${describeSubjects(cleared)} (${getCautionPhrase(code)})`, evidence: still };
+  replied: {
+    what: (_, { code }) => `Reply to a caution (${getCautionPhrase(code)})`,
+    evidence: ({ route, text }) => [
+      nameSubjects(route === null ? [] : [route]),
+      ...(text === null ? [] : [`in its provider's words: ${text}`]),
+    ],
   },
-  corrected: (detail) => {
-    const { receipt_id, route, because } = details.corrected.parse(detail);
-    const of = route === null ? '' : ` of ${route}`;
-    return { what: `Receipt ${receipt_id}${of} corrected`, evidence: [`in the operator's words: ${because}`] };
-  },
-  replied: (detail) => {
-    const { code, route, text } = details.replied.parse(detail);
-    return {
-      what: `Reply to a caution, ${describeSubjects(route === null ? [] : [route])} (${getCautionPhrase(code)})`,
-      evidence: text === null ? [] : [`in its provider's words: ${text}`],
-    };
-  },
-  seen: () => ({ what: 'Looked at again, nothing else changed' }),
-  scored: (detail) => {
-    const { from, to } = details.scored.parse(detail);
-    return { what: `Reliability ${describeReliability(to)}, before ${describeReliability(from)}` };
+  seen: { what: () => 'Looked at again, nothing else changed' },
+  scored: {
+    what: (_, { from, to }) => `Reliability ${describeReliability(to)}, before ${describeReliability(from)}`,
   },
 };
 
 /** Most routes of one change that are named; further ones are counted. */
 const NAMED_ROUTES = 3;
 
-function describeSubjects(routes: readonly string[]): string {
-  return routes.length === 0 ? 'the whole listing' : listNames(routes);
+const WHOLE_LISTING = 'the whole listing';
+
+function nameSubjects(routes: readonly string[]): string {
+  return routes.length === 0 ? WHOLE_LISTING : listNames(routes);
+}
+
+/** Counts what cautions are about: routes, or a listing as a whole where one names none. */
+function countSubjects(named: readonly (readonly string[])[]): string {
+  return named.some((routes) => routes.length === 0) ? WHOLE_LISTING : countRoutes(named.flat());
+}
+
+function countRoutes(routes: readonly string[]): string {
+  return formatCount(new Set(routes).size, 'route');
+}
+
+/** Writes `1 route is`, `2 routes are`. */
+function countRoutesThatAre(changes: readonly { readonly route: string }[]): string {
+  const { size } = new Set(changes.map(({ route }) => route));
+  return `${formatCount(size, 'route')} ${size === 1 ? 'is' : 'are'}`;
 }
 
 function listNames(routes: readonly string[]): string {
@@ -311,14 +361,53 @@ function listNames(routes: readonly string[]): string {
 }
 
 /** Puts a change into words. A detail of a shape that this code does not know is quoted as it is. */
-export function describeDecision({ revision, at, kind, reason, detail }: Change): Decision {
-  const why = describeReason(reason);
-  try {
-    const { what, evidence = [] } = WORDS[kind](detail);
-    return { revision, at, kind, reason, what, why, evidence: [...evidence, ...describeEvidence(detail)] };
-  } catch (error) {
-    if (!(error instanceof z.ZodError)) throw error;
-    return { revision, at, kind, reason, what: kind, why, evidence: [JSON.stringify(detail)] };
+export function describeDecision(change: Change): Decision {
+  const { revision, at, kind, reason, detail } = change;
+  const read = readDetail(kind, change);
+  const { evidence } = WORDS[kind] as Words<ChangeKind>;
+  return {
+    ...{ revision, at, kind, reason, what: describeWhat(kind, [change]), why: describeReason(reason) },
+    evidence:
+      read === undefined ? [JSON.stringify(detail)] : [...(evidence?.(read) ?? []), ...describeEvidence(detail)],
+  };
+}
+
+function describeWhat(kind: ChangeKind, changes: readonly Change[]): string {
+  const read = changes.map((change) => readDetail(kind, change)).filter((detail) => detail !== undefined);
+  const last = read.at(-1);
+  return last === undefined ? kind : (WORDS[kind] as Words<ChangeKind>).what(read, last);
+}
+
+/**
+ * Writes the sentence of a change, or of several of one kind of one listing at one revision, without a full stop: what changed
+ * and why. Nothing in it is a provider's text, nor an operator's: reasons in free text are left out.
+ */
+export function describeChanges(changes: readonly [Change, ...Change[]]): string {
+  const [{ kind }] = changes;
+  const what = describeWhat(kind, changes);
+  const reasons = new Set(changes.map(({ reason }) => reason).filter((reason) => isReason(reason)));
+  // It is said already who removed it.
+  const whys = [...reasons].filter((reason) => !reason.startsWith('delisted_by_')).map(describeReason);
+  return whys.length === 0 ? what : `${what}: ${whys.join('; ')}`;
+}
+
+/** Names the routes that a change is about, where it names some one by one. They are in their provider's words. */
+export function listChangedRoutes(change: Change): string[] {
+  const { kind } = change;
+  switch (kind) {
+    case 'verified':
+    case 'unverified':
+    case 'corrected':
+    case 'replied':
+      return [readDetail(kind, change)?.route ?? []].flat();
+    case 'cautioned':
+      return readDetail(kind, change)?.added ?? [];
+    case 'cleared':
+      return readDetail(kind, change)?.cleared ?? [];
+    case 'routed':
+      return readDetail(kind, change)?.terms.map(({ route }) => route) ?? [];
+    default:
+      return [];
   }
 }
 

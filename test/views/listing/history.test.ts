@@ -121,9 +121,9 @@ describe('a decision about a payment', () => {
     };
     const tell = (public_chain: boolean) =>
       describeDecision(makeChange('verified', { route: 'GET /a', proof: { ...proof, public_chain } })).evidence;
-    expect(tell(true)).toEqual(['0.001 USDC paid on base, 2026-11-20 12:00:00 UTC, transaction 0xab']);
+    expect(tell(true)).toEqual(['GET /a: 0.001 USDC paid on base, 2026-11-20 12:00:00 UTC, transaction 0xab']);
     expect(tell(false)).toEqual([
-      '0.001 USDC paid on a local test chain for base, 2026-11-20 12:00:00 UTC, transaction 0xab',
+      'GET /a: 0.001 USDC paid on a local test chain for base, 2026-11-20 12:00:00 UTC, transaction 0xab',
     ]);
   });
 });
