@@ -4,7 +4,7 @@ import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/p
 import { formatPaid, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { getRouteAnchor } from '../listing/routes.ts';
-import { buildAgentReceipt } from '../receipt.ts';
+import { type AgentReceipt, buildAgentReceipt } from '../receipt.ts';
 import type { Site } from '../site.ts';
 import { formatDay, formatSecond } from '../words/figures.ts';
 
@@ -16,33 +16,12 @@ export interface ReceiptFact {
   readonly href?: string | undefined;
 }
 
-/** The page of one settled payment: request, payment and answer, and ways to check them without trust in us. */
+/** A settled payment as its page shows it: the receipt, and the listing of its route. */
 export interface ReceiptPage {
-  readonly id: string;
-  readonly path: string;
-  /** Title in a few words. */
-  readonly title: string;
-  /** The event in one sentence. */
-  readonly summary: string;
-  readonly method: string;
-  /** Path of the route; the provider's words. */
-  readonly route_path: string;
-  /** True where a product came back for the money. */
-  readonly delivered: boolean;
-  /** `Delivered`, or the result in its place. */
-  readonly outcome: string;
-  /** Meaning of the outcome for the route. */
-  readonly outcome_note: string;
-  /** Amount in USDC. */
-  readonly price: string;
-  /** Most that was signed for, in USDC; null where it was exactly the price. */
-  readonly ceiling: string | null;
-  /** `Base`, or `a local test chain for Base`. */
-  readonly network: string;
-  /** Day of the payment. */
-  readonly paid_on: string;
-  /** True where the money is real. */
-  readonly is_public: boolean;
+  readonly payment: PublicPayment;
+  /** The same as programs get it, with ways to check it without trust in us. */
+  readonly document: AgentReceipt;
+  readonly route: { readonly method: string; readonly path: string };
   readonly listing: {
     /** Provider's text. */
     readonly title: string;
@@ -52,112 +31,94 @@ export interface ReceiptPage {
     readonly href: string | null;
     readonly is_delisted: boolean;
   };
-  readonly asked: readonly ReceiptFact[];
-  /** Note on the shown part of the request. */
-  readonly asked_note: string;
-  /** Body of the request; null where it had none. */
-  readonly request_body: string | null;
-  readonly paid: readonly ReceiptFact[];
-  /** Empty where no answer is on record. */
-  readonly answered: readonly ReceiptFact[];
-  /** Reason why no answer is on record. */
-  readonly unanswered: string;
-  readonly proves: readonly string[];
-  readonly leaves_open: readonly string[];
-  /** Command of this project that recomputes everything. */
-  readonly command: string;
-  /** Commands that need only a node of the network, each with the text that its answer must have. */
-  readonly calls: readonly { readonly code: string; readonly expect: string }[];
-  /** Address of the same as JSON. */
-  readonly json_href: string;
-  /** Correction by the operator, where the record is wrong. */
-  readonly correction: { readonly on: string; readonly because: string } | null;
 }
 
-/** Builds the page of a settled payment for one route of a listing. */
+/** Builds what the page of a settled payment for one route of a listing, live or removed, shows. */
 export function buildReceiptPage(
-  paid: PublicPayment,
+  payment: PublicPayment,
   {
-    listing,
+    listing: { slug, title, base_url, state, routes },
     route,
     site,
     correction,
   }: {
-    /** Its listing, live or removed. */
     listing: Pick<Listing, 'slug' | 'title' | 'base_url' | 'state'> & { routes: readonly { id: string }[] };
-    route: { method: string; path: string };
+    route: ReceiptPage['route'];
     site: Site;
     correction?: Correction | undefined;
   },
 ): ReceiptPage {
-  const { slug, title, base_url, state } = listing;
-  const call = `${route.method} ${route.path}`;
-  const { check, receipt } = buildAgentReceipt(paid, { listing: slug, route: call, revision: 0, site });
-  const { label, family } = NETWORKS[paid.network];
-  const price = formatUsdc(paid.amount);
-  const network = receipt.public_chain ? label : `a local test chain for ${label}`;
-  const { outcome, note } = describeOutcome(paid);
-  const { host } = new URL(base_url);
-  const isListed = listing.routes.some(({ id }) => id === paid.route_id);
-  const anchor = isListed ? `#${getRouteAnchor({ ...route, id: paid.route_id })}` : '';
+  const isListed = routes.some(({ id }) => id === payment.route_id);
+  const anchor = isListed ? `#${getRouteAnchor({ ...route, id: payment.route_id })}` : '';
+  const path = PATHS.listing(slug);
   return {
-    id: paid.id,
-    path: PATHS.receipt(paid.id),
-    title: `Receipt: ${price} USDC paid to ${host}`,
-    summary: `This service paid ${formatPaid(paid)} USDC on ${network} for ${call} of ${host} on ${formatDay(paid.settlement.settled_at)}. ${outcome}.`,
-    method: route.method,
-    route_path: route.path,
-    delivered: paid.delivered === true,
-    outcome,
-    outcome_note: note,
-    price,
-    ceiling: paid.ceiling === undefined ? null : formatUsdc(paid.ceiling),
-    network,
-    paid_on: formatDay(paid.settlement.settled_at),
-    is_public: receipt.public_chain,
+    payment,
+    document: buildAgentReceipt(payment, {
+      ...{ listing: slug, route: `${route.method} ${route.path}`, revision: 0, site, correction },
+    }),
+    route,
     listing: {
       title,
-      host,
-      href: state === 'live' ? `${PATHS.listing(slug)}${anchor}` : state === 'delisted' ? PATHS.listing(slug) : null,
+      host: new URL(base_url).host,
+      href: state === 'live' ? `${path}${anchor}` : state === 'delisted' ? path : null,
       is_delisted: state === 'delisted',
     },
-    asked: listAsked(paid),
-    asked_note: paid.request.values_withheld
-      ? 'What the operator of this service sent is not published: types stand in place of the values.'
-      : 'The request as it was sent, without the payment and without secrets.',
-    request_body: paid.request.body,
-    paid: listPaid(paid, receipt.public_chain),
-    answered: listAnswered(paid, receipt.seller_agrees),
-    unanswered:
-      paid.delivered === null
-        ? 'Whether an answer came is not known: the run that paid ended before it was on record.'
-        : 'No answer came, or none that could be read.',
-    proves: [
-      `That ${paid.payer} paid ${price} USDC to ${paid.pay_to} ${receipt.public_chain ? `on ${label}` : `on ${network}`}, once.`,
-      `That it happened in ${FAMILY_WORDS[family].block.toLowerCase()} ${paid.settlement.block}, at ${formatSecond(paid.settlement.settled_at)}.`,
-      ...(receipt.ceiling_usdc === undefined
-        ? []
-        : [`That it had signed for at most ${receipt.ceiling_usdc} USDC, of which the seller took this.`]),
-    ],
-    leaves_open: [
-      ...(receipt.public_chain
-        ? []
-        : ['That anything of value was paid: money on a local test chain is worth nothing.']),
-      describeOwnWord(paid),
-      'That the request shown here is the one that was paid for: no payment names its request.',
-      'That the next call is answered in the same way.',
-    ],
-    command: check.command,
-    calls: check.json_rpc.map(({ method, params, expect }) => ({
-      code: buildCommand(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
-      expect,
-    })),
-    json_href: PATHS.agentReceipt(paid.id),
-    correction: correction ? { on: formatDay(correction.at), because: correction.because } : null,
   };
 }
 
-function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { outcome: string; note: string } {
+/** Writes the network of a payment: `Base`, or `a local test chain for Base`. */
+export function formatNetwork({ document: { receipt } }: ReceiptPage): string {
+  const { label } = NETWORKS[receipt.network];
+  return receipt.public_chain ? label : `a local test chain for ${label}`;
+}
+
+/** Writes the title of the page in a few words. */
+export function formatTitle({ document, listing }: ReceiptPage): string {
+  return `Receipt: ${document.receipt.amount_usdc} USDC paid to ${listing.host}`;
+}
+
+/** Says in two sentences what happened. */
+export function formatSummary(page: ReceiptPage): string {
+  const { payment, document, listing } = page;
+  const on = `on ${formatNetwork(page)} for ${document.receipt.route} of ${listing.host} on ${formatDay(payment.settlement.settled_at)}`;
+  return `This service paid ${formatPaid(payment)} USDC ${on}. ${describeOutcome(payment).outcome}.`;
+}
+
+/** Lists what the chain proves of a payment. */
+export function listProved(page: ReceiptPage): string[] {
+  const { amount_usdc, ceiling_usdc, payer, pay_to, network, settlement } = page.document.receipt;
+  const block = FAMILY_WORDS[NETWORKS[network].family].block.toLowerCase();
+  return [
+    `That ${payer} paid ${amount_usdc} USDC to ${pay_to} on ${formatNetwork(page)}, once.`,
+    `That it happened in ${block} ${settlement.block}, at ${formatSecond(settlement.settled_at)}.`,
+    ...(ceiling_usdc === undefined
+      ? []
+      : [`That it had signed for at most ${ceiling_usdc} USDC, of which the seller took this.`]),
+  ];
+}
+
+/** Lists what a receipt leaves open. */
+export function listUnproved({ payment, document }: ReceiptPage): string[] {
+  return [
+    ...(document.receipt.public_chain
+      ? []
+      : ['That anything of value was paid: money on a local test chain is worth nothing.']),
+    describeOwnWord(payment),
+    'That the request shown here is the one that was paid for: no payment names its request.',
+    'That the next call is answered in the same way.',
+  ];
+}
+
+/** Lists the commands that need only a node of the network, each with the text that its answer must have. */
+export function listNodeCommands({ document }: ReceiptPage): { code: string; expect: string }[] {
+  return document.check.json_rpc.map(({ method, params, expect }) => ({
+    code: buildCommand(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
+    expect,
+  }));
+}
+
+/** Names the result of a paid call, and says what it means for the route. */
+export function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { outcome: string; note: string } {
   if (delivered) return { outcome: 'Delivered', note: 'The payment settled, and the product came back.' };
   const note = 'The payment settled, so the seller has the money. This receipt does not verify the route.';
   if (delivered === null) return { outcome: 'Not known whether it was delivered: the answer was not judged', note };
@@ -180,7 +141,8 @@ function describeOwnWord({ delivered, unrecognised }: PublicPayment): string {
     : 'That the answer was not the product: that is our own word.';
 }
 
-function listAsked({ request }: PublicPayment): ReceiptFact[] {
+/** Lists the facts of the request that was paid for. */
+export function listAsked({ payment: { request } }: ReceiptPage): ReceiptFact[] {
   return [
     { label: 'Request', value: `${request.method} ${request.url}` },
     ...Object.entries(request.headers).map(([name, value]) => ({ label: `Header ${name}`, value })),
@@ -188,11 +150,12 @@ function listAsked({ request }: PublicPayment): ReceiptFact[] {
   ];
 }
 
-function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
-  const { settlement, network, amount, ceiling, payer, pay_to, nonce, signature } = paid;
+/** Lists the facts of a payment. Those of a public chain are links to its explorer. */
+export function listPaid({ payment, document }: ReceiptPage): ReceiptFact[] {
+  const { settlement, network, amount, ceiling, payer, pay_to, nonce, signature } = payment;
   const { label, family, getAccountUrl, getBlockUrl, getTransactionUrl } = NETWORKS[network];
   const words = FAMILY_WORDS[family];
-  const link = (href: string) => (isPublic ? href : undefined);
+  const link = (href: string) => (document.receipt.public_chain ? href : undefined);
   return [
     { label: 'Amount', value: `${formatUsdc(amount)} USDC (${amount} atomic) on ${label}` },
     ...(ceiling === undefined
@@ -211,9 +174,18 @@ function listPaid(paid: PublicPayment, isPublic: boolean): ReceiptFact[] {
   ];
 }
 
+/** Says why no answer is on record. */
+export function describeMissingAnswer({ delivered }: PublicPayment): string {
+  return delivered === null
+    ? 'Whether an answer came is not known: the run that paid ended before it was on record.'
+    : 'No answer came, or none that could be read.';
+}
+
 const CONFORMITY = { yes: 'yes', no: 'no', undeclared: 'nothing is declared' } as const;
 
-function listAnswered({ answer, conforming }: PublicPayment, agrees: boolean | null): ReceiptFact[] {
+/** Lists the facts of the answer; none where no answer is on record. */
+export function listAnswered({ payment: { answer, conforming }, document }: ReceiptPage): ReceiptFact[] {
+  const agrees = document.receipt.seller_agrees;
   if (!answer) return [];
   const { status, content_type, size, hash, duration_ms, at, fields } = answer;
   return [
