@@ -72,7 +72,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     minutes: 2,
     covers: ['http', 'site', 'paying'],
   },
-  'readme-pictures': { purpose: 'the pictures of the README against the demonstration', minutes: 1, covers: ['pages'] },
+  'readme-picture': { purpose: 'the picture of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {
     purpose: '200 rebuilds under readers, every fourth killed, and one by several threads',
     minutes: 4,

@@ -11,26 +11,20 @@ const { ServiceError } = await import('../src/errors.ts');
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, '.github');
-const TEXT = join(FOLDER, 'pictures.json');
+const TEXT = join(FOLDER, 'listing.json');
 
-/** The pictures of the README, by the pages of the demonstration that they show. */
-const PAGES: Readonly<Record<string, string>> = {
-  'home.webp': '/',
-  'search.webp': '/search?q=text',
-  'listing.webp': '/api/small-text-tools',
-};
+/** The picture of the README, and the page of the demonstration that it shows. */
+const PICTURE = 'listing.webp';
+const PAGE = '/api/small-text-tools';
 
 const USAGE = {
-  line: 'npm run pictures -- [--check]',
-  about: `Takes the pictures of the README from the pages of the demonstration, and writes what those pages say beside them.
+  line: 'npm run picture -- [--check]',
+  about: `Takes the picture of the README from a page of the demonstration, and writes what that page says beside it.
 
-  --check       takes none; ends with 1 where the pages say something else than in the pictures
+  --check       takes none; ends with 1 where the page says something else than in the picture
   -h, --help    shows this
   -V, --version shows the version`,
 };
-
-/** All routes of the demonstration: of some, chance decides whether the home page shows them. */
-const WHOLE = '/search';
 
 /** Texts that differ between demonstrations: ports, keys, hashes and ids, times, and how long something took. */
 const CHANCE =
@@ -40,9 +34,9 @@ async function run(): Promise<void> {
   const { values } = readArguments(USAGE, { check: { type: 'boolean' } });
   const demo = await openDemo();
   try {
-    const text = await readPages(demo.url);
-    if (values.check) return await refuseOthers(text);
-    await takePictures(demo.url);
+    const text = await readPage(demo.url);
+    if (values.check) return await refuseOther(text);
+    await takePicture(demo.url);
     await writeFile(TEXT, `${JSON.stringify(text, null, 2)}\n`);
   } finally {
     await demo.close();
@@ -78,41 +72,37 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
-/** Reads what the pages say before the record of a listing begins: each piece of text once, without what is left to chance. */
-async function readPages(url: string): Promise<string[]> {
-  const pieces = new Set<string>();
-  for (const path of [...Object.values(PAGES), WHOLE]) {
-    const html = await (await fetch(`${url}${path}`)).text();
-    const [, main = ''] = /<main\b[^>]*>(.*?)(?:<h2 id="record"|<\/main>)/s.exec(html) ?? [];
-    for (const piece of main.replace(/<(svg|script)\b.*?<\/\1>/gs, '').split(/<[^>]*>/))
-      pieces.add(piece.replace(CHANCE, '…').replace(/\s+/g, ' ').trim());
-  }
-  return [...pieces].filter(Boolean).sort();
+/** Reads what the page says before the record of the listing begins: each piece of text once, without what is left to chance. */
+async function readPage(url: string): Promise<string[]> {
+  const html = await (await fetch(`${url}${PAGE}`)).text();
+  const [, main = ''] = /<main\b[^>]*>(.*?)(?:<h2 id="record"|<\/main>)/s.exec(html) ?? [];
+  const pieces = main.replace(/<(svg|script)\b.*?<\/\1>/gs, '').split(/<[^>]*>/);
+  return [...new Set(pieces.map((piece) => piece.replace(CHANCE, '…').replace(/\s+/g, ' ').trim()))]
+    .filter(Boolean)
+    .sort();
 }
 
-/** Throws where the pages say something else than when the pictures were taken. */
-async function refuseOthers(text: readonly string[]): Promise<void> {
+/** Throws where the page says something else than when the picture was taken. */
+async function refuseOther(text: readonly string[]): Promise<void> {
   const shown: string[] = JSON.parse(await readFile(TEXT, 'utf8'));
   const gone = shown.filter((piece) => !text.includes(piece));
   const added = text.filter((piece) => !shown.includes(piece));
   if (gone.length + added.length === 0) return;
   const say = (pieces: readonly string[]) => pieces.map((piece) => `“${piece}”`).join(', ') || 'nothing';
-  throw new ServiceError('conflict', `The pictures are old. Gone since then: ${say(gone)}; added: ${say(added)}.`, {
-    hint: 'Run npm run pictures, look at the pictures, and commit them.',
+  throw new ServiceError('conflict', `The picture is old. Gone since then: ${say(gone)}; added: ${say(added)}.`, {
+    hint: 'Run npm run picture, look at it, and commit it.',
   });
 }
 
-async function takePictures(url: string): Promise<void> {
+async function takePicture(url: string): Promise<void> {
   const { openBrowser } = await import('./browser.ts');
   const browser = await openBrowser();
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: 'light' });
     const session = await page.context().newCDPSession(page);
-    for (const [file, path] of Object.entries(PAGES)) {
-      await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
-      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
-      await writeFile(join(FOLDER, file), data, 'base64');
-    }
+    await page.goto(`${url}${PAGE}`, { waitUntil: 'networkidle' });
+    const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 });
+    await writeFile(join(FOLDER, PICTURE), data, 'base64');
   } finally {
     await browser.close();
   }

@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-it('the pictures of the README show what the pages of the demonstration say today', async () => {
-  const args = ['--import', './scripts/require-node.mjs', 'scripts/pictures.ts', '--check'];
+it('the picture of the README shows what the page of the demonstration says today', async () => {
+  const args = ['--import', './scripts/require-node.mjs', 'scripts/picture.ts', '--check'];
   const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: ROOT }).catch((error) => error);
   expect(stderr).toBe('');
 });
