@@ -1,13 +1,10 @@
 import node from '@astrojs/node';
 import { defineConfig, passthroughImageService } from 'astro/config';
 import { ENDPOINTS } from './src/http/endpoints/index.ts';
-import { PATHS } from './src/views/links.ts';
+import { LIVE_FOLDER, listPaths, PATHS } from './src/views/links.ts';
 
 // Building the pages calls nobody.
 process.env.ASTRO_TELEMETRY_DISABLED ??= '1';
-
-/** Folders without pages: the app answers whatever is asked for in them. */
-const LIVE_FOLDER = /^(\/(?:agents?|badge|discovery|mcp|v2|\.well-known))(?:\/.*)?$/;
 
 /** Mounts the app at the paths of its endpoints, for `astro dev` and the adapter. The page of the search does so itself. */
 const endpoints = {
@@ -16,10 +13,13 @@ const endpoints = {
     'astro:config:setup': ({ injectRoute }) => {
       const mounted = ENDPOINTS.filter(({ path, mount }) => mount && path !== PATHS.search);
       const patterns = mounted
-        .flatMap(({ path, also = [] }) => [path, ...also])
-        .map((path) => path.replace(LIVE_FOLDER, '$1/[...path]').replace(/\{(\w+)\}/, '[$1]'));
+        .flatMap(({ path }) => listPaths(path))
+        .map((path) => {
+          const [folder] = LIVE_FOLDER.exec(path) ?? [];
+          return folder === undefined ? path.replace(/\{(\w+)\}/, '[$1]') : `${folder}/[...path]`;
+        });
       for (const pattern of new Set(patterns))
-        injectRoute({ pattern, entrypoint: new URL('src/http/mount.ts', import.meta.url), prerender: false });
+        injectRoute({ pattern, entrypoint: new URL('src/http/astro-route.ts', import.meta.url), prerender: false });
     },
   },
 };

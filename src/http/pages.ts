@@ -7,7 +7,7 @@ import { getHash } from '../published/hash.ts';
 import { hasRouteAt, isDelisted } from '../published/listings.ts';
 import type { Reading } from '../published/reading.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../views/conventions.ts';
-import { PATHS } from '../views/links.ts';
+import { LIVE_FOLDER, PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
 import { ASSET_ROUTE, findRoute, type Route } from '../views/routes.ts';
 import type { Document, Encoding } from './document.ts';
@@ -32,8 +32,7 @@ const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}(?!html$)[a-z]{2,63}$/;
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
-/** Paths without pages, and endings of what programs read: they get a problem document rather than a page. */
-const LIVE = /^\/(?:agents?|explore|discovery|\.well-known|mcp|v2)(?:\/|$)/;
+/** Endings of what programs read: they get a problem document rather than a page, as in folders without pages. */
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
 /** Media types that decide an answer if a client takes them. */
@@ -102,7 +101,7 @@ export function openPages({
     const asset = onDemand.findAsset(path);
     const own = asset === undefined ? undefined : readAsset(asset);
     if (own) return own;
-    if (!PLAIN_PATH.test(path) || LIVE.test(path)) throw MISSING;
+    if (!PLAIN_PATH.test(path) || LIVE_FOLDER.test(path)) throw MISSING;
     const rendered = await onDemand.find(`${path}${query}`);
     if (!rendered)
       throw slug !== undefined && isGone(slug) ? new ServiceError('gone', 'This listing was removed.') : MISSING;
@@ -131,7 +130,7 @@ export function openPages({
     const { path } = c.req;
     const trimmed = trimSlashes(path);
     if (trimmed !== path && (await isPage(trimmed))) return c.redirect(`${trimmed}${new URL(c.req.url).search}`, 308);
-    if (LIVE.test(path)) return buildProblem(NOTHING_HERE);
+    if (LIVE_FOLDER.test(path)) return buildProblem(NOTHING_HERE);
     if (!onDemand.isReady() && !files.find(PATHS.notFound, 'identity'))
       return buildProblem(NO_PAGES, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });

@@ -11,9 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Ledger } from '../catalogue/write/payments.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { applyStep, buildPayment, isOpen, type Payment, type PaymentEntry, paymentEntry } from '../model/payment.ts';
-import type { Ledger } from './ledger.ts';
 
 /**
  * A journal of this size is rotated once nothing in it is open, in bytes: some thousand payments. The previous one is

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Ledger } from '../catalogue/write/payments.ts';
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
 import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../model/payment.ts';
@@ -6,7 +7,6 @@ import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
 import { judgeAnswer } from './judging.ts';
-import type { Ledger } from './ledger.ts';
 import { addJudgement, buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
 import type { DeclaredProduct } from './product.ts';
 import { fetchPaid } from './quote.ts';

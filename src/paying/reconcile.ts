@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Ledger } from '../catalogue/write/payments.ts';
 import { ServiceError } from '../errors.ts';
 import {
   getCountedUntil,
@@ -10,7 +11,6 @@ import {
   type PreparedPayment,
   UNCONFIRMED,
 } from '../model/payment.ts';
-import type { Ledger } from './ledger.ts';
 import { isClockOff, MAX_VALIDITY_SECONDS, type Rail } from './rail.ts';
 
 /** Events of a payment, in their order. */

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/database.ts';
 import { acquireLock } from '../catalogue/lock.ts';
-import { openLedger } from '../catalogue/write/payments.ts';
+import { type Ledger, openLedger } from '../catalogue/write/payments.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { type Journal, openJournal, recoverPayments } from './journal.ts';
-import type { Ledger } from './ledger.ts';
 
 /** The public part of a wallet. */
 export interface WalletName {

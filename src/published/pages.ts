@@ -3,6 +3,7 @@ import { CATEGORIES } from '../model/catalogue.ts';
 import { networkKey } from '../model/network.ts';
 import { PATHS } from '../views/links.ts';
 import { PAGE_SIZE } from '../views/pages/category-page.ts';
+import { DOCS_SIDEBAR } from '../views/pages/docs-pages.ts';
 import { hasProviderPath } from '../views/pages/provider-page.ts';
 import type { Published } from './file.ts';
 import { countPassing } from './indexed-lists.ts';
@@ -101,36 +102,12 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   yield { path: PATHS.home, file: 'index.html', key: current };
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
-  // `/docs` beside what lies in `docs/`: a file and a folder.
-  const {
-    method,
-    docs,
-    docsAgents,
-    docsUsing,
-    docsApi,
-    docsChangelog,
-    docsOperating,
-    docsArchitecture,
-    docsSpeed,
-    docsData,
-  } = PATHS;
-  const guides = [
-    method,
-    docs,
-    docsAgents,
-    docsUsing,
-    docsChangelog,
-    docsOperating,
-    docsArchitecture,
-    docsSpeed,
-    docsData,
-    PATHS.providers,
-    PATHS.findings,
-  ];
-  for (const path of guides) yield { path, file: `${getFile(path)}.html`, key: FIXED_KEY };
+  // `/docs` beside what lies in `docs/`: a file and a folder. The reference calls what is in the catalogue now.
+  for (const { path } of DOCS_SIDEBAR.flatMap(({ pages }) => pages)) {
+    yield { path, file: `${getFile(path)}.html`, key: path === PATHS.docsApi ? current : FIXED_KEY };
+  }
   for (const path of [PATHS.manifestSchema, PATHS.providerSchema]) yield { path, file: getFile(path), key: FIXED_KEY };
-  // The reference calls what is in the catalogue now.
-  for (const path of [PATHS.changes, docsApi]) yield { path, file: `${getFile(path)}.html`, key: current };
+  yield { path: PATHS.changes, file: `${getFile(PATHS.changes)}.html`, key: current };
   for (const { getPath } of LISTS) yield { path: getPath(), file: `${getFile(getPath())}.html`, key: current };
 }
 

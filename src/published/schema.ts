@@ -1,11 +1,9 @@
+import { crc32 } from 'node:zlib';
 import { type NetworkKey, networkKey } from '../model/network.ts';
 import { ORDERS } from './orders.ts';
 
 /** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
 export const APPLICATION_ID = 0x78343032;
-
-/** Version of the schema below: raise it with every change, and each file is made again. */
-export const SCHEMA_VERSION = 25;
 
 /** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
@@ -224,3 +222,6 @@ CREATE TABLE rendering (
   base_url TEXT NOT NULL
 ) STRICT;
 `;
+
+/** Version of these tables (`PRAGMA user_version`, a signed number of 32 bits): a file of another one is made again. */
+export const SCHEMA_VERSION = crc32(`${SCHEMA}${OWN_SCHEMA}`) | 0;

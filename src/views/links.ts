@@ -103,6 +103,9 @@ const OWN_PATHS: ReadonlyMap<string, string> = new Map(
   Object.entries(OTHER_PATHS).flatMap(([path, others]) => others.map((other) => [other, path] as const)),
 );
 
+/** Folders without pages: endpoints answer whatever is asked for in them. */
+export const LIVE_FOLDER = /^\/(?:agents?|badge|discovery|explore|mcp|v2|\.well-known)(?=\/|$)/;
+
 /** Lists the paths of an address: its own first. */
 export function listPaths(path: string): string[] {
   return [path, ...(OTHER_PATHS[path] ?? [])];

@@ -19,20 +19,37 @@ import { findPaidRoute, findPayment, listOpenPayments } from '../read/payments.t
 import { type Writing, writeCatalogue } from '../transaction.ts';
 import { recordReceipt } from './receipts.ts';
 
+/** The record of payments. */
+export type Ledger = ReturnType<typeof openLedger>;
+
 /**
  * Opens the ledger of payments in a catalogue. Each function that writes is one transaction, which is on the disk when the
  * function returns, even if the power fails. `note` writes each step to the wallet's journal before the commit; if it
- * throws, nothing is changed.
+ * throws, nothing is changed. Times are ISO 8601 UTC.
  */
 export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => void) {
   catalogue.engine.makeDurable();
   return {
+    /**
+     * Records a payment before anything is signed. Throws `refused` with the reason `cap_per_call`, `cap_per_day`, or
+     * `payment_open` while another payment of the same payer may still move money, unless a node says that it did not.
+     */
     prepare: (attempt: PreparedPayment, caps: PaymentCaps) =>
       writeCatalogue(catalogue, attempt.prepared_at, async (writing) => {
         await preparePayment(writing.catalogue, attempt, caps);
         note({ id: attempt.id, at: attempt.prepared_at, event: { step: 'prepared', attempt } });
       }),
+    /**
+     * Records a step of a payment, and publishes the receipt once it is settled. If nobody knows whether the product came
+     * (`delivered` is null), there is no receipt: that is our own failure and counts for nobody and against nobody.
+     * Throws `conflict`: `wrong_state` if the step does not follow from the payment's state, and `transaction_taken` if
+     * its transaction is on record for another payment.
+     */
     record: (id: string, step: PaymentStep, at: string) => recordStep(catalogue, note, { id, step, at }),
+    /**
+     * Restores steps that the catalogue lacks, as after a crash or a restored backup. Payments that it has as settled or
+     * not settled stay so. Returns the payments of which it knows more.
+     */
     restore: (payments: readonly Payment[]) => {
       const work = async (writing: Writing) => {
         const closed: Payment[] = [];
@@ -41,6 +58,7 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
       };
       return writeCatalogue(catalogue, new Date(0).toISOString(), work, 'urgent');
     },
+    /** Lists the payments of a payer that may still move money, oldest first. */
     listOpen: (payer: string) => listOpenPayments(catalogue, payer),
     findPayment: (id: string) => findPayment(catalogue, id),
   };

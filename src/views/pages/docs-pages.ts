@@ -10,7 +10,7 @@ interface DocsPage {
 
 const OVERVIEW: DocsPage = {
   path: PATHS.docs,
-  title: 'Overview',
+  title: 'Documentation',
   text: 'How to point an agent at the catalogue, use its endpoints, list an API, read what the evidence means, and run a copy.',
 };
 
@@ -96,16 +96,16 @@ export const DOCS_GROUPS: readonly {
 ];
 
 /** The groups of the sidebar, the overview first. */
-export const DOCS_SIDEBAR = [{ title: 'Documentation', pages: [OVERVIEW] }, ...DOCS_GROUPS];
+export const DOCS_SIDEBAR = [{ title: 'Start here', pages: [OVERVIEW] }, ...DOCS_GROUPS];
 
-/** Returns the pages before and after that of a path; undefined at either end. */
-export function findNeighbours(path: string): {
+/** Returns the page of the documentation at a path, with those before and after it; undefined at either end. */
+export function findDocsPage(path: string): DocsPage & {
   readonly previous: DocsPage | undefined;
   readonly next: DocsPage | undefined;
 } {
   const pages = DOCS_SIDEBAR.flatMap((group) => group.pages);
   const at = pages.findIndex((page) => page.path === path);
-  return { previous: pages[at - 1], next: pages[at + 1] };
+  return { ...(pages[at] ?? OVERVIEW), previous: pages[at - 1], next: pages[at + 1] };
 }
 
 /** Lists the headings of the second level that have an id, as HTML, in their order. */
