@@ -41,3 +41,8 @@ export function isServiceError(error: unknown): error is ServiceError {
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Says whether something thrown is an error of the system with a code: `ENOENT`. */
+export function isFileError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

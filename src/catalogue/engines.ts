@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3';
+import type Sqlite from 'better-sqlite3';
 import {
   type DatabaseConnection,
   type Dialect,
@@ -14,7 +14,7 @@ import {
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { openSqliteFile } from './sqlite-file.ts';
+import { isDamage, openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
 /** Prepared statements that are kept. Rows are inserted many at a time, so there is a text for each number of rows. */
@@ -179,7 +179,7 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
     return references.map(({ table, rowid, parent }) => `row ${rowid} of ${table} names no row of ${parent}`);
   } catch (error) {
     // Some damage makes the check itself fail.
-    if (error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) return [error.message];
+    if (isDamage(error)) return [error.message];
     throw error;
   }
 }

@@ -51,8 +51,8 @@ export function openAlone(file: string): Sqlite.Database | undefined {
     return sqlite;
   } catch (error) {
     sqlite.close();
+    if (isDamage(error)) return undefined;
     const code = error instanceof Sqlite.SqliteError ? error.code : '';
-    if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return undefined;
     if (!code.startsWith('SQLITE_BUSY')) throw error;
     const hint = 'Stop the server, the prober, the private figures, and every command that runs, and try again.';
     throw new ServiceError('conflict', `The catalogue ${file} is in use.`, { hint, reason: 'in_use', cause: error });
@@ -118,4 +118,9 @@ function asFileError(file: string, error: unknown): ServiceError {
       cause: error,
     },
   );
+}
+
+/** Says whether something thrown means that a file of SQLite is damaged, or is none. */
+export function isDamage(error: unknown): error is InstanceType<typeof Sqlite.SqliteError> {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 }

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDamage } from '../catalogue/sqlite-file.ts';
 import type { Config } from '../config.ts';
 import { listPages } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
 import { getCodeVersion } from '../site/page-code.ts';
 import { getSitePaths } from '../site/paths.ts';
-import { type Build, findRecord, isDamage, isMadeFrom, type SiteRecord } from '../site/record.ts';
+import { type Build, findRecord, isMadeFrom, type SiteRecord } from '../site/record.ts';
 import { getSettingsHash, getSite } from '../site/settings.ts';
 
 /** State of the pages in the site folder. */

@@ -36,7 +36,4 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
 export const PROBED_BODY_PIECES = 4_000;
 
 /** The limits that one call may set. The others belong to the connection, and so to the client. */
-export type PerFetchLimits = Pick<
-  FetchLimits,
-  'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'headerFields' | 'redirects'
->;
+export type PerFetchLimits = Pick<FetchLimits, 'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'redirects'>;

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
+import { isFileError } from '../errors.ts';
 
 /**
  * The network below the checks. Only tests replace it, so that the real checks run without the internet: names come
@@ -77,7 +78,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (isFileError(error, 'ENOENT')) return '';
     throw error;
   }
 }

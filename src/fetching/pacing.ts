@@ -10,16 +10,16 @@ export interface Pace {
 }
 
 /** Opens the pace of one host: a pause of `pauseMs` from the end of a request to the start of the next. */
-export function openPace(pauseMs: number, signal: AbortSignal, now: () => number = () => performance.now()): Pace {
+export function openPace(pauseMs: number, signal: AbortSignal): Pace {
   let readyAt = 0;
   return {
     async wait() {
       signal.throwIfAborted();
-      const left = readyAt - now();
+      const left = readyAt - performance.now();
       if (left > 0) await sleep(left, undefined, { signal });
     },
     end(askedMs = 0) {
-      readyAt = now() + Math.max(pauseMs, askedMs);
+      readyAt = performance.now() + Math.max(pauseMs, askedMs);
     },
   };
 }

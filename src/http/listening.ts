@@ -1,8 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../config.ts';
-import { getErrorMessage, ServiceError } from '../errors.ts';
-import { isFileError } from '../site/folders.ts';
+import { getErrorMessage, isFileError, ServiceError } from '../errors.ts';
 import { buildProblemBody, type Problem } from '../views/problem.ts';
 import { buildProxyCheck, getNetwork } from './client.ts';
 import { MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
@@ -75,14 +74,14 @@ export async function openListener(config: Pick<Config, 'host' | 'port' | 'trust
 }
 
 /** Limits the connections of each client but those that `isTrustedProxy` names: one more is closed at once. */
-export function limitClients(server: Server, isTrustedProxy: (address: string) => boolean, max = MAX_PER_CLIENT): void {
+export function limitClients(server: Server, isTrustedProxy: (address: string) => boolean): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
     const peer = socket.remoteAddress ?? '';
     if (isTrustedProxy(peer)) return;
     const client = getNetwork(peer, 64);
     const count = open.get(client) ?? 0;
-    if (count >= max) {
+    if (count >= MAX_PER_CLIENT) {
       socket.destroy();
       return;
     }

@@ -34,14 +34,9 @@ function complete({ ref, argument, context }: CompleteRequest['params'], from: T
   }
   const { values, hasMore } =
     argument.name === 'slug'
-      ? completeSlugOf(argument.value, from)
+      ? completeSlug(from.reading.published, argument.value, MAX_VALUES)
       : completeRoute(argument.value, context?.arguments?.slug ?? '', from);
   return { completion: { values, hasMore, ...(!hasMore && { total: values.length }) } };
-}
-
-function completeSlugOf(typed: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
-  const { slugs, hasMore } = completeSlug(reading.published, typed, MAX_VALUES);
-  return { values: slugs, hasMore };
 }
 
 /** Completes a route of the listing with a slug: lists those that contain the typed text. */

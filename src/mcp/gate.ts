@@ -19,17 +19,6 @@ const REFUSED = -32000;
 /** Returns the refusal of a request that may not reach the protocol, or undefined. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
-/** Builds the check before the protocol: only POST, and no request that `buildStrangerRefusal` refuses. */
-export function buildRefusal(baseUrl: string): FindRefusal {
-  const refuseStranger = buildStrangerRefusal(baseUrl);
-  return (request) => {
-    if (request.method === 'POST') return refuseStranger(request);
-    return buildRpcError(405, REFUSED, `${request.method} is not answered here: POST one JSON-RPC message.`, {
-      Allow: 'POST, OPTIONS',
-    });
-  };
-}
-
 /**
  * Builds the check of Host and Origin, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must
  * be that of the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine
@@ -87,7 +76,7 @@ function findCursorRefusal(message: unknown): { refusal: Response } | undefined 
   const request = listRequest.safeParse(message);
   if (!request.success) return undefined;
   const words = 'This cursor is not one of this list, which comes whole: leave cursor out.';
-  return { refusal: buildRpcError(200, INVALID_PARAMS, words, {}, request.data.id) };
+  return { refusal: buildRpcError(200, INVALID_PARAMS, words, request.data.id) };
 }
 
 function parseJson(text: string): { message: unknown } | undefined {
@@ -99,12 +88,6 @@ function parseJson(text: string): { message: unknown } | undefined {
   }
 }
 
-function buildRpcError(
-  status: number,
-  code: number,
-  message: string,
-  headers: Record<string, string> = {},
-  id: string | number | null = null,
-): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers });
+function buildRpcError(status: number, code: number, message: string, id: string | number | null = null): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status });
 }

@@ -13,7 +13,7 @@ import { getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
 import { buildCaller, type Caller, type CallerOptions } from './caller.ts';
 import { buildCompletion } from './completion.ts';
-import { buildRefusal, readMessage } from './gate.ts';
+import { buildStrangerRefusal, readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
 import { buildResources } from './resources.ts';
 import { buildJsonSchema } from './schema.ts';
@@ -83,7 +83,7 @@ export function createMcp({
   /** Has an address checked; left out where nobody does that. */
   checkProvider?: CheckProvider | undefined;
 }): (request: Request) => Promise<Response> {
-  const findRefusal = buildRefusal(reading.site.baseUrl);
+  const findRefusal = buildStrangerRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, options);
   const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
   const tools = checkProvider ? { ...TOOLS, check_provider: buildCheckProviderTool(checkProvider) } : TOOLS;

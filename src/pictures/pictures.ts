@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tinypool } from 'tinypool';
-import { ServiceError } from '../errors.ts';
+import { isFileError, ServiceError } from '../errors.ts';
 import type { Picture } from '../views/picture.ts';
 
 /** Raised when what the card of a picture looks like changes, so that no cache keeps the old one. */
@@ -104,7 +104,7 @@ async function findKept(path: string, onFailure: PictureOptions['onFailure']): P
   try {
     return await readFile(path);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) onFailure(error);
+    if (!isFileError(error, 'ENOENT')) onFailure(error);
     return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { Known, News, NewsListing, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
+import type { JsonObject } from '../model/json.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
 import { countListing } from './counts.ts';
@@ -13,7 +14,6 @@ import { buildListingRows, parseListing } from './listing-rows.ts';
 import { joinDocument, type ListingRef, SAME_PRODUCT_MAX, writeDocument } from './listings.ts';
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
-import { getSubject, isTelling } from './subjects.ts';
 
 /** Longest time that news are written before other work has its turn, in milliseconds. */
 const TURN_MS = 4;
@@ -222,4 +222,33 @@ function listReceiptIds({ routes, corrections }: Listing): Set<string> {
     ...(undelivered ? [undelivered.receipt_id] : []),
   ]);
   return new Set([...named, ...corrections.map(({ receipt_id }) => receipt_id)]);
+}
+
+/** The kinds of changes of the state of a listing. */
+const STATES = ['listed', 'held', 'delisted', 'relisted'];
+
+/** The kinds of changes that always say more than that something was looked at again or worded otherwise. */
+const TELLING = [...STATES, 'verified', 'unverified', 'cautioned', 'corrected'];
+
+/**
+ * Returns the subject of a change: the state of its listing, the verification of one route, one caution, one corrected
+ * receipt, or else its kind. A later change of the same subject supersedes it.
+ */
+function getSubject(kind: string, detail: JsonObject): string {
+  if (STATES.includes(kind)) return 'state';
+  if (kind === 'verified' || kind === 'unverified') return `verification of ${detail.route ?? ''}`;
+  if (kind === 'cautioned' || kind === 'cleared') return `caution ${detail.code}`;
+  return kind === 'corrected' ? `correction of ${detail.receipt_id}` : kind;
+}
+
+/** Returns whether something changed besides times, counts and wording. */
+function isTelling(kind: string, detail: JsonObject): boolean {
+  if (kind === 'cleared') return detail.code !== 'never_seen';
+  if (kind === 'priced') return isThere(isThere(detail.from) ? (detail.from as JsonObject).min : undefined);
+  if (kind === 'routed') return detail.terms !== undefined || detail.undelivered !== undefined;
+  return TELLING.includes(kind);
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }

@@ -11,8 +11,8 @@ export type LogPlace = Pick<LoggedChange, 'seq' | 'revision' | 'at' | 'listing_i
 /** A change as its row has it: the detail is JSON. */
 type ChangeRow = Omit<LoggedChange, 'detail'> & { detail: string };
 
-const SELECT = `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
-  FROM changes c JOIN listings l ON l.id = c.listing_id`;
+const COLUMNS = 'c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail';
+const SELECT = `SELECT ${COLUMNS} FROM changes c JOIN listings l ON l.id = c.listing_id`;
 
 /** Lists the latest `limit` changes of one listing, those of some `kinds` alone where these are given, oldest first. */
 export function listChanges(
@@ -22,8 +22,7 @@ export function listChanges(
   const ofKinds = kinds === undefined ? '' : 'AND c.kind IN (SELECT value FROM json_each(@kinds))';
   const rows = published
     .prepare<ChangeRow>(
-      `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
-       FROM listings l JOIN changes c ON c.listing_id = l.id
+      `SELECT ${COLUMNS} FROM listings l JOIN changes c ON c.listing_id = l.id
        WHERE l.slug = +@slug ${ofKinds} ORDER BY c.seq DESC LIMIT +@limit`,
     )
     .all({ slug, limit, ...(kinds && { kinds: JSON.stringify(kinds) }) });
@@ -53,8 +52,7 @@ export function listLatestChanges(
   published: Published,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
 ): LoggedChange[] {
-  const sql = `SELECT c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail
-    FROM latest_changes n JOIN changes c ON c.seq = n.seq JOIN listings l ON l.id = c.listing_id
+  const sql = `SELECT ${COLUMNS} FROM latest_changes n JOIN changes c ON c.seq = n.seq JOIN listings l ON l.id = c.listing_id
     WHERE n.seq > +? AND n.seq <= +? ORDER BY n.seq LIMIT +?`;
   return list(published, sql, after, upTo, limit);
 }

@@ -15,6 +15,7 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
+import { isFileError } from '../errors.ts';
 import { PAGE_BYTES, type Published } from './file.ts';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { findRevisionTime, getPublishedState, type PublishedState } from './state.ts';
@@ -54,7 +55,7 @@ export function findDownload(folder: string): Download | undefined {
     return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isFileError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Category } from '../model/catalogue.ts';
 import { getHost, type LiveListing, listRouteCautions, type Reliability } from '../model/listing.ts';
 import { type NetworkKey, networkKey } from '../model/network.ts';
 import { isToolPath } from '../model/route.ts';
+import { grow } from '../search/inverted-index.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
 
 /** Points of relevance (at most 1) for verification and reliability: enough to order listings that fit alike, and no more. */
@@ -297,11 +298,4 @@ function getProviderDomain({ base_url, domain }: Pick<FactsRow, 'base_url' | 'do
 /** Says whether a lowest price passes a limit, both in atomic USDC. No price (`Infinity`) passes none. */
 export function isAtMost(price: number, most: number | undefined): boolean {
   return price !== Number.POSITIVE_INFINITY && (most === undefined || price <= most);
-}
-
-/** Returns a longer copy of an array, with room for a place and at least twice the room that it had. */
-function grow<A extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(array: A, place: number): A {
-  const longer = new (array.constructor as new (length: number) => A)(Math.max(place + 1, 2 * array.length));
-  longer.set(array);
-  return longer;
 }

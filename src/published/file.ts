@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { createFolder } from '../catalogue/folder.ts';
-import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import { findFileNumber, isDamage } from '../catalogue/sqlite-file.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
@@ -201,9 +201,8 @@ export function setAside(file: string): void {
 }
 
 /** Says whether a failure is that of a damaged published file, which is made again. */
-export function isDamage(error: unknown): boolean {
-  const { cause = error } = error instanceof ServiceError && error.reason === 'published_damaged' ? error : {};
-  return cause instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code);
+export function isPublishedDamage(error: unknown): boolean {
+  return isDamage(error) || (error instanceof ServiceError && error.reason === 'published_damaged');
 }
 
 /** Returns the error that names the published file and says what to do, for a failure of SQLite with it; others as they are. */
@@ -213,7 +212,7 @@ export function asPublishedError(file: string, error: unknown): unknown {
     new ServiceError('unavailable', `The published catalogue ${file} ${what}: ${error.message}.`, {
       ...{ hint, reason, cause: error },
     });
-  if (isDamage(error)) {
+  if (isPublishedDamage(error)) {
     const hint =
       'A running service sets it aside and makes it again by itself; without one npm start and npm run rebuild do.';
     return build('is damaged', 'published_damaged', hint);
@@ -248,7 +247,7 @@ function openSqlite(file: string, { readonly }: { readonly: boolean }): Sqlite.D
   } catch (error) {
     sqlite?.close();
     // What SQLite does not recognise may be anything, and is left alone.
-    throw isDamage(error) && !isOurs(file)
+    throw isPublishedDamage(error) && !isOurs(file)
       ? buildRefusal(file, getErrorMessage(error), error)
       : asPublishedError(file, error);
   }

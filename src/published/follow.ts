@@ -13,7 +13,7 @@ import {
   countJournalPages,
   createPublished,
   finishPublished,
-  isDamage,
+  isPublishedDamage,
   openPublished,
   openPublishedForWriting,
   type Published,
@@ -128,7 +128,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       try {
         await followOrCopy(catalogue, state, watching);
       } catch (error) {
-        if (!isDamage(error)) throw error;
+        if (!isPublishedDamage(error)) throw error;
         watching.onDamaged?.(error);
         setFileAside();
         await followOrCopy(catalogue, state, watching);
@@ -188,7 +188,7 @@ export async function makeCopy(
     published.close();
     removePublished(file);
     // What is wrong with it is not wrong with the one that is served.
-    if (isDamage(error)) throw new Error(`${file} was damaged while it was made`, { cause: error });
+    if (isPublishedDamage(error)) throw new Error(`${file} was damaged while it was made`, { cause: error });
     throw asPublishedError(file, error);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { buildRouteIndex, type RouteIndex } from '../evidence/route-match.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { PayableRecord } from '../evidence/terms-check.ts';
@@ -28,39 +29,29 @@ export interface KnownListing {
 const KEPT_ROUTES = 50_000;
 
 interface Kept {
-  readonly listings: Map<string, { revision: number; listing: KnownListing }>;
-  routes: number;
+  readonly revision: number;
+  readonly listing: KnownListing;
 }
 
-const keptOf = new WeakMap<Published['sqlite'], Kept>();
+const keptOf = new WeakMap<Published['sqlite'], LRUCache<string, Kept>>();
 
 /**
  * Gives a listing, live or delisted, as calls are looked up in it; undefined where it is gone. It is read again when its
  * revision, which `address` has as of now, is another than that of what is kept.
  */
 export function findKnownListing(published: Published, { slug, revision }: ListingAddress): KnownListing | undefined {
-  const kept = keptOf.get(published.sqlite) ?? { listings: new Map(), routes: 0 };
+  const kept = keptOf.get(published.sqlite) ?? openKept();
   keptOf.set(published.sqlite, kept);
-  const before = kept.listings.get(slug);
-  const listing = before?.revision === revision ? before.listing : readListing(published, slug);
-  if (before) removeKept(kept, slug, before.listing);
-  if (!listing) return undefined;
-  kept.listings.set(slug, { revision, listing });
-  kept.routes += getWeight(listing);
-  for (const [oldest, { listing: old }] of kept.listings) {
-    if (kept.routes <= KEPT_ROUTES || oldest === slug) break;
-    removeKept(kept, oldest, old);
-  }
+  const known = kept.get(slug);
+  if (known?.revision === revision) return known.listing;
+  const listing = readListing(published, slug);
+  if (listing) kept.set(slug, { revision, listing });
+  else kept.delete(slug);
   return listing;
 }
 
-function removeKept(kept: Kept, slug: string, listing: KnownListing): void {
-  kept.listings.delete(slug);
-  kept.routes -= getWeight(listing);
-}
-
-function getWeight({ routes }: KnownListing): number {
-  return 1 + routes.length;
+function openKept(): LRUCache<string, Kept> {
+  return new LRUCache({ maxSize: KEPT_ROUTES, sizeCalculation: ({ listing }) => 1 + listing.routes.length });
 }
 
 function readListing(published: Published, slug: string): KnownListing | undefined {

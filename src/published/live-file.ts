@@ -5,7 +5,7 @@ import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
-import { asPublishedError, isDamage, openPublishedLater, type Published, putJournalAway } from './file.ts';
+import { asPublishedError, isPublishedDamage, openPublishedLater, type Published, putJournalAway } from './file.ts';
 import {
   type FollowedFiles,
   type Found,
@@ -56,7 +56,7 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
   const readable: Readable = {
     published,
     noteFailure(error) {
-      if (!isDamage(error)) return;
+      if (!isPublishedDamage(error)) return;
       if (damage === undefined) onFailure(asPublishedError(publishedFile, error));
       damage = error;
     },
@@ -115,7 +115,7 @@ function openHearing(age: number, onFailure: OnFailure) {
     },
     fail(error: unknown): void {
       const message = getErrorMessage(error);
-      if (message !== failure && !isDamage(error)) onFailure(error);
+      if (message !== failure && !isPublishedDamage(error)) onFailure(error);
       failure = message;
     },
   };
@@ -274,11 +274,15 @@ async function isWritten(
 
 /** Builds the error for readers while nothing can be answered from the file. */
 function buildRefusal(reason: string, progress: Progress | undefined): ServiceError {
-  const isDamaged = reason === 'published_damaged';
+  const isPublishedDamaged = reason === 'published_damaged';
   const how = progress ? `: ${progress.listings_done} of ${progress.listings_total} listings are done` : '';
-  return new ServiceError('unavailable', `The catalogue is being made ready${isDamaged ? ' again' : ''}${how}.`, {
-    hint: 'Try again in a moment.',
-    reason,
-    details: { retry_after_seconds: isDamaged ? RETRY_MS / 1000 : MAKING_RETRY_SECONDS, ...progress },
-  });
+  return new ServiceError(
+    'unavailable',
+    `The catalogue is being made ready${isPublishedDamaged ? ' again' : ''}${how}.`,
+    {
+      hint: 'Try again in a moment.',
+      reason,
+      details: { retry_after_seconds: isPublishedDamaged ? RETRY_MS / 1000 : MAKING_RETRY_SECONDS, ...progress },
+    },
+  );
 }

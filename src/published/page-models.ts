@@ -1,7 +1,10 @@
+import type { z } from 'zod';
 import { getDomain } from '../evidence/domains.ts';
 import type { Category } from '../model/catalogue.ts';
+import type { Change } from '../model/change.ts';
 import type { NetworkKey } from '../model/network.ts';
 import { buildGuide } from '../views/guide.ts';
+import { DECISION_KINDS, MAX_DECISIONS, MAX_PRICE_STEPS, NOISY_KINDS } from '../views/listing/history.ts';
 import { findRoutePage, type ListingPage, type RoutePage, type TombstonePage } from '../views/listing/page.ts';
 import type { PublicListing } from '../views/listing/record.ts';
 import type { DocumentFrame } from '../views/openapi/document.ts';
@@ -11,26 +14,39 @@ import {
   buildVerifiedPage,
   type CardListPage,
 } from '../views/pages/category-page.ts';
+import { buildChangesPage, type ChangesPage, SHOWN_NEWS } from '../views/pages/changes-page.ts';
+import {
+  buildComparePage,
+  type ComparePage,
+  type comparePageQuery,
+  getLikeWords,
+  OTHERS_SOUGHT,
+} from '../views/pages/compare-page.ts';
 import { buildHomePage, type HomePage, type HomeParts } from '../views/pages/home-page.ts';
+import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-page.ts';
 import { buildReferencePage, type ReferencePage } from '../views/pages/reference-page.ts';
 import { buildIdentifier } from '../views/registry.ts';
+import { listChanges } from './changes.ts';
+import { findComparedRoutes } from './compared-routes.ts';
 import type { Published } from './file.ts';
-import { findDelisting, listHistory } from './history.ts';
 import { listPassing } from './indexed-lists.ts';
 import {
+  findKnownName,
   findListing,
   findListingInPieces,
   findLive,
+  findRemoved,
   findTombstone,
   getRow,
   listNewest,
   listNewlyVerified,
   listSameProduct,
+  readSelected,
 } from './listings.ts';
 import { listChangeNews } from './news.ts';
 import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
 import type { Reading } from './reading.ts';
-import { getCurrentReceipts } from './receipts.ts';
+import { findReceipt, getCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** How many listings the home page names as new, and as newly verified, and how many changes. */
@@ -201,4 +217,81 @@ export async function findPageOfRoute(
 function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {
   const items = listings.map((listing) => getRow(published, listing));
   return { ...part, items, counts: getCounts(snapshot) };
+}
+
+/** Gives the page of what changed lately as the catalogue is now. */
+export function getChangesPage({ published, readAtOnce }: Reading): ChangesPage {
+  return readAtOnce((snapshot) =>
+    buildChangesPage(listChangeNews(published, snapshot, SHOWN_NEWS + 1), snapshot.revised_at),
+  );
+}
+
+/** Gives the page of routes side by side, with others that answer the same words, or the words of the first route. */
+export function getComparePage(
+  { published, readAtOnce, selectListings }: Reading,
+  { routes: names, q }: z.output<typeof comparePageQuery>,
+): ComparePage {
+  return readAtOnce((snapshot) => {
+    const routes = findComparedRoutes(published, names);
+    const words = q ?? getLikeWords(routes);
+    const items =
+      words === undefined
+        ? []
+        : readSelected(published, selectListings(published, snapshot, { q: words, limit: OTHERS_SOUGHT }));
+    return buildComparePage({ routes, q }, { items: items.map((item) => JSON.parse(item)), asOf: snapshot.revised_at });
+  });
+}
+
+/**
+ * Finds the page of a receipt: a payment that settled, current or not, whatever became of its listing since. Undefined for
+ * any other id, which is written as the service writes it: in lower case.
+ */
+export function findReceiptPage({ readAtOnce, published, site }: Reading, id: string): ReceiptPage | undefined {
+  return readAtOnce(() => {
+    const receipt = findReceipt(published, id);
+    if (!receipt) return undefined;
+    const { payment, slug, method, path, correction } = receipt;
+    const listing = findListing(published, slug);
+    const removed = findRemoved(published, slug);
+    const { title, base_url } = findKnownName(published, slug) ?? { title: slug, base_url: '' };
+    const paid = {
+      slug,
+      title,
+      base_url: base_url || payment.request.url,
+      state: listing ? ('live' as const) : removed ? ('delisted' as const) : ('held' as const),
+      routes: (listing ?? removed)?.routes ?? [],
+    };
+    return buildReceiptPage(payment, { listing: paid, route: { method, path }, site, correction });
+  });
+}
+
+/** Changes of the noisy kinds looked through for decisions. */
+const MAX_NOISE = 100;
+
+/** What changed of a listing over time, as far as its page shows it; each the earliest first. */
+interface ListingHistory {
+  readonly priced: readonly Change[];
+  readonly decisions: readonly Change[];
+}
+
+/** A listing of no more changes than these has them read in one go; nearly every one is such. */
+const FEW_CHANGES = 100;
+
+/** Lists what changed of a listing, as far as its page shows it. Call it while the file stays at one revision. */
+export function listHistory({ published }: Reading, slug: string): ListingHistory {
+  const latest = listChanges(published, { slug, limit: FEW_CHANGES + 1 });
+  const list = (kinds: readonly Change['kind'][], limit: number) => {
+    if (latest.length > FEW_CHANGES) return listChanges(published, { slug, kinds, limit });
+    return latest.filter(({ kind }) => kinds.includes(kind)).slice(-limit);
+  };
+  return {
+    // One more than is shown, to know whether there are more.
+    priced: list(['priced'], MAX_PRICE_STEPS + 1),
+    decisions: [...list(DECISION_KINDS, MAX_DECISIONS), ...list(NOISY_KINDS, MAX_NOISE)],
+  };
+}
+
+/** Finds the change by which a listing was delisted. */
+function findDelisting({ published }: Reading, slug: string): Change | undefined {
+  return listChanges(published, { slug, kinds: ['delisted'], limit: 1 })[0];
 }

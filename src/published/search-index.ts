@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ExpandedRequest, expandRequest, type TermGroup } from '../search/expansion.ts';
-import { createInvertedIndex, type InvertedIndex } from '../search/inverted-index.ts';
+import { createInvertedIndex, grow, type InvertedIndex } from '../search/inverted-index.ts';
 import { createScoring, type Scores } from '../search/ranking.ts';
 import { decodeTerms } from '../search/terms.ts';
 import { DIMENSIONS } from '../search/vectors.ts';
@@ -164,11 +164,7 @@ function put(index: KeptIndex, row: IndexedRow): void {
   if (isKnown) return;
   index.checksums.set(number, checksum);
   const end = (number + 1) * DIMENSIONS;
-  if (end > index.vectors.length) {
-    const longer = new Int8Array(Math.max(end, 2 * index.vectors.length));
-    longer.set(index.vectors);
-    index.vectors = longer;
-  }
+  if (end > index.vectors.length) index.vectors = grow(index.vectors, end - 1);
   index.vectors.fill(0, end - DIMENSIONS, end);
   index.vectors.set(new Int8Array(vector), end - DIMENSIONS);
 }

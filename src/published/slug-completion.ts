@@ -8,10 +8,10 @@ export function completeSlug(
   published: Published,
   typed: string,
   limit: number,
-): { slugs: string[]; hasMore: boolean } {
+): { values: string[]; hasMore: boolean } {
   const start = normalise(typed);
   const words = start.split('-').filter(Boolean);
-  if (words.length === 0 && typed.trim() !== '') return { slugs: [], hasMore: false };
+  if (words.length === 0 && typed.trim() !== '') return { values: [], hasMore: false };
   const read = (sql: string, left: number) =>
     published
       .prepare<{ slug: string }>(sql)
@@ -19,7 +19,7 @@ export function completeSlug(
       .map(({ slug }) => slug);
   const found = read(STARTING, limit + 1);
   if (words.length > 0 && found.length <= limit) found.push(...read(CONTAINING, limit + 1 - found.length));
-  return { slugs: found.slice(0, limit), hasMore: found.length > limit };
+  return { values: found.slice(0, limit), hasMore: found.length > limit };
 }
 
 /** No character of a slug sorts after the tilde. */

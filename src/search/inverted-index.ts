@@ -160,8 +160,11 @@ export function createInvertedIndex(): InvertedIndex {
 }
 
 /** Returns a longer copy of an array, with room for a place and at least twice the room that it had. */
-function grow(array: Uint32Array, place: number): Uint32Array<ArrayBuffer> {
-  const longer = new Uint32Array(Math.max(place + 1, 2 * array.length));
+export function grow<A extends Int8Array | Uint8Array | Uint16Array | Uint32Array | Float64Array>(
+  array: A,
+  place: number,
+): A {
+  const longer = new (array.constructor as new (length: number) => A)(Math.max(place + 1, 2 * array.length));
   longer.set(array);
   return longer;
 }

@@ -23,23 +23,21 @@ export interface CompileOptions {
   readonly onEvent: OnRebuildEvent;
   /** Compiles them again, whatever there is. */
   readonly force?: boolean;
-  /** Inside the project; another one in tests. */
-  readonly codeDir?: string;
 }
 
 /**
  * Returns the compiled pages of the present code, and compiles them first if nobody has. Waits while another process compiles.
  * Throws `unavailable` if compiling fails.
  */
-export async function openPageCode({ onEvent, force = false, codeDir = CODE_DIR }: CompileOptions): Promise<PageCode> {
-  const find = (version: string) => (force ? undefined : findPageCode(version, codeDir));
+export async function openPageCode({ onEvent, force = false }: CompileOptions): Promise<PageCode> {
+  const find = (version: string) => (force ? undefined : findPageCode(version, CODE_DIR));
   const known = find(getCodeVersion());
   if (known) return known;
-  const lock = await acquireLock(join(codeDir, 'code.lock'));
+  const lock = await acquireLock(join(CODE_DIR, 'code.lock'));
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const version = getCodeVersion();
-      const code = find(version) ?? (await compilePages(version, codeDir, onEvent));
+      const code = find(version) ?? (await compilePages(version, onEvent));
       if (code) return code;
     }
   } finally {
@@ -55,18 +53,18 @@ export async function openPageCode({ onEvent, force = false, codeDir = CODE_DIR 
  * Compiles into a folder of its own and gives it its name when complete; undefined if the sources changed meanwhile. Each
  * compiling gets another name: a server may be running what an earlier one made, and loads it bit by bit.
  */
-async function compilePages(version: string, codeDir: string, onEvent: OnRebuildEvent): Promise<PageCode | undefined> {
+async function compilePages(version: string, onEvent: OnRebuildEvent): Promise<PageCode | undefined> {
   const started = performance.now();
-  const unfinished = join(codeDir, `.compiling-${version}-${process.pid}`);
-  removeLeftovers(codeDir);
+  const unfinished = join(CODE_DIR, `.compiling-${version}-${process.pid}`);
+  removeLeftovers();
   mkdirSync(unfinished, { recursive: true });
   onEvent({ type: 'compiling', code_version: version });
-  const folder = join(codeDir, `${version}-${new Date().toISOString().replace(/[-:.]/g, '')}`);
+  const folder = join(CODE_DIR, `${version}-${new Date().toISOString().replace(/[-:.]/g, '')}`);
   try {
     await runBuilder(unfinished, onEvent);
     if (getCodeVersion() !== version) return undefined;
     renameSync(unfinished, folder);
-    removeOldPageCode(codeDir, new Date());
+    removeOldPageCode(CODE_DIR, new Date());
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
@@ -99,8 +97,8 @@ async function runBuilder(folder: string, onEvent: OnRebuildEvent): Promise<void
 }
 
 /** Removes what killed builders left; only called under the lock. */
-function removeLeftovers(codeDir: string): void {
-  for (const name of listNames(codeDir)) {
-    if (name.startsWith('.compiling-')) rmSync(join(codeDir, name), { recursive: true, force: true });
+function removeLeftovers(): void {
+  for (const name of listNames(CODE_DIR)) {
+    if (name.startsWith('.compiling-')) rmSync(join(CODE_DIR, name), { recursive: true, force: true });
   }
 }

@@ -1,5 +1,4 @@
-import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
-import { isFileError } from './folders.ts';
+import { type ErrorCode, getErrorMessage, isFileError, ServiceError } from '../errors.ts';
 import type { Build } from './record.ts';
 
 /** Events of a rebuild while it runs; commands and the server's log render them. Times are in milliseconds. */
@@ -61,7 +60,7 @@ export interface Failure {
 
 /** Returns anything thrown in a rebuild as plain data. `folder` is where it was writing. */
 export function getFailure(error: unknown, folder: string): Failure {
-  const { code, message, reason, hint, details } = asServiceError(error, folder);
+  const { code, message, reason, hint, details } = asRebuildError(error, folder);
   return { code, message, reason, ...(hint !== undefined && { hint }), details };
 }
 
@@ -70,7 +69,8 @@ export function buildFailureError({ code, message, ...options }: Failure): Servi
   return new ServiceError(code, message, options);
 }
 
-function asServiceError(error: unknown, folder: string): ServiceError {
+/** Returns the error of a failed rebuild, with what to do about it. `folder` is where it was writing. */
+export function asRebuildError(error: unknown, folder: string): ServiceError {
   if (error instanceof ServiceError) return error;
   if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE'].some((code) => isFileError(error, code))) {
     return new ServiceError('unavailable', `The disk that holds ${folder} is full.`, {

@@ -1,17 +1,13 @@
 import { execFile } from 'node:child_process';
 import { closeSync, fsync, openSync, readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { isFileError } from '../errors.ts';
 
 const sync = promisify(fsync);
 
 /** Returns true if a file system error means that something is not there. */
 export function isMissing(error: unknown): boolean {
   return isFileError(error, 'ENOENT') || isFileError(error, 'ENOTDIR');
-}
-
-/** Returns true if something thrown is a file system error of a code. */
-export function isFileError(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Lists the names in a folder; none where there is no folder. */

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import { findFileNumber, isDamage } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Published } from '../published/file.ts';
 import { findRevisionTime, getPublishedState } from '../published/state.ts';
@@ -96,11 +96,6 @@ export function openRecord(file: string): SiteRecord {
 export function findRecord(file: string): SiteRecord | undefined {
   const sqlite = findDatabase(file, true);
   return sqlite && buildRecord(sqlite);
-}
-
-/** Says whether a failure to read a record is its damage, which the next rebuild puts right. */
-export function isDamage(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 }
 
 /** Finds a build of a site folder: see `Step`. */

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
+import { isDamage } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
-import { getErrorMessage, ServiceError } from '../errors.ts';
-import type { OnRebuildEvent, RebuildResult } from './events.ts';
+import { ServiceError } from '../errors.ts';
+import { asRebuildError, type OnRebuildEvent, type RebuildResult } from './events.ts';
 import { getCodeVersion } from './page-code.ts';
 import { getSitePaths } from './paths.ts';
 import { openRebuilder } from './rebuild.ts';
-import { type Build, followRecord, getMadeFrom, isDamage, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
+import { type Build, followRecord, getMadeFrom, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
 import { getSite } from './settings.ts';
 
 /** The pace of a watch, in milliseconds. */
@@ -98,7 +99,7 @@ export async function watchAndRebuild({
         onResult?.(result);
       } catch (error) {
         if (signal.aborted) return;
-        onFailure?.(asServiceError(error), backoff);
+        onFailure?.(asRebuildError(error, folder), backoff);
         await pause(backoff, signal);
         backoff = Math.min(2 * backoff, pace.backoffLimit);
       }
@@ -152,11 +153,6 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-}
-
-function asServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  return new ServiceError('internal', `The rebuild failed: ${getErrorMessage(error)}.`, { cause: error });
 }
 
 /** Returns true if pages are of the same catalogue, settings and code, whatever the revision. */

@@ -76,13 +76,6 @@ describe('who may ask', () => {
 });
 
 describe('what may be asked', () => {
-  it.each(['GET', 'DELETE', 'PUT', 'PATCH'])('%s is answered 405 with Allow', async (method) => {
-    const { url } = await serveMcp(makeMany(1));
-    const answer = await send(url, { method });
-    expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST, OPTIONS' } });
-    expect(JSON.parse(answer.body).error.message).toContain('POST');
-  });
-
   it.each([
     ['a body over 64 KB', `{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(70_000)}"}`, 413, -32000],
     ['a body of 3 MB', 'x'.repeat(3_000_000), 413, -32000],

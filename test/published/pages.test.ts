@@ -3,13 +3,13 @@ import { buildFrame } from '../../src/http/endpoints/index.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { networkKey } from '../../src/model/network.ts';
-import { getChangesPage } from '../../src/published/changes-page.ts';
 import { iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import {
   findCategoryPage,
   findListingPage,
   findNetworkPage,
   findVerifiedPage,
+  getChangesPage,
   getGuide,
   getHomePage,
   getReferencePage,

@@ -34,7 +34,7 @@ describe('completing a slug', () => {
     ['  ', SLUGS.toSorted()],
     ['', SLUGS.toSorted()],
   ])('%j gives first what starts so, then what has such words', async (typed, found) => {
-    expect(completeSlug(await publish(SLUGS), typed, 100)).toEqual({ slugs: found, hasMore: false });
+    expect(completeSlug(await publish(SLUGS), typed, 100)).toEqual({ values: found, hasMore: false });
   });
 
   it('says whether there are more, to the very last', async () => {

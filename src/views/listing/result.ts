@@ -3,17 +3,11 @@ import { getRouteId } from '../../model/ids.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
-import { formatRouteName } from '../route-name.ts';
 import { formatDay } from '../words/figures.ts';
 import { formatStanding, listStandings, type Standing } from '../words/standing.ts';
 import { type AgentItem, formatLastProved, formatVerifiedPrice, getAtomic } from './item.ts';
 import type { MatchedRoute } from './matched-route.ts';
 import { getRouteAnchor } from './routes.ts';
-
-/** Returns the name of a found route in comparisons: `example-prices GET /v1/weather`. */
-export function getFoundName({ slug }: Pick<AgentItem, 'slug'>, route: MatchedRoute): string {
-  return formatRouteName(slug, route);
-}
 
 /** Returns the path of a listing's page, at a route of it. */
 export function getFoundPath({ id, slug }: Pick<AgentItem, 'id' | 'slug'>, { method, path }: MatchedRoute): string {

@@ -8,7 +8,6 @@ import type { AgentItem } from '../listing/item.ts';
 import { buildMatchedRoute } from '../listing/matched-route.ts';
 import { listFilters } from '../listing/query.ts';
 import type { PublicHead } from '../listing/record.ts';
-import { getFoundName } from '../listing/result.ts';
 import type { PublicRoute } from '../listing/route-record.ts';
 import { formatOfferEvidence, getRouteAnchor, listRouteOffers, listRouteStandings } from '../listing/routes.ts';
 import { buildComparePath, formatRouteName } from '../route-name.ts';
@@ -117,7 +116,7 @@ export function buildComparePage(
     routes.flatMap(({ live, route }) => (live && route ? [formatRouteName(live.slug, route)] : [])),
   );
   const others = items.flatMap((item) => {
-    const name = item.route && getFoundName(item, item.route);
+    const name = item.route && formatRouteName(item.slug, item.route);
     return name === undefined || known.has(name) ? [] : [{ item, href: buildComparePath([...names, name], q) }];
   });
   const can_add = names.length < COMPARED_MAX;
