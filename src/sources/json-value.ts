@@ -26,6 +26,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }
 
+/** Finds a member along a path of keys; undefined if any of them is missing. */
+export function findMember(value: unknown, ...path: string[]): unknown {
+  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
+}
+
 function copyJson(value: unknown, depth: number, budget: { left: number }): Json | undefined {
   budget.left -= typeof value === 'string' ? value.length : 1;
   if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;

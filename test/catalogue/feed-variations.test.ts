@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parseListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclarations, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
-import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
-import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
+import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
+import { parseFeedPage } from '../../src/sources/bazaar/pull.ts';
 import { makeCatalogue } from '../builders.ts';
 import { skipWithout } from '../skipped.ts';
 

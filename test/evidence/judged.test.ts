@@ -6,8 +6,8 @@ import { type MergedDeclaration, mergeDeclarations } from '../../src/evidence/de
 import { isTagline } from '../../src/evidence/taglines.ts';
 import { category } from '../../src/model/catalogue.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
-import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
-import { parseFeedPage } from '../../src/sources/bazaar/page.ts';
+import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
+import { parseFeedPage } from '../../src/sources/bazaar/pull.ts';
 import { skipWithout } from '../skipped.ts';
 
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus');

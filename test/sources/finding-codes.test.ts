@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Finding } from '../../src/model/declaration.ts';
 import { findCodeWords } from '../../src/model/finding.ts';
-import { buildFeedDeclarations } from '../../src/sources/bazaar/declarations.ts';
+import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
 import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
 import { parseManifest, readManifests } from '../../src/sources/manifest.ts';

@@ -1,15 +1,10 @@
 import { formatPointer } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 
 type Raw = Record<string, unknown>;
 
 /** Most offers of one item that are read. */
 export const MAX_OFFERS = 32;
-
-/** Finds a member along a path of keys; undefined if any of them is missing. */
-export function findMember(value: unknown, ...path: string[]): unknown {
-  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
-}
 
 /** Lists the offers of an item, at most the first 32; empty if it has no list. */
 export function listOffers(item: unknown): unknown[] {

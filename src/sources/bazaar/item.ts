@@ -6,15 +6,12 @@ import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedOptions, getItemHash } from '../feed.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
-import { findMember, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
-import { getFeedItemKey } from './item-key.ts';
-import { findFeedTool, readToolRequest } from './mcp-tool.ts';
+import { findMethod, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
 import { readItemTerms } from './offer.ts';
-import { readOutputSchema } from './output-schema.ts';
-import { readRequest } from './request.ts';
+import { findFeedTool, readOutputSchema, readRequest, readToolRequest } from './request.ts';
 
 type FeedItemOptions = Pick<FeedOptions, 'allowPrivateNetworks' | 'pulledAt'>;
 
@@ -175,7 +172,7 @@ const EARLIEST_MS = Date.UTC(2025, 0, 1);
  * Reads when a feed last saw an item: ISO 8601, or seconds or milliseconds since 1970. Returns ISO 8601 UTC, at most
  * `pulledAt`; null if the date is missing or invalid. An invalid date is noted.
  */
-export function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | null {
+function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | null {
   if (raw === undefined || raw === null || raw === '') return null;
   const time =
     typeof raw === 'number' ? (raw < 1e11 ? raw * 1000 : raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
@@ -236,4 +233,28 @@ function findText(holders: unknown[], names: string[]): string | undefined {
   return holders
     .flatMap((holder) => names.map((name) => findMember(holder, name)))
     .find((text): text is string => typeof text === 'string' && text.trim() !== '');
+}
+
+const MAX_ADDRESS_LENGTH = 2048;
+
+/**
+ * Returns the key of a raw item within its feed: method and address of the resource (`GET https://a.example/v1/x`), or
+ * a hash of the item if it has no address. The key of an MCP tool ends with its name. Items with the same key are one
+ * route. Never throws.
+ */
+export function getFeedItemKey(raw: unknown): string {
+  const resource = findResource(raw);
+  const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
+  // An address with http and without a port of its own is taken with https (`parseResourceUrl`).
+  if (url.protocol === 'http:' && url.port === '') url.protocol = 'https:';
+  // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  const tool = findFeedTool(raw);
+  return tool ? `${getRouteKey('POST', url)}#${tool.name}` : getRouteKey(findMethod(raw) ?? 'GET', url);
+}
+
+/** Returns the key of a route: its method and address. */
+function getRouteKey(method: string, url: URL): string {
+  return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
 }

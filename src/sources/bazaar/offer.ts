@@ -9,8 +9,8 @@ import {
   parsePayTo,
 } from '../../x402/offer-fields.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
-import { findMember, listOffers, MAX_OFFERS } from './item-fields.ts';
+import { findMember, isObject } from '../json-value.ts';
+import { listOffers, MAX_OFFERS } from './item-fields.ts';
 
 /** Longest payment time-out, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
 const MAX_TIMEOUT_SECONDS = 86_400;

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../model/json.ts';
 import { findPlaceholderSchema, isBodiless, type RequestExample } from '../../model/request.ts';
+import { TOOL_NAME } from '../../model/route.ts';
 import type { Note } from '../finding-codes.ts';
-import { buildObjectSchema, isFieldMap, isWholeSchema, normaliseSchema } from '../json-schema.ts';
-import { cleanJson, isJsonObject, isObject, type Json } from '../json-value.ts';
+import { buildObjectSchema, isDescriptor, isFieldMap, isWholeSchema, normaliseSchema } from '../json-schema.ts';
+import { cleanJson, findMember, isJsonObject, isObject, type Json } from '../json-value.ts';
 import { buildRequestExample, describePlaceholders } from '../request-example.ts';
-import { findMember, listDeclarations, listInputs } from './item-fields.ts';
+import { listDeclarations, listInputs, listOutputs } from './item-fields.ts';
 
 /** The parts of a request by their names in version 2 of x402 discovery, with the fields for each in version 1. */
 const PARTS = {
@@ -141,4 +142,92 @@ function isEmptySchema(schema: Record<string, unknown>): boolean {
   const { properties } = schema;
   const hasFields = properties !== undefined && !(isObject(properties) && Object.keys(properties).length === 0);
   return !hasFields && Object.keys(schema).every((key) => silent.includes(key));
+}
+
+/** The tool of an MCP server, as an item of a feed describes it. */
+interface FeedTool {
+  name: string;
+  /** The description of the tool in the item, from `info.input` of its Bazaar declaration. */
+  input: Record<string, unknown>;
+}
+
+/**
+ * Finds the MCP tool that an item describes (x402, extension `bazaar`, `info.input` of type `mcp`). Undefined for items of
+ * other types, for names that MCP does not allow, and for transports other than Streamable HTTP.
+ */
+export function findFeedTool(item: unknown): FeedTool | undefined {
+  const input = listInputs(item).find(({ type }) => type === 'mcp');
+  const name = findMember(input, 'toolName');
+  const transport = findMember(input, 'transport') ?? 'streamable-http';
+  if (!input || typeof name !== 'string' || !TOOL_NAME.test(name) || transport !== 'streamable-http') return undefined;
+  return { name, input };
+}
+
+/**
+ * Reads the arguments of a tool as the body of its route: their schema, and the example. A tool that takes no arguments
+ * has the empty object as its example.
+ */
+export function readToolRequest(
+  { input }: FeedTool,
+  note: Note,
+): { input_schema: JsonObject | null; example: RequestExample | null } {
+  const schema = isObject(input.inputSchema) ? cleanJson(input.inputSchema) : undefined;
+  if (isObject(input.inputSchema) && !isObject(schema)) note('schema_too_large');
+  const body = isObject(schema) ? normaliseSchema(schema) : null;
+  const isEmpty = body !== null && Object.keys(isObject(body.properties) ? body.properties : {}).length === 0;
+  const example = isObject(input.example) ? input.example : isEmpty ? {} : undefined;
+  const whole = body === null ? null : cleanJson({ type: 'object', properties: { body } });
+  return {
+    input_schema: isObject(whole) ? whole : null,
+    example: buildRequestExample({ body: example }, 'POST', note),
+  };
+}
+
+/**
+ * Reads the JSON Schema of an item's answer, or null. An example answer goes into the schema's `examples`. Version 2
+ * has a schema and an example in separate places; version 1 has one of them, or a map of fields.
+ */
+export function readOutputSchema(item: unknown, note: Note): JsonObject | null {
+  const declared = listDeclarations(item);
+  const schema = findFirst(
+    declared.flatMap((place) => [
+      findMember(place, 'schema', 'properties', 'output', 'properties', 'example'),
+      findMember(place, 'output', 'schema'),
+    ]),
+    note,
+  );
+  const outputs = [...declared.map((place) => place.output).filter(isObject), ...listOutputs(item)];
+  const example = findFirst(
+    outputs.map((output) => output.example),
+    note,
+  );
+  const described = schema && isObject(schema) ? normaliseSchema(schema) : findDescribed(outputs, note);
+  if (example === undefined) return described && !isBare(described) ? described : null;
+  const whole = cleanJson({ ...described, examples: [example] });
+  return isObject(whole) ? whole : (described ?? null);
+}
+
+function findFirst(places: unknown[], note: Note): Json | undefined {
+  for (const place of places.filter((candidate) => candidate !== undefined && candidate !== null)) {
+    const value = cleanJson(place);
+    if (value !== undefined) return value;
+    note('schema_too_large');
+  }
+  return undefined;
+}
+
+/** Finds the first output that describes its fields, and not only its type (`{type: 'json'}`) or an example. */
+function findDescribed(outputs: Record<string, unknown>[], note: Note): JsonObject | undefined {
+  for (const output of outputs) {
+    const { example, ...rest } = output;
+    const value = findFirst([rest.schema ?? rest], note);
+    if (!isObject(value) || isBare(value)) continue;
+    return isDescriptor(value) ? normaliseSchema(value) : buildObjectSchema(value);
+  }
+  return undefined;
+}
+
+/** Returns whether a schema says nothing, as `{type: 'json'}`, `{type: 'object'}` and `{}`. */
+function isBare(schema: Record<string, unknown>): boolean {
+  return Object.keys(schema).every((key) => key === 'type' || key === 'format');
 }

@@ -1,11 +1,10 @@
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import { findMember } from '../bazaar/item-fields.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { type ApiDocument, type ApiDocumentOptions, buildDocumentDeclarations } from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
 import { formatPointer, noteBelow } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 import { openDocumentReader } from './document-reader.ts';
 import type { DocumentProblem } from './document-text.ts';
 import { type Operation, readOperation } from './operation.ts';

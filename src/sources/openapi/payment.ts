@@ -12,10 +12,9 @@ import {
 } from '../../x402/offer-fields.ts';
 import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { scaleAmount } from '../amount-unit.ts';
-import { findMember } from '../bazaar/item-fields.ts';
 import { cleanString } from '../clean-string.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 
 type Details = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
-import { findMember, findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
+import { findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 import { findStatedPrice, listNamed } from './stated-payment.ts';
 
 /** Most resources that are taken from one file. */

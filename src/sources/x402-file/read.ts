@@ -3,11 +3,10 @@ import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import { buildFeedDeclarations } from '../bazaar/declarations.ts';
+import { buildFeedDeclarations } from '../bazaar/feed.ts';
 import { parseFeedItem, readItemWords, readPaymentIdentifier } from '../bazaar/item.ts';
-import { findMember, listOffers } from '../bazaar/item-fields.ts';
-import { readOutputSchema } from '../bazaar/output-schema.ts';
-import { readRequest } from '../bazaar/request.ts';
+import { listOffers } from '../bazaar/item-fields.ts';
+import { readOutputSchema, readRequest } from '../bazaar/request.ts';
 import { removeInvisible } from '../clean-string.ts';
 import {
   type ApiDocument,
@@ -17,7 +16,7 @@ import {
 } from '../document-declarations.ts';
 import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
 import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 import { type Payment, readPayment } from '../openapi/payment.ts';
 import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { readMimeType, readText } from '../provider-text.ts';

@@ -2,9 +2,9 @@ import { findNamedNetwork, findNetwork, NETWORKS, type NetworkKey } from '../../
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
 import { findAccount, parsePayTo } from '../../x402/offer-fields.ts';
 import { getUnitDecimals, SMALLEST_ATOMIC, scaleAmount } from '../amount-unit.ts';
-import { findMember, listOffers } from '../bazaar/item-fields.ts';
+import { listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
-import { isObject } from '../json-value.ts';
+import { findMember, isObject } from '../json-value.ts';
 
 type Raw = Record<string, unknown>;
 

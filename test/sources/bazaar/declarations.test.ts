@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chooseFeedWords } from '../../../src/evidence/feed-words.ts';
 import { type Declaration, declaration } from '../../../src/model/declaration.ts';
-import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
+import { buildFeedDeclarations } from '../../../src/sources/bazaar/feed.ts';
 import { makeItem, makeOffer, makeSolanaOffer, makeVersion1Item, OPTIONS, PULLED_AT } from './items.ts';
 
 function build(items: unknown[]) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
+import { getFeedItemKey } from '../../../src/sources/bazaar/item.ts';
 import { formatRawItem, getItemHash } from '../../../src/sources/feed.ts';
 import { makeItem, makeOffer, makeVersion1Item } from './items.ts';
 

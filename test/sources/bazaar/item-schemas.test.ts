@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOutputSchema } from '../../../src/sources/bazaar/output-schema.ts';
-import { readRequest } from '../../../src/sources/bazaar/request.ts';
+import { readOutputSchema, readRequest } from '../../../src/sources/bazaar/request.ts';
 
 function readSchemaAndExample(item: unknown, method = 'GET') {
   const notes: string[] = [];

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { getFeedItemKey } from '../../../src/sources/bazaar/item-key.ts';
+import { getFeedItemKey } from '../../../src/sources/bazaar/item.ts';
 import { type BazaarPage, type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
 import { listAll } from '../list-all.ts';
 import { type FeedServer, makeRow, makeRows, serveFeed } from './feed-server.ts';

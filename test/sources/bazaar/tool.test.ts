@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildFeedDeclarations } from '../../../src/sources/bazaar/declarations.ts';
+import { buildFeedDeclarations } from '../../../src/sources/bazaar/feed.ts';
 import { NOW } from '../../records.ts';
 
 const OFFER = {
