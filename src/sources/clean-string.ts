@@ -97,7 +97,7 @@ const JOINER_RUN = new RegExp(`(${ANY_JOINER})${ANY_JOINER}+`, 'gu');
  * Removes joiners that change nothing visible, since they can only hide something. The first of several in a row
  * counts.
  */
-export function removeUnneededJoiners(text: string): string {
+function removeUnneededJoiners(text: string): string {
   return text.replace(JOINER_RUN, '$1').replace(JOINERS, '$1');
 }
 

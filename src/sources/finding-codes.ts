@@ -21,6 +21,14 @@ export function buildFinding(
   return { code, severity, item, message, ...(place !== undefined && { place }) };
 }
 
+/** The reason why something is not taken. */
+export interface Refusal {
+  code: FindingCode;
+  message: string;
+  /** JSON pointer of the fault, from the refused thing on. */
+  place?: string;
+}
+
 /** Notes something about the item or file that is being read, and its place: a JSON pointer from the item on. */
 export type Note = (code: FindingCode, message?: string, place?: string) => void;
 

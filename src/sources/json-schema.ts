@@ -36,6 +36,11 @@ export function isWholeSchema(value: unknown): value is JsonObject {
   return type === 'array' ? isObject(items) : Array.isArray(choices) && choices.every(isObject);
 }
 
+/** Returns whether a schema says nothing, as `{type: 'json'}`, `{type: 'object'}` and `{}`. */
+export function saysNothing(schema: JsonObject): boolean {
+  return Object.keys(schema).every((key) => key === 'type' || key === 'format');
+}
+
 /** Returns whether every member of a non-empty object describes a field. */
 export function isFieldMap(value: unknown): value is JsonObject {
   return isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isDescriptor);

@@ -3,11 +3,10 @@ import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { TextResolver } from '../fetching/text-records.ts';
 import { readApiDocument, rebaseDeclarations } from './api-document.ts';
-import { readDocumentBytes } from './document-bytes.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
+import { type DocumentProblem, readDocumentBytes } from './document-text.ts';
 import { buildFinding } from './finding-codes.ts';
 import { mergeDocuments } from './merge-documents.ts';
-import type { DocumentProblem } from './openapi/document-text.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 import { listRecordAddresses, TEXT_RECORD_PREFIX } from './text-record.ts';
 
@@ -17,13 +16,13 @@ const DOCUMENT_PATHS = ['/.well-known/x402', '/.well-known/x402.json', '/openapi
 /** Time after which no further document is looked for, in milliseconds. */
 const MAX_LOOK_UP_MS = 120_000;
 
-export interface LookUpContext {
+interface LookUpContext {
   client: Pick<GuardedClient, 'fetch'>;
   resolver: Pick<TextResolver, 'listTexts'>;
   signal: AbortSignal;
 }
 
-export type LookUpOptions = Omit<ApiDocumentOptions, 'url' | 'speaker'>;
+type LookUpOptions = Omit<ApiDocumentOptions, 'url' | 'speaker'>;
 
 /** A document that was looked for: its content, the reason why it cannot be taken, or `absent`. */
 export interface LookedUp {

@@ -174,7 +174,7 @@ function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext
 }
 
 /** The context for building a declaration, besides the manifest. */
-export interface ManifestContext {
+interface ManifestContext {
   /** Name of the file, which is also the name of the source. */
   name: string;
   allowPrivateNetworks: boolean;
@@ -186,7 +186,7 @@ export interface ManifestContext {
 }
 
 /** Builds a route's terms, one for each network that it is paid on; empty if it states no price. */
-export function buildTerms(
+function buildTerms(
   given: ManifestRoute,
   networks: readonly NetworkKey[],
   index: number,
@@ -220,10 +220,7 @@ export function buildTerms(
 }
 
 /** Reads the price or price range of a listing without routes; null if it states none that can be taken. */
-export function readPriceRange(
-  { price_usdc: price, routes = [] }: Manifest,
-  context: ManifestContext,
-): Declaration['price'] {
+function readPriceRange({ price_usdc: price, routes = [] }: Manifest, context: ManifestContext): Declaration['price'] {
   if (price === undefined || routes.length > 0) return null;
   if (typeof price === 'string') {
     const amount = readAmount(price, ['price_usdc'], context);

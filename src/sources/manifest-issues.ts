@@ -9,7 +9,7 @@ import type { Path } from './manifest-yaml.ts';
 type Issue = z.core.$ZodIssue;
 
 /** A problem with the content of a manifest, at a path. */
-export interface ManifestProblem {
+interface ManifestProblem {
   code: FindingCode;
   path: Path;
   message: string;

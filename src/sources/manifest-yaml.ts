@@ -12,7 +12,7 @@ export interface YamlProblem {
   message: string;
 }
 
-export interface YamlText {
+interface YamlText {
   value: unknown;
   /** Returns the line of the value at a path, or of the nearest value around it. */
   getLine: (path: Path) => number;

@@ -10,18 +10,18 @@ import { type Path, parseYaml, type YamlProblem } from './manifest-yaml.ts';
 import { getSourceName } from './source-name.ts';
 
 /** Largest manifest that is read, in bytes. */
-export const MAX_MANIFEST_BYTES = 1024 * 1024;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** Largest number of problems of one file that are reported. */
 const MAX_PROBLEMS = 20;
 
-export interface ManifestOptions {
+interface ManifestOptions {
   allowPrivateNetworks: boolean;
   /** Now, ISO 8601 UTC: `observed.at` cannot be later. */
   now: string;
 }
 
-export interface ParsedManifest {
+interface ParsedManifest {
   /** The declaration; absent if anything is wrong: a manifest is taken whole or not at all. */
   declaration?: Declaration;
   /** Findings, each with the name of the file; a refusal also names the line and what to do. */
@@ -54,7 +54,7 @@ export function parseManifest(text: string, fileName: string, options: ManifestO
 }
 
 /** Builds the refusal of a whole file, for a reason without a line. */
-export function buildFileFinding(code: FindingCode, name: string): Finding {
+function buildFileFinding(code: FindingCode, name: string): Finding {
   return buildFinding('refused', code, name, `${name}: ${FINDING_CODES[code]}`);
 }
 

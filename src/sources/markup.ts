@@ -132,7 +132,7 @@ const ATTRIBUTE =
  * Removes tags from text: those of known elements, and any with attributes. A comparison (`a<b and c>d`, `x<y/z`)
  * stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody mistakes it for a tag.
  */
-export function stripTags(text: string): string {
+function stripTags(text: string): string {
   return text.replace(TAG, replaceTag);
 }
 

@@ -1,16 +1,11 @@
 import { parseOutsideUrl } from '../fetching/address.ts';
-import type { FindingCode, Note } from './finding-codes.ts';
-
-interface AddressProblem {
-  code: FindingCode;
-  message: string;
-}
+import type { Note, Refusal } from './finding-codes.ts';
 
 /**
  * Parses the address of something to be listed. Addresses that the guarded client would not fetch are refused, and so
  * are tunnels and preview deployments, which do not last. Tell the results apart by `instanceof URL`.
  */
-export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: boolean }): URL | AddressProblem {
+export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: boolean }): URL | Refusal {
   if (typeof text !== 'string') return { code: 'bad_url', message: 'The address is not text.' };
   const url = parseOutsideUrl(text, options);
   if (!(url instanceof URL)) return { code: url.reason, message: url.message };
@@ -28,11 +23,7 @@ export function parseListedUrl(text: unknown, options: { allowPrivateNetworks: b
  * feeds are full of addresses that a proxy, which ends TLS, wrote. An address with a port of its own is refused,
  * because the same port does not speak TLS.
  */
-export function parseResourceUrl(
-  text: string,
-  options: { allowPrivateNetworks: boolean },
-  note: Note,
-): URL | AddressProblem {
+export function parseResourceUrl(text: string, options: { allowPrivateNetworks: boolean }, note: Note): URL | Refusal {
   const url = parseListedUrl(text, options);
   if (url instanceof URL || url.code !== 'not_https' || !/^http:/i.test(text)) return url;
   if (URL.parse(text)?.port !== '') return url;
@@ -76,7 +67,7 @@ const TUNNEL_DOMAINS = [
 ];
 
 /** Returns whether a host is a tunnel of a known service. Takes a host name in lower case. */
-export function isEphemeralHost(hostname: string): boolean {
+function isEphemeralHost(hostname: string): boolean {
   return TUNNEL_DOMAINS.some((domain) => hostname === domain || hostname.endsWith(`.${domain}`));
 }
 

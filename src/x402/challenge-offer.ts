@@ -3,12 +3,15 @@ import { NETWORKS } from '../model/network.ts';
 import type { Terms } from '../model/terms.ts';
 import type { SkipReason } from './challenge.ts';
 import { listExtraNeeds, listOmissions } from './extra-needs.ts';
-import { findAssetProblem, findOfferNetwork, isMainnetUsdc, parseOfferAmount, parsePayTo } from './offer-fields.ts';
-
-/** Longest payment time-out that is kept, in seconds: a day. Larger numbers are dates or milliseconds. */
-const MAX_TIMEOUT_SECONDS = 86_400;
-
-const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
+import {
+  findAssetProblem,
+  findOfferNetwork,
+  isMainnetUsdc,
+  MAX_TIMEOUT_SECONDS,
+  parseOfferAmount,
+  parsePayTo,
+  SCHEME,
+} from './offer-fields.ts';
 
 export type ChallengeOffer = { terms: Terms; isUsual: boolean } | { reason: SkipReason };
 

@@ -81,6 +81,12 @@ export function isMainnetUsdc(raw: unknown): boolean {
  */
 export const MAX_PLAUSIBLE_AMOUNT = 1_000_000_000;
 
+/** Longest payment time-out that is kept, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
+export const MAX_TIMEOUT_SECONDS = 86_400;
+
+/** The name of a payment scheme. */
+export const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
+
 /**
  * Parses an amount as x402 writes it, a string of decimal digits that counts atomic units, or returns why it is not
  * one. The protocol's own schema takes any text; signs, exponents, fractions and currency symbols are refused here.

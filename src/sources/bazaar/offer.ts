@@ -5,17 +5,14 @@ import {
   findAssetProblem,
   findOfferNetwork,
   isMainnetUsdc,
+  MAX_TIMEOUT_SECONDS,
   parseOfferAmount,
   parsePayTo,
+  SCHEME,
 } from '../../x402/offer-fields.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
 import { listOffers, MAX_OFFERS } from './item-fields.ts';
-
-/** Longest payment time-out, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
-const MAX_TIMEOUT_SECONDS = 86_400;
-
-const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /**
  * Parses one entry of an item's `accepts` into terms, or returns the code for why it is not taken. Only USDC on Base or
@@ -81,7 +78,8 @@ function readScheme(raw: unknown, note: Note): string | undefined {
   return scheme;
 }
 
-function readTimeout(raw: unknown, note: Note): number | null {
+/** Reads the payment time-out of an offer, in seconds; null if it is missing or odd, which is noted. */
+export function readTimeout(raw: unknown, note: Note): number | null {
   if (raw === undefined || raw === null) return null;
   if (typeof raw === 'number' && Number.isInteger(raw) && raw >= 1 && raw <= MAX_TIMEOUT_SECONDS) return raw;
   note('odd_timeout', undefined, '/maxTimeoutSeconds');

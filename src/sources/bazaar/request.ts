@@ -2,7 +2,14 @@ import type { JsonObject } from '../../model/json.ts';
 import { findPlaceholderSchema, isBodiless, type RequestExample } from '../../model/request.ts';
 import { TOOL_NAME } from '../../model/route.ts';
 import type { Note } from '../finding-codes.ts';
-import { buildObjectSchema, isDescriptor, isFieldMap, isWholeSchema, normaliseSchema } from '../json-schema.ts';
+import {
+  buildObjectSchema,
+  isDescriptor,
+  isFieldMap,
+  isWholeSchema,
+  normaliseSchema,
+  saysNothing,
+} from '../json-schema.ts';
 import { cleanJson, findMember, isJsonObject, isObject, type Json } from '../json-value.ts';
 import { buildRequestExample, describePlaceholders } from '../request-example.ts';
 import { listDeclarations, listInputs, listOutputs } from './item-fields.ts';
@@ -202,7 +209,7 @@ export function readOutputSchema(item: unknown, note: Note): JsonObject | null {
     note,
   );
   const described = schema && isObject(schema) ? normaliseSchema(schema) : findDescribed(outputs, note);
-  if (example === undefined) return described && !isBare(described) ? described : null;
+  if (example === undefined) return described && !saysNothing(described) ? described : null;
   const whole = cleanJson({ ...described, examples: [example] });
   return isObject(whole) ? whole : (described ?? null);
 }
@@ -221,13 +228,8 @@ function findDescribed(outputs: Record<string, unknown>[], note: Note): JsonObje
   for (const output of outputs) {
     const { example, ...rest } = output;
     const value = findFirst([rest.schema ?? rest], note);
-    if (!isObject(value) || isBare(value)) continue;
+    if (!isObject(value) || saysNothing(value)) continue;
     return isDescriptor(value) ? normaliseSchema(value) : buildObjectSchema(value);
   }
   return undefined;
-}
-
-/** Returns whether a schema says nothing, as `{type: 'json'}`, `{type: 'object'}` and `{}`. */
-function isBare(schema: Record<string, unknown>): boolean {
-  return Object.keys(schema).every((key) => key === 'type' || key === 'format');
 }

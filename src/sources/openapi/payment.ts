@@ -9,28 +9,18 @@ import {
   MAX_PLAUSIBLE_AMOUNT,
   parseOfferAmount,
   parsePayTo,
+  SCHEME,
 } from '../../x402/offer-fields.ts';
 import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { scaleAmount } from '../amount-unit.ts';
+import { readTimeout } from '../bazaar/offer.ts';
 import { cleanString } from '../clean-string.ts';
-import { FINDING_CODES, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, formatPointer, type Note, type Refusal } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
 
 type Details = Record<string, unknown>;
 
-export interface Refusal {
-  code: FindingCode;
-  message: string;
-  /** JSON pointer of the fault, from the refused thing on. */
-  place?: string;
-}
-
 const MAX_NETWORKS = 16;
-
-/** Longest payment time-out, in seconds: a day. */
-const MAX_TIMEOUT_SECONDS = 86_400;
-
-const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 
 /** The payment of a route, as a route declares it. */
 export type Payment = Pick<DeclaredRoute, 'terms' | 'network_assumed' | 'payment_identifier'>;
@@ -194,20 +184,13 @@ function readScheme(raw: unknown, note: Note): string {
   return scheme;
 }
 
-function readTimeout(raw: unknown, note: Note): number | null {
-  if (raw === undefined || raw === null) return null;
-  if (typeof raw === 'number' && Number.isInteger(raw) && raw >= 1 && raw <= MAX_TIMEOUT_SECONDS) return raw;
-  note('odd_timeout');
-  return null;
-}
-
 type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; max: unknown };
 
 /**
  * Reason why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without
  * a price.
  */
-export type PriceProblem =
+type PriceProblem =
   | 'zero_amount'
   | 'implausible_price'
   | 'dynamic_price'
@@ -219,7 +202,7 @@ export type PriceProblem =
  * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
  * flat `pricingMode` and `price`. Amounts are decimal. Returns a code if there is no fixed price.
  */
-export function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
+function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
   const { mode, currency, amount, min, max } = findPrice(info);
   const isFlat = min !== undefined && String(min) === String(max);
   if (mode !== undefined && mode !== 'fixed' && !isFlat) return 'dynamic_price';
@@ -277,7 +260,7 @@ function isNamedUsdc(currency: unknown): boolean {
 }
 
 /** One payment protocol that an operation names, with its details. */
-export interface NamedProtocol {
+interface NamedProtocol {
   /** Name, in lower case. */
   name: string;
   details: Details;
@@ -290,7 +273,7 @@ const MAX_PROTOCOLS = 16;
  * by name (`[{x402: {…}}]`), a member `x402` beside them, and the `method` of the Machine Payments Protocol, alone or
  * in `offers`.
  */
-export function listProtocols(info: Details): NamedProtocol[] {
+function listProtocols(info: Details): NamedProtocol[] {
   const listed = Array.isArray(info.protocols) ? info.protocols.slice(0, MAX_PROTOCOLS) : [info.protocols];
   const offers = Array.isArray(info.offers) ? info.offers.slice(0, MAX_PROTOCOLS) : [];
   return [

@@ -2,12 +2,18 @@ import type { JsonObject } from '../../model/json.ts';
 import { isBodiless, type RequestExample } from '../../model/request.ts';
 import { findMediaType } from '../../model/text.ts';
 import type { Note } from '../finding-codes.ts';
+import { saysNothing } from '../json-schema.ts';
 import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
+import { readMimeType } from '../provider-text.ts';
 import { buildRequestExample } from '../request-example.ts';
-import { findContent, isJsonType } from './contents.ts';
-import type { DocumentReader } from './document-reader.ts';
-import { findExample } from './examples.ts';
-import { followReference } from './references.ts';
+import {
+  type DocumentReader,
+  findContent,
+  findExample,
+  findNamedExample,
+  followReference,
+  isJsonType,
+} from './reader.ts';
 
 type Part = 'queryParams' | 'headers' | 'pathParams';
 
@@ -29,7 +35,7 @@ interface Parameter {
   raw: Record<string, unknown>;
 }
 
-export interface RequestSource {
+interface RequestSource {
   reader: DocumentReader;
   /** Parameters of the path item, then those of the operation, which take precedence. */
   parameters: readonly unknown[];
@@ -153,4 +159,32 @@ function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
     if (isJsonObject(schema)) return schema;
   }
   return null;
+}
+
+/**
+ * Statuses of answers with the product, the usual one first. `default` is left out because it usually describes an
+ * error.
+ */
+const SUCCESSES = ['200', '201', '202', '203', '206', '2XX', '2xx'];
+
+/** Reads the answer of an operation: its media type, and its JSON Schema with an example if there is one. */
+export function readResponse(
+  reader: DocumentReader,
+  responses: unknown,
+  note: Note,
+): { mime_type: string | null; output_schema: JsonObject | null } {
+  const status = isObject(responses) ? SUCCESSES.find((code) => Object.hasOwn(responses, code)) : undefined;
+  const answer =
+    isObject(responses) && status !== undefined ? followReference(reader.document, responses[status]) : undefined;
+  const content = isObject(answer) ? findContent(reader, answer.content) : undefined;
+  if (!content) return { mime_type: null, output_schema: null };
+  const schema = reader.readSchema(content.media.schema, note);
+  const described = schema && !saysNothing(schema) ? schema : null;
+  const { example: own, examples } = content.media;
+  const example = own === undefined ? findNamedExample(reader, examples) : reader.omitIfLarge(own);
+  const whole = example === undefined ? undefined : cleanJson({ ...described, examples: [example] });
+  return {
+    mime_type: readMimeType(content.mime_type, note),
+    output_schema: isObject(whole) ? whole : described,
+  };
 }

@@ -27,7 +27,7 @@ import type { ProviderRequest, StatedReply } from './statement.ts';
 const MAX_STATEMENT_BYTES = 64 * 1024;
 
 /** The requests of a statement. `is_whole`: every entry could be read. */
-export interface ReadStatement {
+interface ReadStatement {
   requests: ParsedRequest[];
   /** Number of entries in the list. */
   entries: number;
@@ -117,7 +117,7 @@ export type ParsedRequest = ProviderRequest & { document: URL | null };
  * Parses one entry of a statement. Each problem becomes a finding whose message begins with `where`, the place of the
  * entry.
  */
-export function parseEntry(raw: unknown, where: string, context: StatementContext): ParsedRequest | undefined {
+function parseEntry(raw: unknown, where: string, context: StatementContext): ParsedRequest | undefined {
   const item = openEntryFindings(where, context);
   if (!isObject(raw)) {
     item.refuse('provider_file_bad_value', 'an entry must be an object.');
@@ -185,7 +185,7 @@ function noteWebhook({ url, findings }: StatementContext): void {
 }
 
 /** Notes unknown fields of an object. They are ignored, because a later version may define them. */
-export function noteUnknownFields(
+function noteUnknownFields(
   raw: Record<string, unknown>,
   shape: object,
   prefix: string,
@@ -312,7 +312,7 @@ function readReason(raw: string | undefined): string | null {
 }
 
 /** The context for building a declaration, besides the facts. */
-export interface FactsContext {
+interface FactsContext {
   /** Address of the statement, which is the source. */
   source: string;
   allowPrivateNetworks: boolean;
@@ -324,7 +324,7 @@ export interface FactsContext {
 }
 
 /** Builds the declaration of facts that a provider states. Like every bare claim, it proves nothing. */
-export function buildFactsDeclaration(
+function buildFactsDeclaration(
   facts: NonNullable<ProviderEntryFacts['facts']>,
   baseUrl: string,
   { source, refuse, ...context }: FactsContext,
@@ -342,7 +342,7 @@ export function buildProviderSource(source: string): Declaration['source'] {
 }
 
 /** Turns the prices of facts into text, because the schema reads prices digit by digit and JSON may have numbers. */
-export function stringifyPrices(entry: unknown): unknown {
+function stringifyPrices(entry: unknown): unknown {
   if (!isObject(entry) || !isObject(entry.facts)) return entry;
   const { facts } = entry;
   const routes = Array.isArray(facts.routes) ? facts.routes.map(stringifyPrice) : facts.routes;

@@ -2,9 +2,9 @@ import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
 import { readApiDocument, rebaseDeclarations } from '../api-document.ts';
-import { DOCUMENT_REQUEST } from '../document-bytes.ts';
 import type { ApiDocument, ApiDocumentOptions } from '../document-declarations.ts';
 import { openDocumentFindings } from '../document-findings.ts';
+import { DOCUMENT_REQUEST } from '../document-text.ts';
 import { buildUnread } from '../look-up.ts';
 import { mergeDocuments } from '../merge-documents.ts';
 import { getSourceName } from '../source-name.ts';
@@ -27,7 +27,7 @@ const MAX_DOCUMENTS = 4;
 /** Failures of our own. With any other failure there is no statement. */
 const OWN_FAILURES = new Set(['closed', 'bad_request']);
 
-export interface StatementOptions {
+interface StatementOptions {
   allowPrivateNetworks: boolean;
   /** Now, ISO 8601 UTC. */
   now: string;

@@ -15,7 +15,7 @@ export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
 const address = (description: string) => z.string().describe(description).meta({ format: 'uri-reference' });
 
 /** The facts that a provider may state: those of a manifest, except fields that only the catalogue or others can fill. */
-export const providerFacts = manifest
+const providerFacts = manifest
   .omit({ slug: true, base_url: true, observed: true })
   .describe('The listing in words and routes; a manifest without base_url, slug and observed');
 
@@ -26,7 +26,7 @@ export const MAX_REPLIES = 20;
 const ROUTE = new RegExp(`^(?:${httpMethod.options.join('|')}) /\\S{0,499}$`);
 
 /** A provider's reply to one caution. */
-export const providerReply = z.strictObject({
+const providerReply = z.strictObject({
   caution: cautionCode.describe('The caution that this replies to'),
   route: z
     .string()

@@ -9,7 +9,7 @@ import { findMember, isObject } from '../json-value.ts';
 type Raw = Record<string, unknown>;
 
 /** A price as a file states it. */
-export interface StatedPrice {
+interface StatedPrice {
   /** Decimal USDC, or atomic units. */
   amount: string | number;
   currency: unknown;
@@ -269,7 +269,7 @@ function readAsset(raw: unknown): unknown {
 }
 
 /** A payment as an OpenAPI operation would state it, and the place of its price in the entry. */
-export interface StatedPayment {
+interface StatedPayment {
   info: Raw;
   place: string;
   isAmbiguous: boolean;

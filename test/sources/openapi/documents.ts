@@ -1,7 +1,7 @@
 import type { Finding } from '../../../src/model/declaration.ts';
 import { readApiDocument } from '../../../src/sources/api-document.ts';
 import type { ApiDocument, ApiDocumentOptions } from '../../../src/sources/document-declarations.ts';
-import type { DocumentProblem } from '../../../src/sources/openapi/document-text.ts';
+import type { DocumentProblem } from '../../../src/sources/document-text.ts';
 import { NOW } from '../../records.ts';
 
 export const URL_OF_DOCUMENT = 'https://api.tides-of-tests.com/openapi.json';

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Note } from '../finding-codes.ts';
 import { cleanJson, isObject } from '../json-value.ts';
-import { followReference, getReference } from './references.ts';
 
 /** Depths to which references are followed. They are tried in turn until the schema is small enough. */
 const REFERENCE_DEPTHS = [12, 4, 2, 1, 0];
@@ -147,4 +146,123 @@ function expandReference(
   const expanded = expand({ ...target, ...beside }, depth, expansion);
   expansion.open.pop();
   return expanded;
+}
+
+/** Most references in a chain. A longer chain is a circle or nonsense. */
+const MAX_HOPS = 16;
+
+/**
+ * Follows a `$ref` into its own document (`#/components/…`, RFC 6901) and returns the final value. Returns the value
+ * itself if it is not a reference, and undefined if the reference leads nowhere, in a circle, or out of the document:
+ * nothing is ever fetched for a reference.
+ */
+export function followReference(document: unknown, value: unknown): unknown {
+  let current = value;
+  for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+    const reference = getReference(current);
+    if (reference === undefined) return current;
+    current = findByPointer(document, reference);
+  }
+  return undefined;
+}
+
+/** Returns the text of a reference; undefined for anything else. */
+function getReference(value: unknown): string | undefined {
+  return isObject(value) && Object.hasOwn(value, '$ref') && typeof value.$ref === 'string' ? value.$ref : undefined;
+}
+
+function findByPointer(document: unknown, reference: string): unknown {
+  if (!reference.startsWith('#/') || reference.length > 1000) return undefined;
+  let at = document;
+  for (const step of reference.slice(2).split('/')) {
+    const key = decodeStep(step);
+    if (Array.isArray(at)) at = /^\d{1,6}$/.test(key) ? at[Number(key)] : undefined;
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+function decodeStep(step: string): string {
+  let text = step;
+  try {
+    text = decodeURIComponent(step);
+  } catch (error) {
+    // A percent sign that escapes nothing is literal.
+    if (!(error instanceof URIError)) throw error;
+  }
+  return text.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** One media type of a body, with its Media Type Object. */
+interface Content {
+  mime_type: string;
+  media: Record<string, unknown>;
+}
+
+/** Finds the media type of a body that an agent would use: JSON if there is any, else the first. */
+export function findContent({ document, listMembers }: DocumentReader, content: unknown): Content | undefined {
+  const types = listMembers(content);
+  const [mime_type, raw] = types.find(([name]) => isJsonType(name)) ?? types[0] ?? [];
+  const media = followReference(document, raw);
+  return mime_type !== undefined && isObject(media) ? { mime_type, media } : undefined;
+}
+
+/** Returns whether a media type is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+export function isJsonType(name: string): boolean {
+  return /^[^;]*[/+]json\s*(?:;|$)/i.test(name);
+}
+
+/** Deepest nesting of a generated example. */
+const MAX_EXAMPLE_DEPTH = 6;
+const MAX_EXAMPLE_FIELDS = 100;
+
+/**
+ * Finds an example value of a parameter or a body: its own `example`, the first of its `examples`, else one from its
+ * schema. Undefined if there is none. Takes a Parameter or Media Type Object.
+ */
+export function findExample(
+  reader: DocumentReader,
+  holder: Record<string, unknown>,
+  { isNeeded }: { isNeeded: boolean },
+): unknown {
+  if (holder.example !== undefined) return reader.omitIfLarge(holder.example);
+  const named = findNamedExample(reader, holder.examples);
+  return named === undefined ? findSchemaExample(reader, holder.schema, isNeeded, 0) : named;
+}
+
+/** Finds the value of the first named example (OpenAPI 3.1, "Example Object"). */
+export function findNamedExample({ document, listMembers, omitIfLarge }: DocumentReader, examples: unknown): unknown {
+  const first = followReference(document, listMembers(examples)[0]?.[1]);
+  return isObject(first) ? omitIfLarge(first.value) : undefined;
+}
+
+/**
+ * Finds the example of a schema. If one is needed, its default, its first `enum` value or an object of its fields will
+ * do.
+ */
+function findSchemaExample(reader: DocumentReader, raw: unknown, isNeeded: boolean, depth: number): unknown {
+  const schema = followReference(reader.document, raw);
+  if (!isObject(schema) || depth > MAX_EXAMPLE_DEPTH) return undefined;
+  const { example, examples, const: only } = schema;
+  const given = [example, Array.isArray(examples) ? examples[0] : undefined, only].find((value) => value !== undefined);
+  if (given !== undefined || !isNeeded) return reader.omitIfLarge(given);
+  if (schema.default !== undefined) return reader.omitIfLarge(schema.default);
+  if (Array.isArray(schema.enum)) return reader.omitIfLarge(schema.enum[0]);
+  return isObject(schema.properties) ? buildObject(reader, schema, depth) : undefined;
+}
+
+/** Builds an object of the fields with an example; undefined if a required field has no value. */
+function buildObject(
+  reader: DocumentReader,
+  schema: Record<string, unknown>,
+  depth: number,
+): Record<string, unknown> | undefined {
+  const required = new Set(Array.isArray(schema.required) ? schema.required : []);
+  const fields: [string, unknown][] = [];
+  for (const [name, field] of reader.listMembers(schema.properties).slice(0, MAX_EXAMPLE_FIELDS)) {
+    const value = findSchemaExample(reader, field, required.has(name), depth + 1);
+    if (value !== undefined) fields.push([name, value]);
+    else if (required.has(name)) return undefined;
+  }
+  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
 }
