@@ -20,7 +20,7 @@ export const DOCUMENT_REQUEST: Pick<FetchInit, 'headers' | 'limits'> = Object.fr
 });
 
 /** The bytes of a document, and its address after redirects; null for a file. */
-interface DocumentBytes {
+export interface DocumentBytes {
   bytes: Uint8Array;
   url: string | null;
 }

@@ -2,13 +2,11 @@ import { isIP } from 'node:net';
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { TextResolver } from '../fetching/text-records.ts';
-import { readApiDocument, rebaseDeclarations } from './api-document.ts';
+import { followOpenApi, mergeDocuments, nameSource, readApiDocument } from './api-document.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
-import { type DocumentProblem, readDocumentBytes } from './document-text.ts';
-import { buildFinding } from './finding-codes.ts';
-import { mergeDocuments } from './merge-documents.ts';
+import { type DocumentBytes, type DocumentProblem, readDocumentBytes } from './document-text.ts';
+import { parseListedUrl } from './outside-address.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
-import { listRecordAddresses, TEXT_RECORD_PREFIX } from './text-record.ts';
 
 /** Places where a host may describe its paid resources, the best place first. */
 const DOCUMENT_PATHS = ['/.well-known/x402', '/.well-known/x402.json', '/openapi.json'];
@@ -43,13 +41,14 @@ export async function readWholeDocument(
   if (isBareHost(pathOrAddress)) {
     const found = await lookUpDocuments(new URL(pathOrAddress).origin, options, context, isEnough);
     const read = chooseDocument(found);
-    if (read) return nameSource(read, options.name);
+    if (read) return 'code' in read ? read : nameSource(read, options.name);
   }
   const { bytes, url } = await readDocumentBytes(pathOrAddress, context);
   // A saved file is the operator's word, but its relative addresses are those of the address it was saved from.
   const place = url ?? (isWebAddress(options.name) ? options.name : null);
   const read = readApiDocument(bytes, { ...options, url: place, speaker: url });
-  return 'code' in read ? read : await followOpenApi(read, { ...options, speaker: url }, context);
+  if ('code' in read) return read;
+  return await followOpenApi(read, { ...options, speaker: url }, (address) => readOpenApiBytes(address, context));
 }
 
 /** Returns whether an address names a host alone. */
@@ -121,7 +120,7 @@ async function readThere(
     const { bytes, url: end } = await readDocumentBytes(url, context);
     const spoken = { ...options, speaker: speaker ?? end };
     const read = readApiDocument(bytes, { ...spoken, url: end });
-    if (!('code' in read)) return await followOpenApi(read, spoken, context);
+    if (!('code' in read)) return await followOpenApi(read, spoken, (address) => readOpenApiBytes(address, context));
     // Many hosts answer any address with a page.
     return read.code === 'document_html' ? 'absent' : read;
   } catch (error) {
@@ -130,43 +129,38 @@ async function readThere(
   }
 }
 
-/** Gives the listings of a document another source: the findings keep the name of the document that they are about. */
-function nameSource<Read extends ApiDocument | DocumentProblem>(read: Read, name: string): Read {
-  if ('code' in read) return read;
-  return { ...read, declarations: read.declarations.map((one) => ({ ...one, source: { ...one.source, name } })) };
-}
-
-/**
- * Reads the OpenAPI document that an x402 file names, which vouches for it, and merges the two. If the document cannot
- * be read, that is noted, and the file alone counts.
- */
-async function followOpenApi(
-  file: ApiDocument,
-  options: LookUpOptions & Pick<ApiDocumentOptions, 'speaker'>,
-  context: LookUpContext,
-): Promise<ApiDocument> {
-  const { openapi_url } = file;
-  if (openapi_url === null) return file;
-  const fail = (why: string): ApiDocument => ({
-    ...file,
-    findings: [buildUnread(options.name, openapi_url, why), ...file.findings],
-  });
+/** Reads the bytes of the OpenAPI document that a file names, or says why there are none. */
+async function readOpenApiBytes(url: string, context: LookUpContext): Promise<DocumentBytes | { why: string }> {
   try {
-    const { bytes, url } = await readDocumentBytes(openapi_url, context);
-    const name = getSourceName(openapi_url);
-    const openapi = readApiDocument(bytes, { ...options, name, url });
-    if ('code' in openapi) return fail(openapi.message);
-    const merged = nameSource(mergeDocuments(file, openapi), options.name);
-    return options.base_url === null ? merged : rebaseDeclarations(merged, options.base_url);
+    return await readDocumentBytes(url, context);
   } catch (error) {
     if (!(error instanceof ServiceError) || context.signal.aborted) throw error;
-    return fail(error.message);
+    return { why: error.message };
   }
 }
 
-/** Builds the finding of an OpenAPI document that a file names and that could not be read. */
-export function buildUnread(name: string, url: string, why: string) {
-  const message =
-    `The OpenAPI document ${getSourceName(url)} could not be read, so the file alone counts. ${why}`.trim();
-  return buildFinding('noted', 'openapi_not_read', name, message);
+/** Prefix of the name whose TXT records say where a host describes its paid resources (draft-jeftovic-x402-dns-discovery). */
+const TEXT_RECORD_PREFIX = '_x402.';
+
+/** Most addresses that are taken from the records of one host. */
+const MAX_ADDRESSES = 4;
+
+/**
+ * Lists the addresses that `_x402` TXT records name, in their order: `v=x4021;descriptor=api;url=https://…`. Records of
+ * another kind, and addresses that may not be fetched, are left out.
+ */
+export function listRecordAddresses(texts: readonly string[], options: { allowPrivateNetworks: boolean }): URL[] {
+  return texts
+    .flatMap((text) => {
+      const fields = new Map(text.split(';').map(readField));
+      if (!/^x402/i.test(fields.get('v') ?? '')) return [];
+      const url = parseListedUrl(fields.get('url'), options);
+      return url instanceof URL ? [url] : [];
+    })
+    .slice(0, MAX_ADDRESSES);
+}
+
+function readField(field: string): [name: string, value: string] {
+  const at = field.indexOf('=');
+  return [field.slice(0, at).trim().toLowerCase(), field.slice(at + 1).trim()];
 }

@@ -3,9 +3,8 @@ import { ServiceError } from '../../src/errors.ts';
 import { parseOutsideUrl } from '../../src/fetching/address.ts';
 import type { FetchResponse } from '../../src/fetching/client.ts';
 import { openTextResolver } from '../../src/fetching/text-records.ts';
-import { KNOWN_FEEDS } from '../../src/sources/known-feeds.ts';
-import { lookUpDocuments, readWholeDocument } from '../../src/sources/look-up.ts';
-import { listRecordAddresses } from '../../src/sources/text-record.ts';
+import { KNOWN_FEEDS } from '../../src/sources/bazaar/feed.ts';
+import { listRecordAddresses, lookUpDocuments, readWholeDocument } from '../../src/sources/look-up.ts';
 import { NOW } from '../records.ts';
 import { makeDocument, makeOperation } from './openapi/documents.ts';
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
-import { mergeDocuments } from '../../src/sources/merge-documents.ts';
+import { mergeDocuments } from '../../src/sources/api-document.ts';
 import { startProcessorTime } from '../processor-time.ts';
 import { skipWithout } from '../skipped.ts';
 import { makeOffer } from './bazaar/items.ts';

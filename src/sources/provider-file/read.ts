@@ -1,12 +1,9 @@
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
-import { readApiDocument, rebaseDeclarations } from '../api-document.ts';
-import type { ApiDocument, ApiDocumentOptions } from '../document-declarations.ts';
+import { followOpenApi, readApiDocument } from '../api-document.ts';
 import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
-import { buildUnread } from '../look-up.ts';
-import { mergeDocuments } from '../merge-documents.ts';
 import { getSourceName } from '../source-name.ts';
 import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
 import { PROVIDER_FILE_PATH } from './schema.ts';
@@ -137,30 +134,16 @@ async function addDocument(
   const options = { name, url: fetched.url, base_url: request.base_url, allowPrivateNetworks, now };
   const file = readApiDocument(fetched.bytes, options);
   if ('code' in file) return fail(file.message);
-  const read = await addOpenApi(client, file, { ...options, origin: document.origin, signal });
+  // Only a document at the same origin speaks for the host.
+  const isOwn = file.openapi_url !== null && URL.parse(file.openapi_url)?.origin === document.origin;
+  const read = !isOwn
+    ? file
+    : await followOpenApi(file, options, async (address) => {
+        const answer = await fetchBytes(client, new URL(address), { ...DOCUMENT_REQUEST, signal });
+        return 'bytes' in answer ? answer : { why: '' };
+      });
   findings.add(read.findings);
   const [declaration] = read.declarations;
   if (!declaration) return fail(`it states no payment by x402 below ${request.base_url}.`);
   return { ...request, declaration: { ...declaration, source: buildProviderSource(url) } };
-}
-
-/**
- * Adds the OpenAPI document that an x402 file names, if it is at the same origin: only such a document speaks for the
- * host.
- */
-async function addOpenApi(
-  client: Pick<GuardedClient, 'fetch'>,
-  file: ApiDocument,
-  { origin, signal, ...options }: ApiDocumentOptions & { origin: string; signal: AbortSignal | undefined },
-): Promise<ApiDocument> {
-  const address = file.openapi_url === null ? null : URL.parse(file.openapi_url);
-  if (address?.origin !== origin) return file;
-  const fetched = await fetchBytes(client, address, { ...DOCUMENT_REQUEST, signal });
-  const openapi = 'bytes' in fetched ? readApiDocument(fetched.bytes, { ...options, url: fetched.url }) : null;
-  if (openapi && !('code' in openapi)) {
-    const merged = mergeDocuments(file, openapi);
-    return options.base_url === null ? merged : rebaseDeclarations(merged, options.base_url);
-  }
-  const unread = buildUnread(options.name, address.href, openapi?.message ?? '');
-  return { ...file, findings: [unread, ...file.findings] };
 }

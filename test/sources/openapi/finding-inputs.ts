@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
+import { mergeDocuments } from '../../../src/sources/api-document.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
 import { readWholeDocument } from '../../../src/sources/look-up.ts';
-import { mergeDocuments } from '../../../src/sources/merge-documents.ts';
 import { makeFolder } from '../../builders.ts';
 import { NOW } from '../../records.ts';
 import {
