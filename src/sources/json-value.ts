@@ -62,3 +62,30 @@ function copyObject(value: Record<string, unknown>, depth: number, budget: { lef
   }
   return copy;
 }
+
+/** Most members of one object that are looked at, and the longest name of one. */
+const MAX_MEMBERS = 64;
+const NAME_LENGTH = 40;
+
+/** Returns a name without case and punctuation: `price_usd` and `priceUsd` are one. */
+function normaliseName(name: string): string {
+  return name.length > NAME_LENGTH ? '' : name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+/** A member of an object: its name in normal form, its value, and its name as written. */
+export type Named = [normal: string, member: unknown, name: string];
+
+/** The members of objects that were looked at, because each entry looks at the file, too. */
+const listed = new WeakMap<object, Named[]>();
+
+/** Lists the first members of an object with their names in normal form. */
+export function listNamed(value: unknown): Named[] {
+  if (!isObject(value)) return [];
+  const found =
+    listed.get(value) ??
+    Object.entries(value)
+      .slice(0, MAX_MEMBERS)
+      .map(([name, member]): Named => [normaliseName(name), member, name]);
+  listed.set(value, found);
+  return found;
+}

@@ -1,7 +1,6 @@
 import { cutText } from '../model/text.ts';
-import { isObject } from './json-value.ts';
+import { isObject, listNamed } from './json-value.ts';
 import { type Entry, listEntries, locateResource, namesX402 } from './x402-file/entries.ts';
-import { listNamed } from './x402-file/stated-payment.ts';
 
 /** A protocol other than x402, by which something is found or paid for. */
 interface OtherProtocol {

@@ -1,22 +1,13 @@
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
-import { parseUsdc } from '../../model/usdc.ts';
-import {
-  findAssetProblem,
-  findOfferNetwork,
-  isMainnetUsdc,
-  MAX_PLAUSIBLE_AMOUNT,
-  parseOfferAmount,
-  parsePayTo,
-  SCHEME,
-} from '../../x402/offer-fields.ts';
+import { findAssetProblem, findOfferNetwork, parseOfferAmount, parsePayTo, SCHEME } from '../../x402/offer-fields.ts';
 import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
-import { scaleAmount } from '../amount-unit.ts';
 import { readTimeout } from '../bazaar/offer.ts';
 import { cleanString } from '../clean-string.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, type Refusal } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
+import { type PriceProblem, readPrice } from '../price.ts';
 
 type Details = Record<string, unknown>;
 
@@ -182,81 +173,6 @@ function readScheme(raw: unknown, note: Note): string {
   const scheme = typeof raw === 'string' && SCHEME.test(raw) ? raw.toLowerCase() : 'exact';
   if (scheme !== 'exact') note('other_scheme', `The payment scheme is ${scheme}, so the amount may be a ceiling.`);
   return scheme;
-}
-
-type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; max: unknown };
-
-/**
- * Reason why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without
- * a price.
- */
-type PriceProblem =
-  | 'zero_amount'
-  | 'implausible_price'
-  | 'dynamic_price'
-  | 'unknown_price'
-  | 'ambiguous_price'
-  | 'other_currency';
-
-/**
- * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
- * flat `pricingMode` and `price`. Amounts are decimal. Returns a code if there is no fixed price.
- */
-function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
-  const { mode, currency, amount, min, max } = findPrice(info);
-  const isFlat = min !== undefined && String(min) === String(max);
-  if (mode !== undefined && mode !== 'fixed' && !isFlat) return 'dynamic_price';
-  const whole = amount ?? (isFlat ? min : undefined);
-  const stated = scaleAmount(whole, isObject(info.price) ? info.price : info) ?? whole;
-  if (stated === 'ambiguous') return 'ambiguous_price';
-  const atomic = readDecimal(stated);
-  if (atomic === undefined) return 'unknown_price';
-  if (!isDollar(currency)) return 'other_currency';
-  if (atomic === 0) return 'zero_amount';
-  if (atomic > MAX_PLAUSIBLE_AMOUNT) return 'implausible_price';
-  if (!isNamedUsdc(currency)) note('usd_as_usdc');
-  if (typeof stated === 'number') note('amount_as_number');
-  return atomic;
-}
-
-function findPrice(info: Record<string, unknown>): Price {
-  const { price, pricingMode, minPrice, maxPrice, currency, amount } = info;
-  if (isObject(price)) {
-    return {
-      mode: price.mode,
-      currency: price.currency ?? currency,
-      amount: price.amount,
-      min: price.min,
-      max: price.max,
-    };
-  }
-  // A bare whole number may be a count of atomic units, as in another protocol, so it is not read.
-  const isDecimal = currency !== undefined || /[.$]/.test(String(amount));
-  return {
-    mode: pricingMode,
-    currency,
-    amount: price ?? (isDecimal ? amount : undefined),
-    min: minPrice,
-    max: maxPrice,
-  };
-}
-
-/** Reads a decimal amount, with or without a dollar sign before it or a currency after it. */
-function readDecimal(raw: unknown): number | undefined {
-  const text = typeof raw === 'number' ? String(raw) : typeof raw === 'string' ? raw.trim() : '';
-  const decimal = /^\$?\s?(\d{1,10}(?:\.\d{1,30})?)(?:\s?(?:USDC?))?$/i.exec(text)?.[1];
-  // Zeros after the sixth decimal are ignored. Any other digit there makes the amount invalid.
-  return decimal === undefined ? undefined : parseUsdc(decimal.replace(/(\.\d{6})0+$/, '$1'));
-}
-
-function isDollar(currency: unknown): boolean {
-  if (currency === undefined || currency === null) return true;
-  return isNamedUsdc(currency) || (typeof currency === 'string' && /^usd$/i.test(currency.trim()));
-}
-
-function isNamedUsdc(currency: unknown): boolean {
-  if (typeof currency !== 'string') return false;
-  return /^usdc$/i.test(currency.trim()) || isMainnetUsdc(currency.trim());
 }
 
 /** One payment protocol that an operation names, with its details. */

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import { findResourcePlace, listMethods, listOffers } from '../bazaar/item-fields.ts';
 import { formatPointer } from '../finding-codes.ts';
-import { findMember, isObject } from '../json-value.ts';
-import { findStatedPrice, listNamed } from './stated-payment.ts';
+import { findMember, isObject, listNamed } from '../json-value.ts';
+import { findStatedPrice } from '../price.ts';
 
 /** Most resources that are taken from one file. */
 export const MAX_RESOURCES = 2_000;
