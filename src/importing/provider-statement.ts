@@ -17,7 +17,7 @@ import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
-import type { ProviderRequest, ProviderStatement } from '../sources/provider-file/statement.ts';
+import type { ProviderRequest, ProviderStatement } from '../sources/provider-file/schema.ts';
 import {
   buildEffect,
   buildWithdrawalEffect,

@@ -2,11 +2,20 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
+import type { JsonObject } from '../model/json.ts';
+import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
+import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
+import type { Terms } from '../model/terms.ts';
+import { formatUsdc, parseUsdc } from '../model/usdc.ts';
+import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
+import { formatQuote } from './clean-string.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
-import { buildManifestDeclaration } from './manifest-declaration.ts';
-import { describeIssues } from './manifest-issues.ts';
-import { manifest } from './manifest-schema.ts';
-import { type Path, parseYaml, type YamlProblem } from './manifest-yaml.ts';
+import { cleanJson, isJsonObject } from './json-value.ts';
+import { type Manifest, type ManifestRoute, manifest } from './manifest-schema.ts';
+import { describeIssues, formatPath, type Path, parseYaml, type YamlProblem } from './manifest-text.ts';
+import { getTemplatePath, parseListedUrl } from './outside-address.ts';
+import { readMimeType, readText, type TextField } from './provider-text.ts';
+import { buildRequestExample } from './request-example.ts';
 import { getSourceName } from './source-name.ts';
 
 /** Largest manifest that is read, in bytes. */
@@ -145,4 +154,235 @@ function buildEmptyFolder(path: string): ManifestFile {
   const name = getSourceName(path);
   const message = `The folder ${name} holds no *.yaml or *.yml files.`;
   return { name, path, findings: [buildFinding('noted', 'no_manifests', name, message)] };
+}
+
+/** A placeholder in an address: `{tenant}`, `<tenant>`, `/:tenant`. */
+const PLACEHOLDER = /\{[^{}]*\}|<[^<>]*>|(?<=\/):[a-z_]\w*/i;
+
+/**
+ * Builds the declaration of a manifest whose fields were already checked one by one. Refuses fields that contradict
+ * each other.
+ */
+export function buildManifestDeclaration(given: Manifest, context: ManifestContext): Declaration {
+  const { note } = context;
+  const baseUrl = readAddress(given.base_url, ['base_url'], context) ?? '';
+  const routes = (given.routes ?? []).map((route, index) => buildRoute(route, index, baseUrl, given, context));
+  refuseDuplicates(routes, context);
+  if (given.price_usdc !== undefined && routes.length > 0) {
+    context.refuse(
+      'manifest_two_prices',
+      ['price_usdc'],
+      'price_usdc is only for a listing without routes; give each route its own.',
+    );
+  }
+  if (given.price_usdc === undefined && routes.every(({ terms }) => terms.length === 0)) note('no_price');
+  const name = readOwnText(given.name, 'title', ['name'], context);
+  return {
+    source: {
+      kind: 'manifest',
+      name: context.name,
+      observed_at: readObservedAt(given, context),
+      ...(given.observed && {
+        observed_in: readOwnText(given.observed.source, 'tagline', ['observed', 'source'], context),
+      }),
+    },
+    base_url: baseUrl,
+    slug: given.slug ?? null,
+    service_name: name,
+    title: name,
+    tagline: readOwnText(given.tagline, 'tagline', ['tagline'], context),
+    description: readOwnText(given.description, 'description', ['description'], context),
+    provider_name:
+      given.provider === undefined
+        ? readText(given.name, 'provider_name', note)
+        : readOwnText(given.provider, 'provider_name', ['provider'], context),
+    category: given.category ?? null,
+    mcp_endpoint: readAddress(given.mcp_endpoint, ['mcp_endpoint'], context),
+    docs_url: readAddress(given.docs_url, ['docs_url'], context),
+    price: readPriceRange(given, context),
+    networks: given.price_usdc === undefined ? [] : (given.networks ?? [DEFAULT_NETWORK]),
+    routes,
+  };
+}
+
+function buildRoute(
+  given: ManifestRoute,
+  index: number,
+  baseUrl: string,
+  { networks: listingNetworks }: Manifest,
+  context: ManifestContext,
+): DeclaredRoute {
+  const { note } = context;
+  const networks = given.networks ?? listingNetworks ?? [DEFAULT_NETWORK];
+  return {
+    method: given.method,
+    path: readRoutePath(given.path, baseUrl, index, context),
+    description: readOwnText(given.description, 'route_description', ['routes', index, 'description'], context),
+    mime_type: readMimeType(given.mime_type, note),
+    input_schema: readSchema(given.input_schema, note),
+    output_schema: readSchema(given.output_schema, note),
+    example: given.example ? buildRequestExample(given.example, given.method, note) : null,
+    terms: buildTerms(given, networks, index, context),
+  };
+}
+
+/** Reads a text of the manifest. A text that is empty after cleaning is refused. */
+function readOwnText(
+  given: string | undefined,
+  field: TextField,
+  path: Path,
+  { refuse, note }: ManifestContext,
+): string {
+  const text = readText(given, field, note);
+  if (given !== undefined && text === '') {
+    const what = 'has nothing that can be shown, only markup, blanks or invisible characters';
+    const advice = 'write some text, or leave an optional field out';
+    refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
+  }
+  return text;
+}
+
+/** Brings a path into the form that URL parsing gives it, so that `/a/../b` is not a second name of `/b`. */
+function readRoutePath(path: string, baseUrl: string, index: number, { refuse }: ManifestContext): string {
+  const base = URL.parse(baseUrl);
+  if (!base) return path;
+  const [, tool] = path.split('#');
+  const whole = `${getTemplatePath(new URL(getRouteUrl(baseUrl, path)))}${tool ? `#${tool}` : ''}`;
+  const prefix = base.pathname.replace(/\/$/, '');
+  if (whole.startsWith(`${prefix}/`)) return whole.slice(prefix.length);
+  refuse(
+    'manifest_bad_value',
+    ['routes', index, 'path'],
+    `The path ${formatQuote(path)} leads out of base_url; write it without "..".`,
+  );
+  return path;
+}
+
+function refuseDuplicates(routes: readonly DeclaredRoute[], { refuse }: ManifestContext): void {
+  const seen = new Set<string>();
+  for (const [index, { method, path }] of routes.entries()) {
+    if (seen.has(`${method} ${path}`)) {
+      refuse(
+        'manifest_duplicate_route',
+        ['routes', index],
+        `The route ${method} ${formatQuote(path)} appears twice; remove one of them.`,
+      );
+    }
+    seen.add(`${method} ${path}`);
+  }
+}
+
+/** Reads an address into its canonical form: without a slash after a bare host or at the end of a path. */
+function readAddress(given: string | undefined, path: Path, context: ManifestContext): string | null {
+  if (given === undefined) return null;
+  const placeholder = PLACEHOLDER.exec(given);
+  if (placeholder) {
+    refusePlaceholder(given, placeholder, path, context);
+    return null;
+  }
+  const url = parseListedUrl(given, context);
+  if (url instanceof URL)
+    return path[0] === 'base_url' ? `${url.origin}${url.pathname.replace(/\/+$/, '')}${url.search}` : url.href;
+  context.refuse(url.code, path, `${path.join('.')} cannot be listed. ${url.message}`);
+  return null;
+}
+
+/** Refuses an address with a placeholder, which cannot be called; parsing would only escape its braces. */
+function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Path, { refuse }: ManifestContext): void {
+  const isInHost = !/^\w+:\/\/[^/?#]*[/?#]/.test(given.slice(0, placeholder.index));
+  const ofBase = isInHost
+    ? 'write a listing of its own for each host'
+    : 'end it before the placeholder, and begin the paths of the routes there';
+  const advice = path[0] === 'base_url' ? ofBase : 'write one that can be opened';
+  const what = `holds the placeholder ${formatQuote(placeholder[0])}, but takes an address that can be called`;
+  refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
+}
+
+function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {
+  if (given === undefined) return null;
+  const schema = cleanJson(given);
+  if (isJsonObject(schema)) return schema;
+  note('schema_too_large');
+  return null;
+}
+
+function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext): string | null {
+  if (!observed) return null;
+  const time = Date.parse(observed.at);
+  if (time <= Date.parse(now)) return new Date(time).toISOString();
+  refuse('bad_date', ['observed', 'at'], `observed.at is ${formatQuote(observed.at)}, which is in the future.`);
+  return null;
+}
+
+/** The context for building a declaration, besides the manifest. */
+interface ManifestContext {
+  /** Name of the file, which is also the name of the source. */
+  name: string;
+  allowPrivateNetworks: boolean;
+  /** Now, ISO 8601 UTC. */
+  now: string;
+  /** Refuses the manifest, with the reason and the path. */
+  refuse: (code: FindingCode, path: Path, message: string) => void;
+  note: Note;
+}
+
+/** Builds a route's terms, one for each network that it is paid on; empty if it states no price. */
+function buildTerms(
+  given: ManifestRoute,
+  networks: readonly NetworkKey[],
+  index: number,
+  context: ManifestContext,
+): Terms[] {
+  for (const key of Object.keys(given.pay_to ?? {}) as NetworkKey[]) {
+    if (networks.includes(key)) continue;
+    const message = `pay_to names ${key}, but the route is not paid on ${key}; add it to networks, or remove it.`;
+    context.refuse('bad_pay_to', ['routes', index, 'pay_to', key], message);
+  }
+  if (given.price_usdc === undefined) return [];
+  const amount = readAmount(given.price_usdc, ['routes', index, 'price_usdc'], context);
+  if (amount === undefined) return [];
+  return networks.map((network) => {
+    const payTo = given.pay_to?.[network];
+    const account = payTo === undefined ? null : parsePayTo(network, payTo);
+    if (account === undefined) {
+      const message = `pay_to.${network} is not an account of ${NETWORKS[network].label}.`;
+      context.refuse('bad_pay_to', ['routes', index, 'pay_to', network], message);
+    }
+    return {
+      network,
+      scheme: 'exact',
+      asset: NETWORKS[network].usdc,
+      amount,
+      pay_to: account ?? null,
+      max_timeout_seconds: null,
+      x402_version: null,
+    };
+  });
+}
+
+/** Reads the price or price range of a listing without routes; null if it states none that can be taken. */
+function readPriceRange({ price_usdc: price, routes = [] }: Manifest, context: ManifestContext): Declaration['price'] {
+  if (price === undefined || routes.length > 0) return null;
+  if (typeof price === 'string') {
+    const amount = readAmount(price, ['price_usdc'], context);
+    return amount === undefined ? null : { min: amount, max: amount };
+  }
+  const min = readAmount(price.min, ['price_usdc', 'min'], context);
+  const max = readAmount(price.max, ['price_usdc', 'max'], context);
+  if (min === undefined || max === undefined) return null;
+  if (min > max) context.refuse('manifest_bad_value', ['price_usdc'], 'The min of price_usdc is above its max.');
+  return { min, max };
+}
+
+/** Reads a price into atomic USDC. An implausible price refuses the manifest and returns undefined. */
+function readAmount(text: string, path: Path, { refuse }: ManifestContext): number | undefined {
+  const amount = parseUsdc(text);
+  if (amount !== undefined && amount <= MAX_PLAUSIBLE_AMOUNT) return amount;
+  const bound = `a price is at most ${formatUsdc(MAX_PLAUSIBLE_AMOUNT)} USDC`;
+  refuse(
+    'implausible_price',
+    path,
+    `${formatPath(path)} is ${text} USDC for one request, which is not plausible; ${bound}.`,
+  );
+  return undefined;
 }

@@ -7,8 +7,8 @@ import { formatQuote } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
 import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
-import { buildManifestDeclaration } from '../manifest-declaration.ts';
-import { describeIssues } from '../manifest-issues.ts';
+import { buildManifestDeclaration } from '../manifest.ts';
+import { describeIssues } from '../manifest-text.ts';
 import { parseListedUrl } from '../outside-address.ts';
 import { cleanText, isTooLong } from '../provider-text.ts';
 import {
@@ -16,12 +16,13 @@ import {
   MAX_LISTINGS,
   MAX_REPLIES,
   type ProviderEntryFacts,
+  type ProviderRequest,
   providerEntry,
   providerEntryFacts,
   providerFile,
+  type StatedReply,
   writtenReply,
 } from './schema.ts';
-import type { ProviderRequest, StatedReply } from './statement.ts';
 
 /** Largest statement that is read, in bytes. */
 const MAX_STATEMENT_BYTES = 64 * 1024;

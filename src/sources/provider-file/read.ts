@@ -6,8 +6,13 @@ import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
 import { getSourceName } from '../source-name.ts';
 import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
-import { PROVIDER_FILE_PATH } from './schema.ts';
-import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './statement.ts';
+import {
+  type NoStatement,
+  PROVIDER_FILE_PATH,
+  type ProviderRequest,
+  type ProviderStatement,
+  type UnreadableStatement,
+} from './schema.ts';
 
 /**
  * Headers and limits of the request. Statements are small, but a host may serve a large page for every address, which
