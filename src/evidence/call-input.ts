@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts';
-import { isBodiless, PATH_TEMPLATE } from '../model/request.ts';
+import { getTemplateName, isBodiless, PATH_TEMPLATE } from '../model/request.ts';
 import { isToolPath, type Route } from '../model/route.ts';
 import { splitInput } from './input-parts.ts';
 import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
@@ -46,7 +46,7 @@ export function fillCallInput(route: Described): CallInput {
   const body = isBodiless(method)
     ? refuseBody(method, schemas.get('query') ? undefined : schemas.get('body'))
     : fillBody(example?.body, schemas.get('body'), findContentType(route));
-  const filled = [path, query, headers, body];
+  const filled = [query, headers, body];
   const isDescribed = parts.length > 0 || example !== null || (isBodiless(method) && /[?{]|\/:/.test(route.path));
   const lacks = [
     ...filled.flatMap(({ lack }) => lack ?? []),
@@ -55,7 +55,7 @@ export function fillCallInput(route: Described): CallInput {
   ];
   const isFromExample = example !== null && [query, body].every(({ replace }) => replace.length === 0);
   return {
-    path: path.value,
+    path,
     query: query.value,
     headers: headers.value,
     body: body.value,
@@ -108,18 +108,25 @@ function joinGiven({ value, replace }: MadeValue, given: unknown): MadeValue | u
   return { value: { ...value, ...given }, replace: replace.filter(({ name }) => !names.has(name)) };
 }
 
-/** Fills the templates of the path: from their schema, or from an example that lists them with the query. */
-function fillPath({ path, example }: Described, schema: JsonObject | undefined): Filled<Record<string, string>> {
+/**
+ * Returns the values of the templates of a path that the record knows, by the template as it is written: those of its
+ * schema, else those that an example lists with the query or the body.
+ */
+export function fillPath(
+  route: Described,
+  schema = splitInput(route).find(({ place }) => place === 'path')?.schema,
+): Record<string, string> {
   const fields = isObject(schema?.properties) ? schema.properties : {};
-  const given = example?.query ?? {};
-  const value: Record<string, string> = {};
-  for (const [, braced, named] of path.matchAll(PATH_TEMPLATE)) {
-    const name = braced ?? named ?? '';
+  const given = { ...(isObject(route.example?.body) && route.example.body), ...route.example?.query };
+  const known: Record<string, string> = {};
+  for (const [, braced, named] of route.path.matchAll(PATH_TEMPLATE)) {
+    const template = braced ?? named ?? '';
+    const name = getTemplateName(template);
     const field = Object.hasOwn(fields, name) ? fields[name] : Object.hasOwn(given, name) && { const: given[name] };
-    const known = isObject(field) ? findText(field, name) : undefined;
-    if (known !== undefined) value[name] = known;
+    const text = isObject(field) ? findText(field, name) : undefined;
+    if (text !== undefined) known[template] = text;
   }
-  return { value, replace: [] };
+  return known;
 }
 
 /** Finds the text of a value that the schema itself gives. `.` and `..` would change the path. */

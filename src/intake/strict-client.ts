@@ -6,7 +6,7 @@ import { buildFetchFailure } from '../fetching/failure.ts';
 import { openPace } from '../fetching/pacing.ts';
 import type { FetchInit } from '../fetching/request.ts';
 import { fetchFromOrigin } from '../fetching/same-origin.ts';
-import { ROBOTS_DISALLOWED } from '../probing/fetch-within-origin.ts';
+import { ROBOTS_DISALLOWED } from '../probing/probe-route.ts';
 import { fetchRobots, parseRobots, type Robots } from '../probing/robots.ts';
 
 /** Most that one check may cost: time in milliseconds, bytes of all answers, requests; and the pause between two of these. */

@@ -12,6 +12,11 @@ export function isBodiless(method: string): boolean {
 /** `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
 export const PATH_TEMPLATE = /\{([^{}/?&]{1,80})\}|(?<=[/=]):([A-Za-z_]\w{0,79})(?=[/?&]|$)/g;
 
+/** Returns the name of a template without the marks of RFC 6570 and of frameworks: `id` of `+id`, `id*`, `id:[0-9]+`. */
+export function getTemplateName(template: string): string {
+  return template.replace(/^[+*]|[*+?]$|:.*$/g, '');
+}
+
 /** Says whether a path, or a part of it that begins with `/`, holds a template. */
 export function isTemplate(path: string): boolean {
   return path.search(PATH_TEMPLATE) >= 0;

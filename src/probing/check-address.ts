@@ -336,7 +336,7 @@ function describePayable(
 ): CheckLine[] {
   const reading = answer && readChallenge(answer);
   const isDescribed = reading?.kind === 'challenge' && reading.challenge.input !== null;
-  const { invented } = fillTemplates(route.path, route);
+  const { invented } = fillTemplates(route);
   const isBare = (route.method === 'GET' || route.method === 'HEAD') && invented.length === 0;
   const known = (route.example && 'an example in the document') || (isDescribed && 'the challenge describes the input');
   const found = known || (isBare && 'called as it is');

@@ -46,7 +46,7 @@ export interface Answer {
   isTool?: boolean | undefined;
 }
 
-export interface AnswerContext {
+interface AnswerContext {
   terms: readonly Terms[];
   payeeRotates?: boolean | undefined;
   /** Path parameters whose values the probe made up. */
@@ -98,7 +98,7 @@ const MAX_SKIPPED = 10;
  * Classifies a 402 answer, compared with the known terms. A 402 of another protocol than x402 is `auth_required`,
  * because buyers here cannot pay it.
  */
-export function classifyChallenge(
+function classifyChallenge(
   reading: ChallengeReading,
   { terms, payeeRotates }: { terms: readonly Terms[]; payeeRotates?: boolean | undefined },
 ): Verdict {
@@ -250,7 +250,7 @@ const MAX_SECONDS = 7 * 86_400;
  * Parses `Retry-After`, a number of seconds or a date (RFC 9110 section 10.2.3), into seconds from `at`. Null for
  * anything else. A date in the past is 0, and anything longer than a week is a week.
  */
-export function parseRetryAfter(header: string | null, at: Date): number | null {
+function parseRetryAfter(header: string | null, at: Date): number | null {
   const text = header?.trim() ?? '';
   if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), MAX_SECONDS);
   // `Date.parse` would read a bare number or a fraction as a year, so only real dates are parsed.

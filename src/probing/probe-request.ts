@@ -1,5 +1,5 @@
-import type { JsonObject } from '../model/json.ts';
-import { buildToolCall, PATH_TEMPLATE, type RequestExample } from '../model/request.ts';
+import { fillPath } from '../evidence/call-input.ts';
+import { buildToolCall, getTemplateName, PATH_TEMPLATE } from '../model/request.ts';
 import { type DeclaredRoute, getRouteUrl, getToolName, isToolPath } from '../model/route.ts';
 
 /** A request without payment, built from the route's example. */
@@ -28,7 +28,7 @@ const WITHHELD_HEADERS = /^(?:x-payment|payment-signature|authorization|proxy-au
  * undefined if base address and path are not a valid address.
  */
 export function buildProbeRequest(baseUrl: string, route: ProbedRoute): ProbeRequest | undefined {
-  const { path, invented } = fillTemplates(route.path, route);
+  const { path, invented } = fillTemplates(route);
   const url = URL.canParse(baseUrl) ? URL.parse(getRouteUrl(baseUrl, path)) : null;
   if (!url) return undefined;
   const { query = {}, headers = {}, body } = route.example ?? {};
@@ -58,56 +58,22 @@ function writeBody(body: unknown, contentType: string): string {
 /** The value of an unknown parameter. It is valid as a number and as text, and most counted things have a first one. */
 const PLACEHOLDER = '1';
 
-export interface FilledPath {
+interface FilledPath {
   path: string;
   /** Names of parameters whose values were made up. An error about them is not the route's fault. */
   invented: string[];
 }
 
-/**
- * Fills the templates of a path: with the declared example of the parameter, with an example value of the same name,
- * else with a placeholder.
- */
-export function fillTemplates(
-  path: string,
-  { input_schema, example }: { input_schema: JsonObject | null; example: RequestExample | null },
-): FilledPath {
+/** Fills the templates of a path with the values that a call has, else with a placeholder. */
+export function fillTemplates(route: Pick<ProbedRoute, 'method' | 'path' | 'example' | 'input_schema'>): FilledPath {
+  const known = fillPath(route);
   const invented: string[] = [];
-  const filled = path.replace(PATH_TEMPLATE, (_all, braced?: string, named?: string) => {
-    const name = (braced ?? named ?? '').replace(/^[+*]|[*+?]$|:.*$/g, '');
-    const value =
-      findDeclaredExample(input_schema, name) ?? findText(example?.query, name) ?? findText(example?.body, name);
-    if (value === undefined) invented.push(name);
-    return encodeURIComponent(value ?? PLACEHOLDER);
+  const path = route.path.replace(PATH_TEMPLATE, (_all, braced?: string, named?: string) => {
+    const template = braced ?? named ?? '';
+    if (!Object.hasOwn(known, template)) invented.push(getTemplateName(template));
+    return encodeURIComponent(known[template] ?? PLACEHOLDER);
   });
-  return { path: filled, invented };
-}
-
-/** Finds an example value in the JSON Schema of a path parameter (`properties.pathParams.properties.<name>`). */
-function findDeclaredExample(schema: JsonObject | null, name: string): string | undefined {
-  const parameters = findMember(findMember(findMember(schema, 'properties'), 'pathParams'), 'properties');
-  const declared = findMember(parameters, name);
-  const examples = findMember(declared, 'examples');
-  const choices = findMember(declared, 'enum');
-  const first = (list: unknown) => (Array.isArray(list) ? list[0] : undefined);
-  return [findMember(declared, 'example'), first(examples), findMember(declared, 'default'), first(choices)]
-    .map(getText)
-    .find((text) => text !== undefined);
-}
-
-function findText(source: unknown, name: string): string | undefined {
-  return getText(findMember(source, name));
-}
-
-function findMember(source: unknown, name: string): unknown {
-  if (typeof source !== 'object' || source === null || !Object.hasOwn(source, name)) return undefined;
-  return Object.getOwnPropertyDescriptor(source, name)?.value;
-}
-
-/** Returns a value as text for an address; undefined for other values. `.` and `..` would change the path. */
-function getText(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' && /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(value) ? value : undefined;
+  return { path, invented };
 }
 
 /** The facts about a route that a probe needs. */

@@ -25,11 +25,7 @@ const MAX_DELAY_SECONDS = 30;
 const CUT = `# Not read beyond the first ${MAX_BYTES} bytes.`;
 
 /** Parts of a robots.txt that were not read, so that no host can use up our time or memory. */
-export type UnreadPart =
-  | 'beyond_500_kib'
-  | 'beyond_2000_rules'
-  | 'rules_over_2048_characters'
-  | 'rules_over_16_wildcards';
+type UnreadPart = 'beyond_500_kib' | 'beyond_2000_rules' | 'rules_over_2048_characters' | 'rules_over_16_wildcards';
 
 /** The rules of a host's robots.txt for us. */
 export interface Robots {
@@ -106,6 +102,9 @@ const buildGroup = (): Group => ({
 /**
  * Parses a robots.txt (RFC 9309). Rules for our name take precedence over rules for everybody. Text that is not a
  * robots.txt allows everything. Checking an address takes time in proportion to the rules and the address.
+ *
+ * It is not left to a library, because hosts are hostile: robots-parser 3.0 takes 15 s to check one address against
+ * 500 KiB of wildcards, and 2.5 s and 235 MB to parse 40 kB of names and rules.
  */
 export function parseRobots(text: string): Robots {
   const { rules, delay = 0, hasLongRules, hasMoreRules, hasWildRules } = findGroup(text);

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countProbedSince } from '../catalogue/read/counts.ts';
-import { getHost } from '../catalogue/read/hosts.ts';
+import { getHost, listReadTimes } from '../catalogue/read/hosts.ts';
 import {
   type HostPlan,
   listProbeHosts,
@@ -24,8 +24,8 @@ import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { readProviderFile } from '../importing/provider-statement.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
+import { READ_WITHIN_MS, tryReadQueue } from '../submissions/queue.ts';
 import { getUserAgent } from '../views/site.ts';
-import { listSubmitted } from './submitted.ts';
 import { type ProbeStore, runProbes } from './visit-hosts.ts';
 
 /** Routes that a run probes: the due ones, every route, or every route of some listings. */
@@ -34,7 +34,7 @@ export type ProbeSelection =
   | { kind: 'all'; again: boolean }
   | { kind: 'chosen'; slugs: readonly string[]; routeIds?: readonly string[] };
 
-export interface ProbeRunOptions {
+interface ProbeRunOptions {
   config: Config;
   now: () => Date;
   random: () => number;
@@ -206,7 +206,7 @@ function getScope(selection: ProbeSelection, since: string | null, at: string): 
  */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export interface ProbeStoreOptions {
+interface ProbeStoreOptions {
   prober: string;
   scope: ProbeScope;
   hosts: readonly HostPlan[];
@@ -226,7 +226,7 @@ export interface ProbeStoreOptions {
  * Time after which a scheduled probe reads a provider's file again, in milliseconds; a probe of chosen listings always
  * does.
  */
-export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
+const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 
 /**
  * Time for which a host is a prober's after its last sample, in milliseconds: longer than any pause and request take.
@@ -234,7 +234,7 @@ export const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
 const LEASE_MS = 5 * 60 * 1000;
 
 /** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
-export function openProbeStore(
+function openProbeStore(
   catalogue: Catalogue,
   { prober, scope, hosts, arrivals, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
 ): ProbeStore<ProbeTask> {
@@ -313,10 +313,10 @@ const BATCH_SIZE = 100;
 const INTERVAL_MS = 10_000;
 
 /** Number of listings with each result when their samples were published. */
-export type PublishedCounts = Record<PublicationResult['result'], number>;
+type PublishedCounts = Record<PublicationResult['result'], number>;
 
 /** Publishes the results of samples in batches while a run goes on. */
-export interface Publishing {
+interface Publishing {
   /** Publishes if the last time was long enough ago. A call during a publication does nothing. */
   publishIfDue(): void;
   /** Publishes everything, and returns the counts since the beginning. Throws if an earlier publication failed. */
@@ -374,4 +374,27 @@ export function openPublishing(
       return counts;
     },
   };
+}
+
+/**
+ * Lists the hosts whose provider's file the intake found good, and which was not read since, in the order in which they are to be
+ * visited. A queue that cannot be read is empty for now, since probing goes on without it.
+ */
+export async function listSubmitted(
+  catalogue: Catalogue,
+  { submissionsFile }: Pick<Config, 'submissionsFile'>,
+  now: Date,
+): Promise<string[]> {
+  const since = new Date(now.getTime() - READ_WITHIN_MS).toISOString();
+  // The status and the metrics of the operator say why a queue cannot be read.
+  const received = tryReadQueue(submissionsFile, (queue) => queue.listReceived(since));
+  if (received.length === 0) return [];
+  const hosts = received.map(({ origin }) => origin);
+  const known = await listReadTimes(catalogue, hosts);
+  return received
+    .filter(({ origin, received_at }) => {
+      const { door_at, wait_until } = known.get(origin) ?? { door_at: null, wait_until: null };
+      return (door_at ?? '') < (received_at ?? '') && (wait_until ?? '') <= now.toISOString();
+    })
+    .map(({ origin }) => origin);
 }

@@ -6,9 +6,8 @@ import type { JsonObject } from '../model/json.ts';
 import type { ProbeSample } from '../model/probe.ts';
 import { getRouteUrl } from '../model/route.ts';
 import { buildVerdict } from './classify.ts';
-import { ROBOTS_DISALLOWED } from './fetch-within-origin.ts';
 import { buildProbeRequest, type ProbedRoute } from './probe-request.ts';
-import { type ProbeOptions, probeRoute } from './probe-route.ts';
+import { type ProbeOptions, probeRoute, ROBOTS_DISALLOWED } from './probe-route.ts';
 import { fetchRobots, parseRobots, type Robots } from './robots.ts';
 
 /** One route to be probed. `Key` is the form in which its owner identifies it. */
@@ -94,7 +93,7 @@ const ARRIVALS_AT_ONCE = 24;
 const ARRIVALS_EVERY_MS = 2_000;
 
 /** The end of a run: `stopped` is true if it was stopped before it was complete. */
-export interface RunEnd {
+interface RunEnd {
   stopped: boolean;
 }
 

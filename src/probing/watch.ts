@@ -18,7 +18,7 @@ const LONGEST_BACKOFF_MS = 30 * 60_000;
 /** Failures that may pass: another process writes to the catalogue, or the disk is full. */
 const TEMPORARY: readonly ErrorCode[] = ['unavailable', 'conflict'];
 
-export interface WatchOptions {
+interface WatchOptions {
   now: () => Date;
   signal: AbortSignal;
   run: () => Promise<ProbeReport>;
