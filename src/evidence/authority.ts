@@ -1,5 +1,6 @@
 import type { Declaration } from '../model/declaration.ts';
 import { AUTHORITIES, type Authority, type DeclarationSource, SOURCES } from '../model/source.ts';
+import { compareTexts } from '../model/text.ts';
 import { speaksFor } from './domains.ts';
 
 /*
@@ -74,8 +75,4 @@ function getTime({ declaration: { source }, heard_at }: Heard): string {
 /** Returns the content of a declaration without its source: equal for sources that say the same. */
 function getContent({ source: _source, ...content }: Declaration): string {
   return JSON.stringify(content);
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -76,3 +76,8 @@ export function upperFirst(text: string): string {
 export function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
+
+/** Compares texts by their UTF-16 units, the same on every machine. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

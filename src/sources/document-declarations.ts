@@ -4,7 +4,7 @@ import { hasOwnWords, isTitle } from '../evidence/titles.ts';
 import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
-import { getFirstSentence } from '../model/text.ts';
+import { compareTexts, getFirstSentence } from '../model/text.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';
 import { cleanText, readText } from './provider-text.ts';
@@ -132,8 +132,4 @@ function readDocsUrl(raw: unknown, { url, allowPrivateNetworks }: ApiDocumentOpt
   const address = typeof raw === 'string' ? URL.parse(raw, url ?? undefined) : null;
   const docs = address && parseListedUrl(address.href, { allowPrivateNetworks });
   return docs instanceof URL ? docs.href : null;
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

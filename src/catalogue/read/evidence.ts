@@ -5,6 +5,7 @@ import type { KeptSample } from '../../evidence/sample-summary.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Receipt } from '../../model/payment.ts';
 import type { RecordedTerms } from '../../model/terms.ts';
+import { compareTexts } from '../../model/text.ts';
 import type { Catalogue } from '../database.ts';
 import type { RoutesTable, TermsTable } from '../tables.ts';
 import { chooseDelisting, type RecordedDelisting } from './delistings.ts';
@@ -166,10 +167,6 @@ export function sortTerms(terms: readonly StoredTerms[]): StoredTerms[] {
       compareTexts(a.first_seen_at ?? '', b.first_seen_at ?? '') ||
       (a.id ?? Number.MAX_SAFE_INTEGER) - (b.id ?? Number.MAX_SAFE_INTEGER),
   );
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Reads the samples on record of listings, by listing id; those without samples are left out. */

@@ -1,5 +1,6 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
+import { compareTexts } from '../../model/text.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
 import { buildFinding } from '../finding-codes.ts';
 import { getFeedItemKey, parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
@@ -167,10 +168,6 @@ function getSortKey(offer: Terms): string {
   const [version, timeout] = descending.map((value) => String(value).padStart(8, '0'));
   const amount = String(offer.amount).padStart(16, '0');
   return [offer.network, offer.scheme, amount, offer.pay_to ?? '', version, timeout].join('|');
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Feeds of facilitators that list the resources they settle payments for, by the name of the facilitator. */

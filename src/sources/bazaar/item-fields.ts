@@ -31,11 +31,6 @@ export function findResourcePlace(item: unknown): { address: string; place: stri
   return undefined;
 }
 
-/** Finds the address of an item. */
-export function findResource(item: unknown): string | undefined {
-  return findResourcePlace(item)?.address;
-}
-
 /** Lists the Bazaar declarations of an item: `extensions.bazaar` of the item itself, then of its offers. */
 export function listDeclarations(item: unknown): Raw[] {
   return [item, ...listOffers(item)].map((holder) => findMember(holder, 'extensions', 'bazaar')).filter(isObject);
@@ -75,9 +70,4 @@ export function listMethods(item: unknown): string[] {
   ];
   const methods = places.filter((place): place is string => typeof place === 'string' && place.trim() !== '');
   return [...new Set(methods.map((method) => method.trim().slice(0, 40).toUpperCase()))];
-}
-
-/** Finds the first method that an item declares. */
-export function findMethod(item: unknown): string | undefined {
-  return listMethods(item)[0];
 }

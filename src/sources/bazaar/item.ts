@@ -9,7 +9,7 @@ import { buildFinding, type FindingCode, formatPointer, type Note } from '../fin
 import { findMember, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
-import { findMethod, findResource, findResourcePlace, listMethods, listOffers } from './item-fields.ts';
+import { findResourcePlace, listMethods, listOffers } from './item-fields.ts';
 import { readItemTerms } from './offer.ts';
 import { findFeedTool, readOutputSchema, readRequest, readToolRequest } from './request.ts';
 
@@ -138,7 +138,7 @@ function findMethodPlace(raw: unknown): string {
 
 function getItemName(raw: unknown, key: string): string {
   if (!key.startsWith('sha256:')) return cutText(removeInvisible(key), 200);
-  const resource = findResource(raw);
+  const resource = findResourcePlace(raw)?.address;
   return resource?.trim()
     ? cutText(removeInvisible(resource.slice(0, 500)), 200)
     : `item ${getItemHash(raw).slice(0, 12)}`;
@@ -243,7 +243,7 @@ const MAX_ADDRESS_LENGTH = 2048;
  * route. Never throws.
  */
 export function getFeedItemKey(raw: unknown): string {
-  const resource = findResource(raw);
+  const resource = findResourcePlace(raw)?.address;
   const url = resource !== undefined && resource.length <= MAX_ADDRESS_LENGTH ? URL.parse(resource) : null;
   if (!url || !/^https?:$/.test(url.protocol)) return `sha256:${getItemHash(raw)}`;
   // An address with http and without a port of its own is taken with https (`parseResourceUrl`).
@@ -251,7 +251,7 @@ export function getFeedItemKey(raw: unknown): string {
   // A dot at the end names the same host (`parseOutsideUrl` removes it as well).
   if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   const tool = findFeedTool(raw);
-  return tool ? `${getRouteKey('POST', url)}#${tool.name}` : getRouteKey(findMethod(raw) ?? 'GET', url);
+  return tool ? `${getRouteKey('POST', url)}#${tool.name}` : getRouteKey(listMethods(raw)[0] ?? 'GET', url);
 }
 
 /** Returns the key of a route: its method and address. */
