@@ -41,6 +41,6 @@ describe('completing a slug', () => {
     const published = await publish(Array.from({ length: 101 }, (_, n) => `api-${String(n).padStart(3, '0')}`));
     expect(completeSlug(published, 'api', 100)).toMatchObject({ hasMore: true });
     expect(completeSlug(published, 'api', 101)).toMatchObject({ hasMore: false });
-    expect(completeSlug(published, 'api-1', 100)).toEqual({ slugs: ['api-100'], hasMore: false });
+    expect(completeSlug(published, 'api-1', 100)).toEqual({ values: ['api-100'], hasMore: false });
   });
 });
