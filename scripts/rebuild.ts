@@ -27,7 +27,7 @@ const { stdout, stderr } = process;
 goOnWhereUnread(process);
 const signal = listenForStop(process, () => undefined);
 
-const progress = openProgress(stderr, 'Writing', 'pages', () => performance.now());
+const progress = openProgress(stderr, 'Writing', 'pages');
 const onEvent = (event: RebuildEvent) => {
   if (event.type === 'rendering') progress.update(event.done, event.total);
   else progress.note(event.type === 'said' ? event.text.trimEnd() : (describeRebuildEvent(event) ?? ''));

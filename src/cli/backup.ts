@@ -17,7 +17,7 @@ export const backup: Command = defineCommand({
   input: z.object({ file: z.string().min(1, 'a file name'), force: z.boolean().default(false) }),
   run: ({ file, force }, context) =>
     withReadableCatalogue(context, async (catalogue): Promise<Backup> => {
-      const progress = openProgress(context.stderr, 'Copying', 'pages', () => context.now().getTime());
+      const progress = openProgress(context.stderr, 'Copying', 'pages');
       try {
         return await backUpCatalogue(catalogue, file, {
           replace: force,

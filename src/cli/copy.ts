@@ -33,7 +33,7 @@ export const copy: Command = defineCommand({
   run: async ({ from, to }, { stderr, now, signal }): Promise<CopyResult> => {
     const [source, wanted] = [from, to].map((one) => (isPostgresAddress(one) ? one : resolve(one))) as [string, string];
     const held = await openCatalogueForReading(source);
-    const progress = openProgress(stderr, 'Copying', 'rows', () => now().getTime());
+    const progress = openProgress(stderr, 'Copying', 'rows');
     try {
       const target = await openCatalogue(wanted, { identity: randomUUID(), at: now().toISOString() });
       try {

@@ -10,7 +10,7 @@ import { cutText, TEXT_LIMITS } from '../model/text.ts';
 import { BAZAAR, KNOWN_FEEDS } from '../sources/bazaar/feed.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
-import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { type Command, defineCommand } from './command.ts';
 import { type ImportResult, renderReport } from './import-report.ts';
 import { withCatalogueCopy, withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
@@ -96,7 +96,7 @@ export const importSources: Command = defineCommand({
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, {
           ...{ format: BAZAAR, config, now, signal, source },
-          openProgress: getProgressOpener(context),
+          openProgress: (label, unit) => openProgress(context.stderr, label, unit),
         });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });
       if (provider !== undefined) return importProvider(catalogue, provider, { config, now, signal });
@@ -114,10 +114,6 @@ export const importSources: Command = defineCommand({
 /** Returns whether readers would see a name as it is given, without cleaning or cutting. */
 function isPlainName(name: string): boolean {
   return name !== '' && cleanText(name, 'title') === name;
-}
-
-function getProgressOpener({ stderr, now }: CommandContext) {
-  return (label: string, unit: string) => openProgress(stderr, label, unit, () => now().getTime());
 }
 
 /** Largest number of missing paths that a message names, and the longest part of each. */

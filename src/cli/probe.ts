@@ -80,7 +80,7 @@ export const probe: Command = defineCommand({
 async function probeCatalogue(catalogue: Catalogue, given: Input, context: CommandContext): Promise<ProbeReport> {
   const { now, signal, stderr } = context;
   for (const slug of given.slug) await getListing(catalogue, slug);
-  const progress = openProgress(stderr, 'Probing', 'routes', () => performance.now());
+  const progress = openProgress(stderr, 'Probing', 'routes');
   const { atOnce, pause: pauseMs, timeout: timeoutMs } = given;
   const shared = { config: context.getConfig(), now, signal, random: Math.random, atOnce, pauseMs, timeoutMs };
   const options = { ...shared, onProgress: progress.update };

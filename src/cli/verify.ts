@@ -76,7 +76,7 @@ function isVerified({ refused, payment }: VerifyResult): boolean {
 
 async function runVerify(given: Input, context: CommandContext): Promise<VerifyResult | DueResult> {
   const { now, signal, stderr } = context;
-  const progress = openProgress(stderr, 'Paying', 'payments', () => performance.now());
+  const progress = openProgress(stderr, 'Paying', 'payments');
   return withWritableCatalogue(context, { create: false }, async (catalogue) => {
     const { slug, route, input: file, budget } = given;
     const listing = slug === undefined ? undefined : await getListing(catalogue, slug);

@@ -20,7 +20,7 @@ describe('probe', () => {
     const [alpha, beta] = [await list('alpha', sellFor('20000')), await list('beta', sell)];
     const { code, json, stderr } = await runJson('probe', 'alpha', ...QUICK);
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Probing: 3 of 3 routes/);
+    expect(stderr).toMatch(/^Probing: 3 of 3 routes/m);
     expect(json).toEqual({
       ...{ scope: 'chosen', complete: true, hosts: 1, fault_is_ours: false, took_ms: 0 },
       routes: { planned: 3, done_before: 0, probed: 3, put_off: 0 },

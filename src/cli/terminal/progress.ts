@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { Output } from './page.ts';
 import { getPrintable } from './printable.ts';
 
-/** Shows the progress of long work: units done, and the total if known. The first update sets where it began. */
+/** Shows the progress of long work: units done, and the total if known. */
 export interface Progress {
   update(done: number, total?: number): void;
   /** Writes a note above the progress. */
@@ -10,29 +10,19 @@ export interface Progress {
   stop(): void;
 }
 
-/** Shortest time between two plain lines without a terminal, in milliseconds. */
+/** Time between two lines without a terminal, in milliseconds. */
 const LINE_INTERVAL_MS = 2000;
 
-/** The count and time at which work began. */
-interface Beginning {
-  done: number;
-  ms: number;
-}
-
 /**
- * Opens a progress display on `output`: a bar with count, rate and remaining time on a terminal, plain lines elsewhere.
- * After `stop` it can be used again for similar work. `now` returns milliseconds.
+ * Opens a progress display on `output`: a bar with count and remaining time on a terminal, a line every two seconds
+ * elsewhere. After `stop` it can be used again for similar work.
  */
-export function openProgress(output: Output, label: string, unit: string, now: () => number): Progress {
-  return output.isTTY ? openBar(output, label, unit, now) : openLines(output, label, unit, now);
-}
-
-function openBar(output: Output, label: string, unit: string, now: () => number): Progress {
-  let isShown = false;
-  let began: Beginning | undefined;
+export function openProgress(output: Output, label: string, unit: string): Progress {
   const bar = new SingleBar({
     stream: output,
-    format: `${label} {bar} {value} of {total} ${unit}{pace}`,
+    format: `${label}${output.isTTY ? ' {bar}' : ':'} {value} of {total} ${unit}, {eta_formatted} left`,
+    noTTYOutput: true,
+    notTTYSchedule: LINE_INTERVAL_MS,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,
@@ -41,61 +31,23 @@ function openBar(output: Output, label: string, unit: string, now: () => number)
     gracefulExit: false,
     linewrap: true,
   });
+  let isShown = false;
+  const stop = () => {
+    if (isShown) bar.stop();
+    isShown = false;
+  };
   return {
     update(done, total = Math.max(done, 1)) {
-      began ??= { done, ms: now() };
-      const pace = formatPace(done - began.done, total - done, now() - began.ms);
-      if (!isShown) bar.start(total, done, { pace });
+      if (isShown) {
+        bar.setTotal(total);
+        bar.update(done);
+      } else bar.start(total, done);
       isShown = true;
-      bar.setTotal(total);
-      bar.update(done, { pace });
     },
     note(text) {
-      const wasShown = isShown;
-      if (wasShown) bar.stop();
+      stop();
       output.write(`${getPrintable(text)}\n`);
-      isShown = false;
     },
-    stop() {
-      if (isShown) bar.stop();
-      isShown = false;
-      began = undefined;
-    },
+    stop,
   };
-}
-
-function openLines(output: Output, label: string, unit: string, now: () => number): Progress {
-  let began: Beginning | undefined;
-  let written = now();
-  let pending: string | undefined;
-  const write = (line: string) => output.write(`${getPrintable(line)}\n`);
-  return {
-    update(done, total) {
-      began ??= { done, ms: now() };
-      if (done === 0) return;
-      const known = total === undefined ? '' : ` of ${total}`;
-      const pace = formatPace(done - began.done, (total ?? done) - done, now() - began.ms);
-      pending = `${label}: ${done}${known} ${unit}${pace}`;
-      if (now() - written < LINE_INTERVAL_MS) return;
-      write(pending);
-      written = now();
-      pending = undefined;
-    },
-    note: write,
-    stop() {
-      if (pending !== undefined) write(pending);
-      pending = undefined;
-      began = undefined;
-    },
-  };
-}
-
-/** Describes the rate and the remaining time; empty before there is any progress. */
-function formatPace(done: number, left: number, elapsedMs: number): string {
-  if (done <= 0 || elapsedMs <= 0) return '';
-  const rate = (done * 1000) / elapsedMs;
-  const pace = `, ${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`;
-  if (left <= 0) return pace;
-  const seconds = Math.ceil(left / rate);
-  return `${pace}, ${seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`} left`;
 }
