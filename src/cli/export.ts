@@ -32,7 +32,7 @@ export const exportCatalogue: Command = defineCommand({
     ['--force', 'replace the file, whatever it contains'],
   ],
   examples: [
-    ['export > catalogue.ndjson', 'to standard output'],
+    ['export --output catalogue.ndjson', 'lines, into a file'],
     ['export --json --output public/catalogue.json', 'one document, into a file'],
   ],
   input: z

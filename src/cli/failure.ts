@@ -13,6 +13,25 @@ export function getExitCode({ reason }: ServiceError): number {
   return reason === 'usage' ? EXIT.usage : EXIT.failed;
 }
 
+const ON_THIS_MACHINE =
+  'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network, over plain http, too.';
+
+/** Hints for failures without one of their own, by reason and by code. */
+const HINTS: Readonly<Record<string, string>> = {
+  blocked_address: ON_THIS_MACHINE,
+  blocked_host: ON_THIS_MACHINE,
+  not_https: ON_THIS_MACHINE,
+  bad_json: 'Open the address or file and look at its content.',
+  unavailable: 'Check the address, or try again later.',
+};
+
+/** Returns a failure with a hint: its own, or a general one. */
+export function addHint(failure: ServiceError): ServiceError & { hint: string } {
+  const { code, message, reason, details, cause } = failure;
+  const hint = failure.hint ?? HINTS[reason] ?? HINTS[code] ?? '--help shows how the command is used.';
+  return Object.assign(new ServiceError(code, message, { reason, details, cause }), { hint });
+}
+
 /** Builds the JSON document of a failure. */
 export function buildFailureDocument({ code, reason, message, hint, details }: ServiceError): object {
   const error = { code, reason, message };

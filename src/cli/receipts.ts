@@ -43,7 +43,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The path of a receipt's page or document. */
 const RECEIPT_PATH = /^(?<before>.*?)(?<agent>\/agent)?\/receipts\/(?<id>[0-9a-f-]{36})\/?$/i;
 
-const RECEIPT_ADDRESS_HINT = `A receipt's address ends in ${PATHS.agentReceipt('{id}')} or ${PATHS.receipt('{id}')}.`;
+const RECEIPT_HINT =
+  `A receipt has at most ${MAX_BYTES / 1024} KB, and its address ends in ` +
+  `${PATHS.agentReceipt('{id}')} or ${PATHS.receipt('{id}')}.`;
 
 const httpAddress = z.url({ protocol: /^https?$/, error: 'an http(s) address' });
 
@@ -136,7 +138,7 @@ async function checkOwnPayment(
   const payment = await findPayment(catalogue, id);
   if (!payment) {
     throw new ServiceError('not_found', `There is no receipt ${id}.`, {
-      hint: `The command receipts lists yours. ${RECEIPT_ADDRESS_HINT}`,
+      hint: `The command receipts lists yours. ${RECEIPT_HINT}`,
     });
   }
   if (payment.by_operator) {
@@ -185,8 +187,7 @@ interface GivenReceipt {
 async function fetchReceipt(address: string, { getConfig, signal }: CommandContext): Promise<GivenReceipt> {
   const { baseUrl, allowPrivateNetworks } = getConfig();
   const url = URL.parse(address);
-  if (!url)
-    throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: RECEIPT_ADDRESS_HINT });
+  if (!url) throw new ServiceError('bad_input', 'The address of the receipt cannot be read.', { hint: RECEIPT_HINT });
   const { before = '', agent, id } = RECEIPT_PATH.exec(url.pathname)?.groups ?? {};
   if (id !== undefined && agent === undefined) url.pathname = `${before}${PATHS.agentReceipt(id.toLowerCase())}`;
   // Who runs a service on this machine, such as the demo, may fetch its receipts.
@@ -206,24 +207,18 @@ async function fetchReceipt(address: string, { getConfig, signal }: CommandConte
   }
 }
 
-/** Adds a hint to the failure of fetching a receipt. */
+/** Adds a hint to the failure of fetching a receipt, but for an address that may not be fetched. */
 function explainFetchFailure(error: ServiceError, host: string): ServiceError {
-  const { reason, details, cause } = error;
+  const { code, message, reason, details, cause } = error;
   if (details.status === 404 || details.status === 410) {
     return new ServiceError('not_found', `${host} has no such receipt.`, {
-      hint: RECEIPT_ADDRESS_HINT,
+      hint: RECEIPT_HINT,
       reason: 'no_receipt',
       cause,
     });
   }
-  const hints: Readonly<Record<string, string>> = {
-    blocked_address: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
-    blocked_host: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch from itself and its own network.',
-    not_https: 'ALLOW_PRIVATE_NETWORKS=on lets this machine fetch over plain http.',
-    too_large: `A receipt has at most ${MAX_BYTES / 1024} KB. ${RECEIPT_ADDRESS_HINT}`,
-  };
-  const hint = error.hint ?? hints[reason] ?? RECEIPT_ADDRESS_HINT;
-  return new ServiceError(error.code, error.message, { hint, reason, details, cause });
+  if (code !== 'unavailable' && reason !== 'too_large') return error;
+  return new ServiceError(code, message, { hint: RECEIPT_HINT, reason, details, cause });
 }
 
 async function readReceipt(path: string): Promise<GivenReceipt> {
@@ -231,7 +226,7 @@ async function readReceipt(path: string): Promise<GivenReceipt> {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!isMissing) throw error;
     throw new ServiceError('not_found', `There is no file ${cutText(path, 200)}.`, {
-      hint: `Give a file that holds a receipt, or the address of one. ${RECEIPT_ADDRESS_HINT}`,
+      hint: `Give a file that holds a receipt, or the address of one. ${RECEIPT_HINT}`,
       reason: 'no_file',
     });
   });
@@ -239,7 +234,7 @@ async function readReceipt(path: string): Promise<GivenReceipt> {
     const { size } = await file.stat();
     if (size > MAX_BYTES) {
       throw new ServiceError('refused', 'The file is too large for a receipt.', {
-        hint: `A receipt has at most ${MAX_BYTES / 1024} KB.`,
+        hint: RECEIPT_HINT,
         reason: 'too_large',
       });
     }
@@ -258,7 +253,7 @@ function parseReceipt(json: unknown, subject: string): AgentReceipt['receipt'] {
   const [issue] = parsed.error.issues;
   const place = issue?.path.join('.') || 'the whole of it';
   throw new ServiceError('bad_input', `${subject} is not a receipt: ${place} is invalid.`, {
-    hint: RECEIPT_ADDRESS_HINT,
+    hint: RECEIPT_HINT,
     reason: 'no_receipt',
   });
 }

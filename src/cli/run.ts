@@ -2,7 +2,7 @@ import { debuglog } from 'node:util';
 import { readConfig } from '../config.ts';
 import { getFailure } from '../model/failure.ts';
 import type { Command, CommandContext } from './command.ts';
-import { buildFailureDocument, EXIT, getExitCode } from './failure.ts';
+import { addHint, buildFailureDocument, EXIT, getExitCode } from './failure.ts';
 import { loadCommands } from './index.ts';
 import { parseCommandLine } from './program.ts';
 import { formatJson, getPrintable } from './terminal/printable.ts';
@@ -31,10 +31,10 @@ export async function runCommandLine(
     return await command.execute(input, context);
   } catch (error) {
     debug('%o', error);
-    const failure = getFailure(error);
+    const failure = addHint(getFailure(error));
     if (json) stdout.write(`${formatJson(buildFailureDocument(failure), 2)}\n`);
     stderr.write(`error: ${getPrintable(failure.message)}\n`);
-    if (failure.hint !== undefined) stderr.write(`hint: ${getPrintable(failure.hint)}\n`);
+    stderr.write(`hint: ${getPrintable(failure.hint)}\n`);
     return getExitCode(failure);
   }
 }

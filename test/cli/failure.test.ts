@@ -6,6 +6,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { getFailure } from '../../src/model/failure.ts';
 import { makeCatalogue, makeDeclaration } from '../builders.ts';
 import { declareListings } from '../written.ts';
+import { makeCommands } from './running.ts';
 
 async function getThrown(work: () => unknown): Promise<unknown> {
   try {
@@ -63,6 +64,25 @@ describe('a failure of the system', () => {
     expect(failure.message).toBe('An unexpected failure: x is not a function.');
     expect(getExitCode(failure)).toBe(1);
     expect(getExitCode(getFailure('thrown text'))).toBe(1);
+  });
+});
+
+describe('a failure without a hint of its own', () => {
+  it.each([
+    [['import', '--openapi', 'https://127.0.0.1/openapi.json'], /^hint: ALLOW_PRIVATE_NETWORKS=on lets/m],
+    [
+      ['import', '--openapi', 'http://api.provider-of-tests.com/openapi.json'],
+      /^hint: ALLOW_PRIVATE_NETWORKS=on lets/m,
+    ],
+    [['receipts', 'check', 'package.json'], /^hint: A receipt has at most 256 KB/m],
+    [['receipts', 'check', 'README.md'], /^hint: Open the address or file/m],
+  ])('gets a general one: %j', async (args, hint) => {
+    const { run, runJson } = makeCommands();
+    const { code, stderr } = await run(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: .*\.\nhint: .*\.\n$/);
+    expect(stderr).toMatch(hint);
+    expect((await runJson(...args)).json.error.hint).toMatch(/\.$/);
   });
 });
 

@@ -38,6 +38,7 @@ export function openProgress(output: Output, label: string, unit: string): Progr
   };
   return {
     update(done, total = Math.max(done, 1)) {
+      if (done === 0) return;
       if (isShown) {
         bar.setTotal(total);
         bar.update(done);

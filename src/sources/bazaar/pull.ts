@@ -119,12 +119,16 @@ function isBeyondEnd(error: unknown, offset: number, total: number | null): bool
   return BEYOND_END_STATUSES.has(Number(error.details.status)) && (total === null || offset >= total);
 }
 
-/** Adds the offset at which a pull failed, and what to do. */
+/** Adds the offset at which a pull failed. */
 function addOffset(error: unknown, offset: number): unknown {
   if (!(error instanceof ServiceError)) return error;
-  const hint = error.hint ?? 'Check the address, or try again later.';
-  const { code, message, reason, details, cause } = error;
-  return new ServiceError(code, message, { reason, hint, details: { ...details, offset }, cause });
+  const { code, message, hint, reason, details, cause } = error;
+  return new ServiceError(code, message, {
+    reason,
+    details: { ...details, offset },
+    cause,
+    ...(hint !== undefined && { hint }),
+  });
 }
 
 /** Reason for the end of a pull. `complete` says whether all items from the first offset on were seen. */
