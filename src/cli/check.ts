@@ -19,7 +19,6 @@ import { getCodeVersion } from '../site/page-code.ts';
 import { getSite } from '../site/settings.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import type { CheckResult } from '../views/provider-check.ts';
-import { renderAddressCheck } from './check-address.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
 import { describePagesState, getPagesState } from './pages-state.ts';
@@ -232,21 +231,33 @@ function renderChecks(
   page: Page,
 ): void {
   if (repaired.length > 0) page.say(`Repaired: ${repaired.join(', ')}.`);
-  if (!page.isTerminal) {
-    const rows = checks.map(({ name, ok, found, hint = '' }) => [getState(ok), name, found, hint]);
-    page.table([{ heading: 'state' }, { heading: 'what' }, { heading: 'found' }, { heading: 'what to do' }], rows);
-    return;
-  }
   for (const { name, ok, found, hint } of checks) {
-    page.say({ text: `${getState(ok).padEnd(STATE_WIDTH)}${name}: ${found}`, style: ok ? 'green' : 'red' });
-    if (hint !== undefined) page.say(hint, STATE_WIDTH);
+    page.say({ text: `${ok ? 'ok' : 'problem'} ${name}: ${found}`, style: ok ? 'green' : 'red' });
+    if (hint !== undefined) page.say(hint, 2);
   }
 }
 
-const STATE_WIDTH = 'problem  '.length;
-
-function getState(ok: boolean): string {
-  return ok ? 'ok' : 'problem';
+/** Writes what was found at an address, line by line, with place and fix; then what would be listed. */
+function renderAddressCheck({ checks, listings }: CheckResult, page: Page): void {
+  for (const { passed, severity, item, place, actual, code, detail, fix, example } of checks) {
+    const mark = passed ? 'ok' : severity === 'required' ? 'problem' : 'note';
+    const style = passed ? 'green' : severity === 'required' ? 'red' : 'yellow';
+    page.say({ text: `${mark} ${item}${place ? ` at ${place}` : ''}: ${actual ?? `${code}: ${detail}`}`, style });
+    if (fix !== undefined) page.say(`Fix: ${fix}`, 2);
+    if (example !== undefined) page.say({ text: example, style: 'dim' }, 4);
+  }
+  for (const { base_url, title, routes } of listings) {
+    page.blank();
+    page.title(`Would be listed: ${title}, ${base_url}`);
+    page.table(
+      [{ heading: 'price' }, { heading: 'route', cut: true }],
+      routes.map(({ price_usdc, networks, method, url }) => [
+        price_usdc === undefined ? 'no price' : `${price_usdc} USDC on ${networks.join(', ')}`,
+        `${method} ${url}`,
+      ]),
+      2,
+    );
+  }
 }
 
 /** Checks the configured wallets: key, node, balance, and whether payments are stopped. No wallet is ok. */

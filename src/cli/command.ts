@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { type Output, openPage, type Page } from './terminal/page.ts';
 import { formatJson } from './terminal/printable.ts';
@@ -19,6 +19,14 @@ export interface CommandContext {
 
 /** An argument or option and its description: `['<slug>', 'the listing']`, `['--limit <n>', '…']`. */
 type FlagDescription = readonly [flags: string, description: string];
+
+/** The reason of the operator for a decision, which its provider or all readers see: one line of plain text. */
+export const statedReason = z
+  .string('the reason, which others will see')
+  .trim()
+  .min(1, 'the reason, which others will see')
+  .max(300, 'a reason of at most 300 characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'one line of plain text');
 
 export interface CommandDefinition<Input, Result> {
   /** One line, for the list of commands. */

@@ -2,11 +2,9 @@ import { z } from 'zod';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
 import { delistListing, relistListing } from '../catalogue/write/decisions.ts';
 import type { Listing } from '../model/listing.ts';
-import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { type Command, type CommandContext, defineCommand, statedReason } from './command.ts';
 import { getListing, withWritableCatalogue } from './open-catalogue.ts';
 import type { Page } from './terminal/page.ts';
-
-const REASON_LENGTH = 300;
 
 export const delist: Command = defineCommand({
   summary: 'Remove a listing, and leave a tombstone with the reason',
@@ -22,12 +20,7 @@ export const delist: Command = defineCommand({
   examples: [['delist example-prices --reason "The provider asked for it" --by provider', "at the provider's request"]],
   input: z.object({
     slug: z.string(),
-    reason: z
-      .string('a reason that readers will see')
-      .trim()
-      .min(1, 'a reason that readers will see')
-      .max(REASON_LENGTH, `a reason of at most ${REASON_LENGTH} characters`)
-      .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'one line of plain text'),
+    reason: statedReason,
     by: z.enum(['operator', 'provider'], 'operator or provider').default('operator'),
   }),
   run: ({ slug, by, reason }, context) =>

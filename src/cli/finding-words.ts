@@ -1,7 +1,15 @@
 import type { RecordedFinding } from '../catalogue/read/findings.ts';
 import type { FindingCount } from '../importing/findings.ts';
+import type { Caution } from '../model/caution.ts';
 import { findCodeWords } from '../model/finding.ts';
+import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import type { Page } from './terminal/page.ts';
+
+/** Describes a caution with its evidence and the reply of the provider. */
+export function describeCautionOnRecord(caution: Caution): string {
+  const reply = caution.reply ? ` Its provider replies: "${caution.reply.text}"` : '';
+  return `${describeCaution(caution)} On record: ${describeCautionEvidence(caution)}.${reply}`;
+}
 
 /** Writes counts, one line for each code, with its meaning. */
 export function renderCounts(counts: readonly FindingCount[], page: Page): void {

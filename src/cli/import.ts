@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { ServiceError } from '../errors.ts';
@@ -14,6 +14,9 @@ import { type Command, defineCommand } from './command.ts';
 import { type ImportResult, renderReport } from './import-report.ts';
 import { withCatalogueCopy, withWritableCatalogue } from './open-catalogue.ts';
 import { openProgress } from './terminal/progress.ts';
+
+/** Longest part of a path that a message names, in UTF-16 units. */
+const PATH_LENGTH = 200;
 
 export const importSources: Command = defineCommand({
   summary: 'Put listings into the catalogue: from manifests, a Bazaar feed, or the provider itself',
@@ -89,7 +92,8 @@ export const importSources: Command = defineCommand({
     }, '--source goes with a file given to --bazaar or --openapi.'),
   run: async ({ path, feed, openapi, provider, baseUrl, source, dryRun, ...given }, context): Promise<ImportResult> => {
     const bazaar = feed === undefined ? given.bazaar : KNOWN_FEEDS[feed];
-    await checkPaths({ manifests: path, document: bazaar ?? openapi });
+    const document = bazaar ?? openapi;
+    checkPaths(document === undefined || isWebAddress(document) ? path : [document]);
     const importInto = (catalogue: Catalogue) => {
       const config = context.getConfig();
       const { now, signal } = context;
@@ -116,42 +120,12 @@ function isPlainName(name: string): boolean {
   return name !== '' && cleanText(name, 'title') === name;
 }
 
-/** Largest number of missing paths that a message names, and the longest part of each. */
-const MAX_NAMED = 3;
-const PATH_LENGTH = 100;
-
-/** Paths that an import reads: manifests, or one feed or document. */
-export interface ImportPaths {
-  manifests: readonly string[];
-  /** A file or an address. */
-  document: string | undefined;
-}
-
 /** Throws `bad_input` (`no_such_file`) for a path that does not exist, before a catalogue is created for nothing. */
-export async function checkPaths({ manifests, document }: ImportPaths): Promise<void> {
-  const missing = await listMissing(manifests);
-  if (missing.length > 0) {
-    const what = missing.length === 1 ? 'There is no file or folder' : 'There are no files or folders';
-    throw buildMissing(`${what} ${formatPaths(missing)}.`, 'Give manifest files, or folders that hold *.yaml files.');
-  }
-  if (document === undefined || isWebAddress(document) || (await listMissing([document])).length === 0) return;
-  throw buildMissing(
-    `There is no file ${formatPaths([document])}.`,
-    'Give the path of a file, or an address that begins with https://.',
-  );
-}
-
-async function listMissing(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.allSettled(paths.map((path) => access(path)));
-  return paths.filter((_, index) => found[index]?.status === 'rejected');
-}
-
-function formatPaths(paths: readonly string[]): string {
-  const named = paths.slice(0, MAX_NAMED).map((path) => cutText(path, PATH_LENGTH));
-  const more = paths.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
-
-function buildMissing(message: string, hint: string): ServiceError {
-  return new ServiceError('bad_input', message, { reason: 'no_such_file', hint });
+function checkPaths(paths: readonly string[]): void {
+  const missing = paths.find((path) => !existsSync(path));
+  if (missing === undefined) return;
+  throw new ServiceError('bad_input', `There is no file or folder ${cutText(missing, PATH_LENGTH)}.`, {
+    hint: 'Give manifests, folders that hold *.yaml files, or with an option a file or an address that begins with https://.',
+    reason: 'no_such_file',
+  });
 }

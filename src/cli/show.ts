@@ -11,9 +11,8 @@ import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPaid, formatPrice, formatPriceRange, formatUsdc } from '../model/usdc.ts';
-import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Command, defineCommand } from './command.ts';
-import { renderFindings } from './finding-words.ts';
+import { describeCautionOnRecord, renderFindings } from './finding-words.ts';
 import { getListing, withReadableCatalogue } from './open-catalogue.ts';
 import { formatTime, getStateCell } from './terminal/format.ts';
 import type { Cell, Page } from './terminal/page.ts';
@@ -132,8 +131,7 @@ function describeVerification({ proof }: Route): Cell {
 }
 
 function describeCautionCell(caution: Caution): Cell {
-  const reply = caution.reply ? ` Its provider replies: "${caution.reply.text}"` : '';
-  const text = `${caution.severity}: ${describeCaution(caution)} ${describeCautionEvidence(caution)}.${reply}`;
+  const text = `${caution.severity}: ${describeCautionOnRecord(caution)}`;
   return caution.severity === 'danger' ? { text, style: 'red' } : text;
 }
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { importProvider } from '../importing/provider.ts';
 import { cutText } from '../model/text.ts';
 import { openQueue, readQueue, type Submission } from '../submissions/queue.ts';
-import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { type Command, type CommandContext, defineCommand, statedReason } from './command.ts';
 import { type ImportResult, renderReport } from './import-report.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
 import { formatTime } from './terminal/format.ts';
@@ -13,19 +13,11 @@ import type { Page } from './terminal/page.ts';
 /** Number of the latest submissions that are listed. */
 const MAX_LISTED = 500;
 
-const REASON_LENGTH = 300;
-
 const input = z
   .object({
     action: z.enum(['show', 'take', 'refuse'], 'show, take or refuse').optional(),
     host: z.string().min(1, 'a host or the id of a submission').optional(),
-    reason: z
-      .string()
-      .trim()
-      .min(1, 'a reason for the provider')
-      .max(REASON_LENGTH, `a reason of at most ${REASON_LENGTH} characters`)
-      .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'one line of plain text')
-      .optional(),
+    reason: statedReason.optional(),
   })
   .refine(({ action, host }) => (action === undefined) === (host === undefined), 'show, take and refuse take one host.')
   .refine(

@@ -7,11 +7,10 @@ import { findListing } from '../catalogue/read/listings.ts';
 import { ServiceError } from '../errors.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
-import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';
 import { type Decision, describeDecision, describeSource } from '../views/words/decision.ts';
 import { describeSources } from '../views/words/source.ts';
 import { type Command, defineCommand } from './command.ts';
-import { renderFindings } from './finding-words.ts';
+import { describeCautionOnRecord, renderFindings } from './finding-words.ts';
 import { getListing, withReadableCatalogue } from './open-catalogue.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
@@ -33,8 +32,7 @@ export const why: Command = defineCommand({
   summary: 'Explain the state of a listing: every decision with its reason and evidence',
   details:
     'Also takes an address: then it lists what was found there in the feeds, and so explains why something is not ' +
-    'listed at all. Without a terminal, one decision on each line, fields separated by tabs: time, revision, ' +
-    'what, why, evidence.',
+    'listed at all.',
   arguments: [['<slug>', 'the listing, or an address (https://…)']],
   examples: [
     ['why example-prices', 'its whole history'],
@@ -118,28 +116,15 @@ function listCautionLines(listing: Listing): string[] {
     ...listing.routes.flatMap((route) => route.cautions.map((caution) => ({ subject: formatRoute(route), caution }))),
   ];
   return all.map(({ subject, caution }) => {
-    const reply = caution.reply ? ` Its provider replies: "${caution.reply.text}"` : '';
     const name = caution.severity === 'danger' ? 'Danger' : 'Caution';
-    return `${name}, ${subject}: ${describeCaution(caution)} On record: ${describeCautionEvidence(caution)}.${reply}`;
+    return `${name}, ${subject}: ${describeCautionOnRecord(caution)}`;
   });
 }
 
 function renderWhy({ slug, state, standing, decisions, findings }: WhyResult, page: Page): void {
   if (slug !== null) page.title(`${slug}: ${state}`);
   for (const sentence of standing) page.say(sentence);
-  if (page.isTerminal) renderTimeline(decisions, page);
-  else {
-    page.table(
-      ['time', 'revision', 'what', 'why', 'evidence'].map((heading) => ({ heading })),
-      decisions.map(({ at, revision, what, why: reason, evidence }) => [
-        at,
-        revision,
-        what,
-        reason,
-        evidence.join('; '),
-      ]),
-    );
-  }
+  renderTimeline(decisions, page);
   if (findings.length > 0) {
     page.blank();
     page.title('What was found in the sources');

@@ -60,7 +60,7 @@ describe('restore', () => {
     expect((await runJson('status')).json).toMatchObject({ identity: json.identity, revision: 2 });
     expect(await countLive({ runJson })).toBe(2);
     expect(await countLive(makeCommands({ CATALOGUE: kept }))).toBe(1);
-    expect((await run(['check'])).stdout).toMatch(/^ok\tdatabase/m);
+    expect((await run(['check'])).stdout).toMatch(/^ok database: /m);
     expect(listFiles(folder).filter((name) => /restored|partial/.test(name))).toEqual([]);
   });
 

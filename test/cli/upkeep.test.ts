@@ -300,12 +300,12 @@ describe('status and check of probing and paying', () => {
   it('check one address with any method, and refuse an invalid one', async () => {
     const { run } = makeCommands();
     const put = await run(['check', 'https://192.0.2.1.invalid/v1/quote', '--method', 'PUT']);
-    expect(put.stdout).toMatch(/^problem\tPUT https:/);
+    expect(put.stdout).toMatch(/^problem PUT https:/);
     const wrong = await run(['check', 'https://example.com/', '--method', 'BREW']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of GET, POST, PUT')]);
     const nobody = await run(['check', 'https://192.0.2.1.invalid/v1/quote']);
     expect(nobody.code).toBe(1);
-    expect(nobody.stdout).toMatch(/^problem\tGET https:\/\/192\.0\.2\.1\.invalid\/v1\/quote\t.+/);
+    expect(nobody.stdout).toMatch(/^problem GET https:\/\/192\.0\.2\.1\.invalid\/v1\/quote at .+/);
     for (const args of [
       ['nonsense'],
       ['ftp://example.com/'],

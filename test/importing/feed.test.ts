@@ -350,7 +350,7 @@ describe('a feed that is none', () => {
     const { run, runJson } = makeCommands();
     const { code, stdout, stderr } = await run(['import', option, 'none.json']);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^error: There is no file none\.json\.\nhint: .*https:\/\/.*\n$/);
+    expect(stderr).toMatch(/^error: There is no file or folder none\.json\.\nhint: .*https:\/\/.*\n$/);
     expect((await runJson('list')).json.error.reason).toBe('no_catalogue');
   });
 

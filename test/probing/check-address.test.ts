@@ -61,8 +61,8 @@ describe('checking an address', () => {
     ]);
     expect(asked).toEqual(expect.arrayContaining(['/.well-known/x402', '/openapi.json', '/v1/a', '/v1/b']));
     const text = (await run(['check', origin])).stdout;
-    expect(text).toContain(`would be listed\tGET ${origin}/v1/a\t${origin}\t0.01 USDC on base`);
-    expect(text).toMatch(/^problem\t.*\/v1\/c\t\/resources\/2\/price\tzero_amount: /m);
+    expect(text).toContain(`, ${origin}\n0.01 USDC on base\tGET ${origin}/v1/a\n`);
+    expect(text).toMatch(/^problem .*\/v1\/c at \/resources\/2\/price: zero_amount: .*\nFix: /m);
     const shown = (await run(['check', origin], { columns: 200 })).stdout;
     expect(shown).toMatch(/problem .*\/v1\/c at \/resources\/2\/price: zero_amount: /);
     expect(shown).toContain('Fix: ');
@@ -196,7 +196,7 @@ describe('checking an address', () => {
     const { code, stderr } = await run(['check', 'none.yaml']);
     expect([code, stderr]).toEqual([2, expect.stringContaining('a file, a host such as api.example.com')]);
     const { stdout } = await run(['check', 'nobody.example.com/v1/x']);
-    expect(stdout).toMatch(/^problem\tGET https:\/\/nobody\.example\.com\/v1\/x\t/);
+    expect(stdout).toMatch(/^problem GET https:\/\/nobody\.example\.com\/v1\/x at /);
   });
 
   it('of a host with nothing says what the host answers', async () => {
