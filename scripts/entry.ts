@@ -1,5 +1,5 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { buildUsageFailure, getExitCode } from '../src/cli/failure.ts';
+import { addHint, buildUsageFailure, getExitCode } from '../src/cli/failure.ts';
 import { getVersion } from '../src/cli/version.ts';
 import { getErrorMessage } from '../src/errors.ts';
 import { getFailure } from '../src/model/failure.ts';
@@ -36,13 +36,15 @@ function attempt<Parsed>(line: string, parse: () => Parsed): Parsed {
   try {
     return parse();
   } catch (error) {
-    throw buildUsageFailure(getErrorMessage(error), line);
+    // Some messages of Node go on with advice.
+    const [sentence = ''] = getErrorMessage(error).split('. ');
+    throw buildUsageFailure(`${sentence.replace(/\.$/, '')}.`, line);
   }
 }
 
 /** Writes a failure as one sentence with a hint, and ends the process with its exit code. */
 export function endWithFailure(error: unknown): never {
-  const failure = getFailure(error);
-  process.stderr.write(`error: ${failure.message}\n${failure.hint ? `hint: ${failure.hint}\n` : ''}`);
+  const failure = addHint(getFailure(error));
+  process.stderr.write(`error: ${failure.message}\nhint: ${failure.hint}\n`);
   process.exit(getExitCode(failure));
 }

@@ -3,6 +3,7 @@ import './require-node.mjs';
 import type { RebuildEvent, RebuildResult } from '../src/site/events.ts';
 
 const { endWithFailure, readArguments } = await import('./entry.ts');
+const { addHint } = await import('../src/cli/failure.ts');
 const { getFailure } = await import('../src/model/failure.ts');
 const { listenForStop } = await import('../src/cli/stopping.ts');
 const { openProgress } = await import('../src/cli/terminal/progress.ts');
@@ -38,8 +39,8 @@ const onResult = (result: RebuildResult) => {
 };
 const onFailure = (error: unknown) => {
   progress.stop();
-  const { message, hint } = getFailure(error);
-  stderr.write(`error: ${message}\n${hint ? `hint: ${hint}\n` : ''}`);
+  const { message, hint } = addHint(getFailure(error));
+  stderr.write(`error: ${message}\nhint: ${hint}\n`);
 };
 
 /** Runs `npm run rebuild -- [--force] [--watch]`: once, or with `--watch` after each change. */

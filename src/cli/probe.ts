@@ -159,7 +159,7 @@ function renderProbes(report: ProbeReport, page: Page): void {
       2,
     );
   }
-  if (report.fault_is_ours) {
+  if (report.fault_is_ours && routes.probed > 0) {
     page.blank();
     page.say('So many hosts failed together that the fault is probably ours: no failure of this round counts.');
   }

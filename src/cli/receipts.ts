@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { findPaidRoute, findPayment, listPayments } from '../catalogue/read/payments.ts';
@@ -8,13 +7,13 @@ import { openGuardedClient } from '../fetching/client.ts';
 import { fetchJson, parseJsonBody } from '../fetching/json.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import { isOpen, isUnconfirmed, type Payment } from '../model/payment.ts';
-import { cutText } from '../model/text.ts';
 import { openChain, openChainReader, openRails } from '../paying/networks.ts';
 import type { RpcUrls } from '../paying/nodes.ts';
 import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } from '../paying/receipt-check.ts';
 import { reconcilePayments } from '../paying/reconcile.ts';
 import { openWallets } from '../paying/wallets.ts';
 import { getSite } from '../site/settings.ts';
+import { readLimitedFile } from '../sources/document-text.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { PATHS } from '../views/links.ts';
@@ -29,7 +28,7 @@ import { describePayment, describeUnconfirmed, formatAmount } from './verify-rep
 /** Number of the latest payments that are listed. */
 const MAX_LISTED = 100;
 
-/** Largest receipt document, in bytes. Real ones have some 4 KB, plus the body of the request. */
+/** Largest receipt that is fetched, in bytes. Real ones have some 4 KB, plus the body of the request. */
 const MAX_BYTES = 256 * 1024;
 
 /** Most nodes for one check. */
@@ -222,28 +221,8 @@ function explainFetchFailure(error: ServiceError, host: string): ServiceError {
 }
 
 async function readReceipt(path: string): Promise<GivenReceipt> {
-  const file = await open(path).catch((error: unknown) => {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!isMissing) throw error;
-    throw new ServiceError('not_found', `There is no file ${cutText(path, 200)}.`, {
-      hint: `Give a file that holds a receipt, or the address of one. ${RECEIPT_HINT}`,
-      reason: 'no_file',
-    });
-  });
-  try {
-    const { size } = await file.stat();
-    if (size > MAX_BYTES) {
-      throw new ServiceError('refused', 'The file is too large for a receipt.', {
-        hint: RECEIPT_HINT,
-        reason: 'too_large',
-      });
-    }
-    const buffer = Buffer.alloc(MAX_BYTES);
-    const { bytesRead } = await file.read(buffer, 0, MAX_BYTES, 0);
-    return { receipt: parseReceipt(parseJsonBody(buffer.subarray(0, bytesRead), null, 'The file holds'), 'The file') };
-  } finally {
-    await file.close();
-  }
+  const bytes = await readLimitedFile(path);
+  return { receipt: parseReceipt(parseJsonBody(bytes, null, 'The file holds'), 'The file') };
 }
 
 /** Parses a receipt. Unknown fields are ignored, because later versions may add some; known fields must be valid. */

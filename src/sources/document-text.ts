@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
-import { ServiceError } from '../errors.ts';
+import { isFileError, ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
 import { parseJsonBody } from '../fetching/json.ts';
 import type { FetchInit } from '../fetching/request.ts';
@@ -46,7 +46,8 @@ export async function readDocumentBytes(
   return { bytes: response.body, url: response.url };
 }
 
-async function readLimitedFile(path: string): Promise<Uint8Array> {
+/** Reads a file of a document. Throws `too_large`, `unreadable_file` and `not_a_file`. */
+export async function readLimitedFile(path: string): Promise<Uint8Array> {
   const subject = `The file ${getSourceName(path)}`;
   try {
     const stats = await stat(path);
@@ -56,7 +57,9 @@ async function readLimitedFile(path: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
-    throw buildFileError('unreadable_file', `${subject} cannot be read.`, error);
+    const isMissing = isFileError(error, 'ENOENT');
+    const message = isMissing ? `There is no file ${getSourceName(path)}.` : `${subject} cannot be read.`;
+    throw buildFileError('unreadable_file', message, error);
   }
 }
 

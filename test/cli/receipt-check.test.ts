@@ -251,7 +251,7 @@ describe('something that is not a receipt', () => {
     ['https://10.0.0.1/agent/receipts/x', 'ALLOW_PRIVATE_NETWORKS=on', 'http://localhost:4321'],
     ['https://', 'address'],
     ['nothing.json', 'There is no file nothing.json.'],
-    ['.', 'There is a folder where a file is expected'],
+    ['.', 'is a folder, a pipe or a device.'],
   ])('is refused as %s', async (source, sentence, BASE_URL = 'https://apis.example') => {
     const { run } = makeCommands({ BASE_URL });
     const { code, stdout, stderr } = await run(['receipts', 'check', source, ...NODE]);
