@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { cleanText } from '../sources/provider-text.ts';
 import { type Output, openPage, type Page } from './terminal/page.ts';
 import { formatJson } from './terminal/printable.ts';
 
@@ -27,6 +28,12 @@ export const statedReason = z
   .min(1, 'the reason, which others will see')
   .max(300, 'a reason of at most 300 characters')
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'one line of plain text');
+
+/** The reason of the operator for a word about a payment, cleaned as the texts of providers are. Readers see it. */
+export const because = z
+  .string({ error: 'the reason, in words that readers see' })
+  .transform((words) => cleanText(words, 'route_description'))
+  .refine(({ length }) => length > 0 && length <= 280, 'the reason, in 1 to 280 characters that readers see');
 
 export interface CommandDefinition<Input, Result> {
   /** One line, for the list of commands. */

@@ -1,24 +1,11 @@
 import { z } from 'zod';
 import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
 import { correctReceipt } from '../catalogue/write/corrections.ts';
-import { cleanText } from '../sources/provider-text.ts';
-import { type Command, defineCommand } from './command.ts';
+import { because, type Command, defineCommand } from './command.ts';
 import { withWritableCatalogue } from './open-catalogue.ts';
 import type { Page } from './terminal/page.ts';
 
-/** Longest reason, in characters. It is shown on public pages. */
-const BECAUSE_MAX_LENGTH = 280;
-
-const input = z.object({
-  receipt: z.uuid('the id of a receipt'),
-  because: z
-    .string({ error: 'the reason, in words that readers see' })
-    .transform((words) => cleanText(words, 'route_description'))
-    .refine(
-      ({ length }) => length > 0 && length <= BECAUSE_MAX_LENGTH,
-      `the reason, in 1 to ${BECAUSE_MAX_LENGTH} characters that readers see`,
-    ),
-});
+const input = z.object({ receipt: z.uuid('the id of a receipt'), because });
 
 interface CorrectResult {
   receipt: string;

@@ -14,12 +14,11 @@ import { reconcilePayments } from '../paying/reconcile.ts';
 import { openWallets } from '../paying/wallets.ts';
 import { getSite } from '../site/settings.ts';
 import { readLimitedFile } from '../sources/document-text.ts';
-import { cleanText } from '../sources/provider-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { PATHS } from '../views/links.ts';
 import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/receipt.ts';
 import { getUserAgent } from '../views/site.ts';
-import { type Command, type CommandContext, defineCommand } from './command.ts';
+import { because, type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue, withWritableCatalogue } from './open-catalogue.ts';
 import { formatTime } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
@@ -33,9 +32,6 @@ const MAX_BYTES = 256 * 1024;
 
 /** Most nodes for one check. */
 const MAX_NODES = 8;
-
-/** Longest reason of the operator, in characters. */
-const BECAUSE_MAX_LENGTH = 280;
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -54,7 +50,7 @@ const input = z
     receipt: z.string().min(1, 'an address, a file or an id').optional(),
     rpc: z.array(httpAddress, 'http(s) addresses').max(MAX_NODES, `at most ${MAX_NODES} nodes`).optional(),
     as: z.enum(['settled', 'not_settled'], 'settled or not_settled').optional(),
-    because: z.string().min(1, 'the reason, in words').max(BECAUSE_MAX_LENGTH, 'a short reason').optional(),
+    because: because.optional(),
   })
   .refine(
     ({ action, receipt }) => action === 'settle' || (action === 'check') === (receipt !== undefined),
@@ -117,7 +113,7 @@ export const receipts: Command = defineCommand({
     if (action === 'reconcile')
       return withWritableCatalogue(context, { create: false }, (catalogue) => reconcile(catalogue, context));
     if (as !== undefined && because !== undefined) {
-      const word = { id: receipt.toLowerCase(), as, because: cleanText(because, 'route_description') };
+      const word = { id: receipt.toLowerCase(), as, because };
       return withWritableCatalogue(context, { create: false }, (catalogue) => settle(catalogue, word, context));
     }
     return withReadableCatalogue(context, async (catalogue) => ({

@@ -39,7 +39,7 @@ it('a corrected receipt speaks against nobody, and the reason is public', async 
   expect(why).toContain(`receipt ${ID} of GET /v1/:thing`);
   expect(why).toContain(`in the operator's words: ${BECAUSE}`);
   expect(why).toMatch(
-    /Caution cleared on 1 route .*the operator corrected the record of a paid call.*GET \/v1\/:thing/,
+    /Caution cleared on 1 route .*the operator corrected the record of a paid call\.\n {4}GET \/v1\/:thing\n/,
   );
 });
 

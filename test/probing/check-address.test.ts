@@ -62,7 +62,7 @@ describe('checking an address', () => {
     expect(asked).toEqual(expect.arrayContaining(['/.well-known/x402', '/openapi.json', '/v1/a', '/v1/b']));
     const text = (await run(['check', origin])).stdout;
     expect(text).toContain(`, ${origin}\n0.01 USDC on base\tGET ${origin}/v1/a\n`);
-    expect(text).toMatch(/^problem .*\/v1\/c at \/resources\/2\/price: zero_amount: .*\nFix: /m);
+    expect(text).toMatch(/^problem .*\/v1\/c at \/resources\/2\/price: zero_amount: .*\n {2}Fix: /m);
     const shown = (await run(['check', origin], { columns: 200 })).stdout;
     expect(shown).toMatch(/problem .*\/v1\/c at \/resources\/2\/price: zero_amount: /);
     expect(shown).toContain('Fix: ');

@@ -26,7 +26,7 @@ interface Column {
 export interface Page {
   readonly isTerminal: boolean;
   title(text: string): void;
-  /** A line of prose, indented by `indent` columns on a terminal. */
+  /** A line of prose, indented by `indent` columns. */
   say(text: Cell, indent?: number): void;
   /** Labelled values, one on each line. */
   facts(rows: readonly (readonly [label: string, value: Cell])[], indent?: number): void;
@@ -72,7 +72,7 @@ export function openPage(output: Output): Page {
   return {
     isTerminal,
     title: (text) => write(0, paint({ text, style: 'bold' })),
-    say: (text, indent = 0) => write(indent, paint(text)),
+    say: (text, indent = 0) => lines.push(' '.repeat(indent) + paint(text).trimEnd()),
     facts(rows, indent) {
       const cells = rows.map(([label, value]): Cell[] => [isTerminal ? { text: label, style: 'dim' } : label, value]);
       table([{ heading: '' }, { heading: '' }], cells, indent);
