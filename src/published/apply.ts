@@ -15,7 +15,7 @@ import { joinDocument, type ListingRef, SAME_PRODUCT_MAX, writeDocument } from '
 import { APPLICATION_ID, OWN_SCHEMA, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import type { Rendering } from './state.ts';
 
-/** Longest time that news are written before other work has its turn, in milliseconds. */
+/** Longest time for which changes are written before other work has its turn, in milliseconds. */
 const TURN_MS = 4;
 
 /** Returns the point up to which the catalogue was copied into a published file; revision 0 for an empty one. */
@@ -25,7 +25,7 @@ export function getKnown(published: Published): Known {
   return published.prepare<Known>(sql).get() ?? { revision: 0, seq: 0, day: '' };
 }
 
-/** Makes the tables of a published catalogue in an empty file: it is of revision 0 then. */
+/** Makes the tables of a published catalogue in an empty file, at revision 0. */
 export function createTables({ sqlite }: Published, { code_version, base_url }: Rendering): void {
   sqlite.exec(SCHEMA);
   sqlite.exec(OWN_SCHEMA);
@@ -35,19 +35,20 @@ export function createTables({ sqlite }: Published, { code_version, base_url }: 
   sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
-/** How news are written. */
+/** Options of `applyNews`. */
 export interface Applying {
   /** Address of the service, which is put into what is rendered. */
   readonly base_url: string;
-  /** Called with the number of listings that are written. */
+  /** Called with the number of listings written so far. */
   readonly onListing?: ((done: number) => void) | undefined;
-  /** Stops it: all of it is undone. */
+  /** Stops the writing; the whole transaction is then undone. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Writes news of what came after `known`, all in one transaction: readers see the state before until all of it is there. Others
- * have their turn every few milliseconds. Throws, and leaves the file as it was, where it has something else than `known`.
+ * Writes the changes that came after `known`, all in one transaction: readers see the earlier state until all of it is written.
+ * Other work has its turn every few milliseconds. Throws if the file is at another point than `known`, and then leaves the file
+ * as it was.
  */
 export async function applyNews(
   published: Published,
@@ -94,13 +95,13 @@ export async function applyNews(
   }
 }
 
-/** The tables of which a listing that changed has other rows. */
+/** The tables whose rows are replaced when a listing changes. */
 const OF_LISTING = [
   ...['documents', 'routes', 'offers', 'receipts'],
   ...['search_entries', 'rendered_routes', 'answers'],
 ];
 
-/** Opens the writing of rows, each in the place of that of the same key. */
+/** Opens the writing of rows. A row replaces the one with the same key. */
 function openWriter(published: Published, baseUrl: string) {
   const inserts = new Map<string, (row: object) => void>();
   const insert = (table: string, row: object) => {
@@ -108,7 +109,7 @@ function openWriter(published: Published, baseUrl: string) {
     inserts.set(table, write);
     write(row);
   };
-  /** The products of listings that were written, each with those of its listings that others name, as they were before. */
+  /** The slugs that `listNamed` gave for each product before its listings were written, by the product's number. */
   const namedBefore = new Map<number, readonly string[]>();
   const noteProduct = (product: unknown) => {
     if (typeof product === 'number' && !namedBefore.has(product))
@@ -125,7 +126,7 @@ function openWriter(published: Published, baseUrl: string) {
         const { seq, listing_id, kind } = row;
         const detail = JSON.parse(row.detail);
         insert('changes', { ...row, telling: isTelling(kind, detail) ? 1 : 0 });
-        // Which change is the latest of each subject of a listing.
+        // The latest change of each subject of a listing.
         insert('latest_changes', { listing_id, subject: getSubject(kind, detail), seq });
       }
     },
@@ -155,7 +156,7 @@ function openWriter(published: Published, baseUrl: string) {
       }
       for (const receipt of buildReceiptRows(row.receipts, listing)) insert('receipts', receipt);
     },
-    /** Lists the listings whose documents name others than before, since these came, went or became another product. */
+    /** Lists the listings whose documents must be written again because they now name other listings of the same product. */
     listRelated(): ListingRef[] {
       return [...namedBefore].flatMap(([product, before]) => {
         const named = listNamed(published, product);
@@ -172,13 +173,16 @@ function openWriter(published: Published, baseUrl: string) {
   };
 }
 
-/** How documents of listings are compressed. */
+/** Compression of the documents of listings. */
 const GZIP = { level: 6 };
 
 const PRODUCT_OF = 'SELECT product FROM listings WHERE number = ?';
 const OF_PRODUCT = 'SELECT number, slug FROM listings WHERE product = ?';
 
-/** Lists the slugs of a product's listings that others name: as many as each names, and one more, which is the one that names them. */
+/**
+ * Lists the slugs of a product's listings that its other listings name: one more than a listing names, since it does not name
+ * itself.
+ */
 function listNamed(published: Published, product: number): readonly string[] {
   const sql = `${OF_PRODUCT} ORDER BY slug LIMIT ${SAME_PRODUCT_MAX + 1}`;
   return published
@@ -215,7 +219,10 @@ function buildReceiptRows(receipts: readonly NewsReceipt[], listing: Listing | u
   });
 }
 
-/** Lists the receipts that a listing names: what proves its routes, what speaks against them, what was corrected. */
+/**
+ * Lists the receipts that a listing names: those that prove its routes, those that show that a paid call failed, and corrected
+ * ones.
+ */
 function listReceiptIds({ routes, corrections }: Listing): Set<string> {
   const named = routes.flatMap(({ proofs, undelivered }) => [
     ...proofs.map(({ receipt_id }) => receipt_id),

@@ -13,49 +13,50 @@ import type { Snapshot } from './snapshot.ts';
 import { findRevisionTime } from './state.ts';
 
 /**
- * How many of the latest changes are given one by one. Earlier ones are compacted: of each subject of a listing
- * only the latest change is left, so that who comes from far back reads what became of each listing, not all it went through.
+ * Number of the latest changes that are listed one by one. Of earlier changes only the latest of each subject of a listing is
+ * listed, so a reader who starts far back reads the outcome for each listing, not every step.
  */
 export const KEPT_CHANGES = 10_000;
 
-/** What a reader asks of the feed. */
+/** A request for a page of the feed. */
 export interface FeedQuery {
-  /** A revision, a cursor, or a date or time (ISO 8601): that of the latest revision before it. */
+  /** A revision, a cursor, or a date or time (ISO 8601), which stands for the latest revision before it. */
   readonly since?: number | string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
 
-/** How the log is read: compacted behind the latest `kept` changes, whole, or the telling changes alone. */
+/** The changes that a page lists: all but the latest `kept` compacted, every change (`whole`), or telling changes alone. */
 export type FeedView = { readonly kept: number } | 'whole' | 'telling';
 
 /** One page of the feed. */
 export interface FeedPage {
-  /** The revision after which it lists. */
+  /** The page lists changes after this revision. */
   readonly since: number;
   readonly changes: readonly LoggedChange[];
-  /** Where the next page begins; undefined on the last. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly next: string | undefined;
-  /** Where to go on later, once the last page is read; undefined before. */
+  /** Cursor to read later changes with, on the last page; undefined before it. */
   readonly resume: string | undefined;
-  /** Changes up to this revision may be the latest of their subject alone; undefined where none are. */
+  /** Revision up to which the page may list only the latest change of each subject; undefined if no change is left out. */
   readonly compactedUpTo: number | undefined;
 }
 
-/** Where in the log a reader is. */
+/** The reader's position in the log. */
 interface Position {
-  /** The revision after which the reader began to list. */
+  /** The revision after which the reader began. */
   readonly since: number;
-  /** The revision that the reader has come to. */
+  /** The revision that the reader has read up to. */
   readonly revision: number;
   readonly place: LogPlace | undefined;
 }
 
 /**
  * Reads a page of the log of changes. Call it while the file stays at the revision of the snapshot. A page may end within a
- * revision. A cursor is a place in the log, which nothing moves, with the time of its revision and a mark of the change there,
- * by which a history that was replaced is known. Throws `gone` (`history_replaced`) for a cursor of one, `unavailable`
- * (`since_ahead`) for a revision that this file has yet to come to, and `bad_input` (`bad_cursor`) for what is no cursor.
+ * revision. A cursor names a position in the log, the time of its revision and a mark of the change there; these show whether the
+ * history was replaced since. Throws `gone` (`history_replaced`) for a cursor of a replaced history, `unavailable`
+ * (`since_ahead`) for a revision that this file does not have yet, and `bad_input` (`bad_cursor`) for anything else that is no
+ * cursor.
  */
 export function readChangeFeed(
   published: Published,
@@ -101,10 +102,12 @@ function listView(
   return { rows, compactedUpTo: findLogPlace(published, { seq: upTo })?.revision };
 }
 
-/** A cursor: since, revision, time of that (milliseconds, base 36), place, and the mark of the change there. */
+/**
+ * A cursor: since, revision, time of the revision (milliseconds, base 36), position in the log, and the mark of the change there.
+ */
 const CURSOR = /^(\d{1,15})-(\d{1,15})-([0-9a-z]{1,9})-(\d{1,15})-([0-9a-z]{1,7})$/;
 
-/** A revision by itself, or a cursor as they were before they had a time, which counts as its revision. */
+/** A revision alone, or a cursor without a time, which counts as the revision that it starts with. */
 const BARE = /^(\d{1,15})(-\d{1,15}-[0-9a-z]{5,7})?$/;
 
 /** A date, or a time in ISO 8601, as readers write it. */

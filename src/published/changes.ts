@@ -2,19 +2,19 @@ import type { Change, ChangeKind } from '../model/change.ts';
 import type { FeedScope } from '../views/changes.ts';
 import type { Published } from './file.ts';
 
-/** A change with its place in the log, which nothing moves. */
+/** A change with its position in the log, which never changes. */
 export type LoggedChange = Change & { seq: number };
 
-/** A place in the log, and the change there: enough to tell it from the same place in another log. */
+/** A position in the log, with enough of the change there to tell it from the same position in another log. */
 export type LogPlace = Pick<LoggedChange, 'seq' | 'revision' | 'at' | 'listing_id' | 'kind'>;
 
-/** A change as its row has it: the detail is JSON. */
+/** A change as its row stores it: the detail is JSON. */
 type ChangeRow = Omit<LoggedChange, 'detail'> & { detail: string };
 
 const COLUMNS = 'c.seq, c.revision, c.at, l.slug, c.listing_id, c.kind, c.reason, c.detail';
 const SELECT = `SELECT ${COLUMNS} FROM changes c JOIN listings l ON l.id = c.listing_id`;
 
-/** Lists the latest `limit` changes of one listing, those of some `kinds` alone where these are given, oldest first. */
+/** Lists the latest `limit` changes of one listing, oldest first; only those of the given `kinds`, if any are given. */
 export function listChanges(
   published: Published,
   { slug, limit = 1000, kinds }: { slug: string; limit?: number; kinds?: readonly ChangeKind[] },
@@ -29,7 +29,7 @@ export function listChanges(
   return rows.reverse().map(parseUnnumbered);
 }
 
-/** Finds the last change that was visible at a revision, or the one at a place; undefined where there is none. */
+/** Finds the last change that was visible at a revision, or the change at a position; undefined if there is none. */
 export function findLogPlace(
   published: Published,
   where: { upToRevision: number } | { seq: number },
@@ -42,12 +42,12 @@ export function findLogPlace(
         .get(where.upToRevision);
 }
 
-/** Lists the first `limit` changes behind the place `after`, one by one. */
+/** Lists the first `limit` changes after the position `after`, one by one. */
 export function listLog(published: Published, { after, limit }: { after: number; limit: number }): LoggedChange[] {
   return list(published, `${SELECT} WHERE c.seq > +? ORDER BY c.seq LIMIT +?`, after, limit);
 }
 
-/** Lists, of the changes behind `after` and up to `upTo`, the first `limit` that no later one of their subject supersedes. */
+/** Lists the first `limit` changes after `after` and up to `upTo` that no later change of the same subject supersedes. */
 export function listLatestChanges(
   published: Published,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
@@ -57,7 +57,7 @@ export function listLatestChanges(
   return list(published, sql, after, upTo, limit);
 }
 
-/** Lists the first `limit` telling changes behind a place. */
+/** Lists the first `limit` telling changes after a position. */
 export function listTellingChanges(
   published: Published,
   { after, limit }: { after: LogPlace | undefined; limit: number },
@@ -72,11 +72,11 @@ export function listLatestTellingChanges(published: Published, limit: number): L
   return list(published, sql, limit).reverse();
 }
 
-/** The category of a listing. Removed ones count by what they were. */
+/** The category of a listing; of a removed listing, its last one. */
 const CATEGORY =
   "coalesce(l.category, (SELECT document ->> '$.category' FROM documents WHERE listing = l.number AND l.state = 'delisted'))";
 
-/** Builds the test of the listing `l` that changes are of, and its value. */
+/** Builds the SQL condition on the listing `l` of a change, and the value that it binds. */
 function buildTest(of: FeedScope | undefined): { test: string; values: string[] } {
   if (of === undefined) return { test: '', values: [] };
   if ('slug' in of) return { test: 'AND l.slug = +?', values: [of.slug] };
@@ -84,9 +84,10 @@ function buildTest(of: FeedScope | undefined): { test: string; values: string[] 
   return { test: `AND ${CATEGORY} = +?`, values: [of.category] };
 }
 
-/** Lists the telling changes that one revision brought, in the order they happened. */
+/** Lists the telling changes of one revision, in the order in which they happened. */
 export function listTellingChangesOf(published: Published, revision: number, of?: FeedScope): Change[] {
-  // One that brought in thousands of listings is read row by row: all rows at once take several times what is kept of them.
+  // A revision with thousands of new listings is read row by row: reading all rows at once takes several times the memory of what
+  // is kept.
   const { test, values } = buildTest(of);
   const statement = published.prepare<ChangeRow>(
     `${SELECT} WHERE c.telling = 1 AND c.revision = +? ${test} ORDER BY c.seq`,
@@ -94,7 +95,7 @@ export function listTellingChangesOf(published: Published, revision: number, of?
   return Array.from(statement.iterate(revision, ...values), parseUnnumbered);
 }
 
-/** Lists the newest revisions, no later than `until`, that brought telling changes, the newest first. */
+/** Lists the newest revisions with telling changes, no later than `until`, newest first. */
 export function listTellingRevisions(
   published: Published,
   { until, limit, of }: { until: number; limit: number; of?: FeedScope | undefined },

@@ -6,11 +6,11 @@ import type { ChallengeProblem } from '../x402/challenge.ts';
 import { type GivenChallenge, readCopiedTerms, readGivenChallenge } from '../x402/given-challenge.ts';
 import type { AskedCall } from './find-route.ts';
 
-/** Says what a challenge has to be. */
+/** Hint that says what to send as a challenge. */
 const CHALLENGE_HINT =
   'Give the value of the PAYMENT-REQUIRED header (x402 version 2, base 64), or the JSON body of the 402 (version 1), as it came.';
 
-/** What to do if the challenge came as it was, and cannot be paid. */
+/** Hints for challenges that were sent unchanged and cannot be paid. */
 const CHALLENGE_HINTS: Partial<Record<ChallengeProblem, string>> = {
   html_page: 'This is a page for people. Send the request as a program would, and give what its 402 carries.',
   no_version:
@@ -24,8 +24,8 @@ const CHALLENGE_HINTS: Partial<Record<ChallengeProblem, string>> = {
 };
 
 /**
- * Reads the call that a question is about. Throws `bad_input` (`bad_url`) for what is no address of a web service. User
- * and password are refused rather than looked up: they have no business here.
+ * Returns the call that a question is about. Throws `bad_input` (`bad_url`) for a text that is no http(s) address, and for an
+ * address with a user or password, which must not be sent here.
  */
 export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'method'>): AskedCall {
   const url = URL.parse(text);
@@ -37,25 +37,25 @@ export function parseCall({ url: text, method }: Pick<CheckQuestion, 'url' | 'me
       details: { parameter: 'url' },
     });
   }
-  // A fragment is not sent; only that of a tool tells one route from another.
+  // A fragment is not sent in a request. Only a fragment that names a tool tells one route from another.
   if (!TOOL_NAME.test(url.hash.slice(1))) url.hash = '';
   url.hostname = url.hostname.replace(/\.$/, '');
   return { method, url };
 }
 
-/** Terms of a question that gives none: it asks what to expect. */
+/** Terms of a question that gives none and asks what to expect. */
 const NO_TERMS: GivenChallenge = { x402_version: 2, offers: [], resources: [], ambiguities: [] };
 
 /**
- * Reads the terms that a question gives: a challenge, all the fields of one offer, or none. Throws `bad_input` for both, for
- * fields that are missing (a comparison of some would call the rest safe), and for a challenge that cannot be read,
- * whose reason code says why. `duplicateKeys` are those in the text of a challenge that came parsed.
+ * Returns the terms in a question: a challenge, all fields of one offer, or none. Throws `bad_input` for a challenge together
+ * with fields, for missing fields (comparing only some would call the rest safe), and for a challenge that cannot be read, with a
+ * reason code. `duplicateKeys` are the keys that the text of a parsed challenge has twice.
  */
 export function parseGivenTerms(question: CheckQuestion, duplicateKeys: readonly string[] = []): GivenChallenge {
   const { challenge, network, asset, pay_to, scheme } = question;
   if (challenge !== undefined) {
     const given: string[] = OFFER_FIELDS.filter((name) => question[name] !== undefined);
-    // Clients that fill in defaults send this one with whatever they ask.
+    // Clients that fill in default values send this field with every question.
     if (scheme !== DEFAULT_SCHEME) given.push('scheme');
     if (given.length > 0) throw buildBothError(given);
     const read = readGivenChallenge(challenge, duplicateKeys);

@@ -18,10 +18,9 @@ import type { KnownRoute } from './known-listings.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * Compares the terms that somebody was just given by a route with what is on record of it now, or says what is on record
- * where none are given. `duplicateKeys` are
- * those of a challenge that came parsed. Call it while the file stays at the revision that the answer names. Throws `bad_input` as `parseCall` and
- * `parseGivenTerms` do.
+ * Compares the terms that a route just answered with against those on record now; returns the terms on record if the question
+ * gives none. `duplicateKeys` are the keys that the text of a parsed challenge has twice. Call it while the file stays at the
+ * revision that the answer names. Throws `bad_input` as `parseCall` and `parseGivenTerms` do.
  */
 export function checkTerms(
   { published, now }: Pick<Reading, 'published' | 'now'>,
@@ -50,7 +49,7 @@ function compare(challenge: GivenChallenge, route: KnownRoute, asking: { at: Dat
   return { ...judgement, reason, route, listing: route.listing, nearest: [], tombstone: null };
 }
 
-/** Gives why no offer is safe: null for a match, and where none was given. */
+/** Returns the reason why no offer is safe; null for a match, and if no offer was given. */
 function getReason({ verdict, offers, warnings }: Judgement, { cautions }: KnownRoute): CheckReason | null {
   const isAmbiguous = warnings.includes('reads_differently');
   switch (verdict) {
@@ -67,7 +66,9 @@ function getReason({ verdict, offers, warnings }: Judgement, { cautions }: Known
   }
 }
 
-/** Without terms on record there is nothing to match, but a payment in another token is wrong whatever the route. */
+/**
+ * Judges offers for a route without terms on record: none can match, but an offer in a wrong token is still reported as wrong.
+ */
 function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForAnother: boolean): Compared {
   const { offers, is_wrong } = judgeUnrecorded(challenge);
   const route = found.kind === 'route' ? found.route : null;
@@ -95,7 +96,7 @@ function judgeWithoutRecord(challenge: GivenChallenge, found: FoundRoute, isForA
   return { ...facts, verdict: 'unknown_route', severity: 'notice', reason };
 }
 
-/** Gives why nothing matches: the first offer that could be paid says so, else what is wrong with the first. */
+/** Returns the reason why no offer matches: that of the first offer that could be paid, else that of the first offer. */
 function getMismatch(offers: readonly JudgedOffer[]): CheckReason {
   if (offers.some(({ standing }) => standing === 'differs')) return 'terms_differ';
   if (offers.some(({ standing }) => standing === 'not_on_record')) return 'not_on_record';

@@ -1,4 +1,4 @@
-/** A thread that takes the journal of a published catalogue into the file. Who reads or writes meanwhile is not held up. */
+/** Copies the journal of a published catalogue into the file. It runs in a thread, so it blocks no reader or writer. */
 import { workerData } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 
@@ -7,6 +7,6 @@ try {
   sqlite.pragma('wal_checkpoint(PASSIVE)');
   sqlite.close();
 } catch (error) {
-  // The file was replaced, is damaged, or its disk is full: who writes to it next says so.
+  // The file was replaced, is damaged, or its disk is full. The next write to the file reports that.
   if (!(error instanceof Sqlite.SqliteError)) throw error;
 }

@@ -9,12 +9,12 @@ import { openPublished, type Published } from './file.ts';
 import { makeCopy } from './follow.ts';
 import { getPublishedState, getRendering } from './state.ts';
 
-/** How many listings are named of each table. */
+/** Most listings named for each table. */
 const NAMED_AT_MOST = 5;
 
 /**
- * Lists where a published catalogue differs from what the catalogue gives. It is made once more in a temporary file, and every
- * table is compared by its digest. Empty if all are the same. Throws as `openFollowed` does.
+ * Lists the tables in which a published catalogue differs from a fresh copy of the catalogue, made in a temporary file; empty if
+ * all are the same. Tables are compared by their digests. Throws as `openFollowed` does.
  */
 export async function listPublishedFaults(
   catalogue: Catalogue,
@@ -43,7 +43,7 @@ export async function listPublishedFaults(
   }
 }
 
-/** Lists the tables that differ, but for those left out. */
+/** Lists the tables that differ, apart from those in `leftOut`. */
 function listDifferences(published: Published, fresh: Published, leftOut: readonly string[]): string[] {
   return listTables(fresh)
     .filter((table) => !leftOut.includes(table))
@@ -65,13 +65,13 @@ function describeDifference(table: string, published: Published, fresh: Publishe
   return differing.length === 0 ? `the table ${table}` : `the table ${table} (${slugs.join(', ')}${more})`;
 }
 
-/** Goes through the rows of a table in an order that its content gives. */
+/** Goes through the rows of a table, ordered by all their columns. */
 function* iterateRows(published: Published, table: string, columns: readonly string[]): Generator<unknown[]> {
   const order = columns.map((_, at) => at + 1).join(', ');
   yield* published.sqlite.prepare<[], unknown[]>(`SELECT * FROM "${table}" ORDER BY ${order}`).raw().iterate();
 }
 
-/** Gives the digest of a table, and those of its rows by listing, where it has a listing a row or more. */
+/** Returns the digest of a table, and a digest of the rows of each listing if the table has rows by listing. */
 function digestTable(published: Published, table: string): { digest: string; rows: Map<number, string> } {
   const columns = (published.sqlite.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name);
   const at = columns.indexOf(table === 'listings' ? 'number' : 'listing');

@@ -7,7 +7,7 @@ const AT_PATH = `
   SELECT position FROM routes JOIN listings ON number = listing WHERE path = +? AND method = +? AND slug = +?
   ORDER BY position LIMIT 1`;
 
-/** Finds what the catalogue has under the names of routes, in their order: by method, and by path or whole address. */
+/** Finds the routes for a list of names, in the order of the names. A name is a method with a path or a whole address. */
 export function findComparedRoutes(published: Published, names: readonly string[]): NamedRoute[] {
   return names.map((name) => {
     const { slug = '', method, path } = parseRouteName(name) ?? {};

@@ -4,10 +4,10 @@ import type { Published } from './file.ts';
 import { buildCountCondition } from './filters.ts';
 import { FILTERED, getPriceColumn } from './schema.ts';
 
-/** What a list without words can be asked. */
+/** The filters of a list, without words. */
 type Filters = Partial<Omit<ListQuery, 'q'>>;
 
-/** A row of a live listing, with what is counted by (`FILTERED`). */
+/** A row of a live listing with the columns that are counted (`FILTERED`). */
 interface CountedListing extends Readonly<Record<string, string | number | null>> {
   readonly category: string;
   readonly reliability_band: string;
@@ -17,7 +17,7 @@ interface CountedListing extends Readonly<Record<string, string | number | null>
   readonly price_min: number;
 }
 
-/** No route of that kind has a price. */
+/** Stands for a listing without any priced route of the kind. */
 const NO_PRICE = -1;
 
 const KEY = ['network', 'proved', 'category', 'band', 'verified', 'is_seen', 'is_unseen', 'price'];
@@ -27,8 +27,8 @@ const ADD = `INSERT INTO counts VALUES (${KEY.map((name) => `@${name}`).join(', 
 const DROP = `DELETE FROM counts WHERE listings = 0 AND ${KEY.map((name) => `${name} = @${name}`).join(' AND ')}`;
 
 /**
- * Counts a live listing as it lies in the file: `step` is 1 for one that has come, and -1 for one that goes. One that is not there, or
- * not live, counts nothing.
+ * Adds a live listing of the file to the table of counts (`step` 1), or subtracts it (-1). Does nothing for a listing that is
+ * missing or not live.
  */
 export function countListing(published: Published, number: number, step: 1 | -1): void {
   const listing = published
@@ -42,7 +42,10 @@ export function countListing(published: Published, number: number, step: 1 | -1)
   }
 }
 
-/** Lists the keys under which a listing is counted: on any network and on each of its own, by all routes and by the proved ones. */
+/**
+ * Lists the rows of the table of counts that a listing is counted in: for any network and each of its networks, for all its
+ * routes and for proved routes alone.
+ */
 function listCounted(listing: CountedListing): Record<string, string | number>[] {
   const networks = networkKey.options.filter((key) => listing.networks.split(' ').includes(key));
   const seen = listing.seen_networks.split(' ');
@@ -58,17 +61,20 @@ function listCounted(listing: CountedListing): Record<string, string | number>[]
       price: findPrice(listing, network === undefined ? networkKey.options : [network], isProved),
     })),
   );
-  // Without a price it is asked for by no network, and by no proof.
+  // A row without a price is needed only for queries on any network and without proof.
   return rows.filter(({ network, proved, price }) => price !== NO_PRICE || (network === '' && proved === 0));
 }
 
-/** Finds the least limit of prices that a listing passes by one of its routes, in atomic USDC. */
+/** Returns the lowest price limit that lets the listing pass by one of its routes, in atomic USDC. */
 function findPrice(listing: CountedListing, networks: readonly NetworkKey[], isProved: boolean): number {
   const prices = networks.flatMap((network) => listing[getPriceColumn(network, isProved)] ?? []).map(Number);
   return prices.length === 0 ? NO_PRICE : Math.max(listing.price_min, Math.min(...prices));
 }
 
-/** Counts the live listings that pass a query without words by the table of counts; undefined where it asks what that does not tell. */
+/**
+ * Returns the number of live listings that pass a query without words, from the table of counts; undefined if the query has a
+ * filter that the table does not cover.
+ */
 export function countByTable(published: Published, query: Filters): number | undefined {
   const condition = buildCountCondition(query);
   if (!condition) return undefined;
@@ -77,8 +83,8 @@ export function countByTable(published: Published, query: Filters): number | und
 }
 
 /**
- * Counts the live listings that pass a query without words by the values of each filter: as many as would pass if the filter had that
- * value, all others being as they are. Undefined where it asks what the table of counts does not tell.
+ * Returns the number of live listings for each value of each filter: those that would pass if that filter had that value and all
+ * others stayed as they are. The query has no words. Undefined if it has a filter that the table of counts does not cover.
  */
 export function countFacetsByTable(published: Published, query: Filters): Facets | undefined {
   if (!buildCountCondition(query)) return undefined;

@@ -3,30 +3,37 @@ import { ServiceError } from '../errors.ts';
 import type { TermGroup } from '../search/expansion.ts';
 import { getRoutesLimit, type RoutesQuery } from '../views/listing/query.ts';
 
-/** The place where a page starts, and the weights that the words of the request had when the first page was made. */
+/** The position at which a page starts, and the weights that the words of the request had on the first page. */
 export interface Cursor {
   /**
-   * The sort key and the slug of the last entry shown; slugs settle even keys, and positions those of routes of one listing.
+   * The sort key and the slug of the last entry shown. The slug decides between equal keys, the position between routes of one
+   * listing.
    */
   readonly after: { readonly key: number; readonly slug: string; readonly position?: number };
   readonly groups?: readonly TermGroup[];
-  /** The match below which listings were weak then, where these come last, and the number of listings by which it was measured. */
+  /**
+   * The match below which listings counted as weak on the first page, in orders that put weak ones last; and the number of
+   * listings by which rarity was measured.
+   */
   readonly leastMatch?: number;
   readonly size?: number;
 }
 
-/** The characters between the parts of a cursor, and between the terms of a group. No part has the first, no stem the second. */
+/**
+ * The characters between the parts of a cursor, and between the terms of a group. Parts never contain the first, stems never the
+ * second.
+ */
 const SEPARATOR = '~';
 const TERM_SEPARATOR = '.';
 
-/** Weights are written as whole hundredths: two digits to the base 36. */
+/** Weights are written in hundredths, as two digits in base 36. */
 const BASE = 36;
 const WEIGHT_DIGITS = 2;
 
-/** Most terms of a request that a cursor may carry, so that what it makes a server do has a bound: more than a request has. */
+/** Most terms that a cursor may carry: more than any request has. It bounds the work of a cursor that somebody made up. */
 const TERMS_MAX = 110;
 
-/** Writes a cursor as text that travels in an address. Its words are legible: a model reads those as few tokens. */
+/** Writes a cursor as text for an address. Its words are kept readable, since a model reads those as few tokens. */
 export function buildCursor({ after, groups = [], leastMatch, size }: Cursor, query: object, sort: string): string {
   const { key, slug, position } = after;
   const parts = [key, slug, getQueryKey(query, sort), position ?? '', leastMatch ?? '', size ?? ''];
@@ -39,7 +46,7 @@ function formatTerm({ stem, weight }: TermGroup[number]): string {
     .padStart(WEIGHT_DIGITS, '0')}`;
 }
 
-/** Reads a cursor. Throws `bad_input` (`bad_cursor`) for one of another query or none at all. */
+/** Parses a cursor. Throws `bad_input` (`bad_cursor`) for a text that is no cursor, or is one of another query. */
 export function parseCursor(cursor: string, query: object, sort: string): Cursor {
   const [key, slug, queryKey, position = '', leastMatch = '', size = '', ...groups] = cursor.split(SEPARATOR);
   const numbers = [key, position, leastMatch, size].map((text) => (text ? Number(text) : undefined));
@@ -48,7 +55,7 @@ export function parseCursor(cursor: string, query: object, sort: string): Cursor
     slug !== undefined &&
     queryKey === getQueryKey(query, sort) &&
     numbers.every((number) => number === undefined || Number.isFinite(number)) &&
-    // The key of these two is a count of what comes before.
+    // The key of these two orders is the number of entries before it.
     [position, size, ...(['resources', 'routes'].includes(sort) ? [key] : [])].every((text) => /^\d{0,15}$/.test(text));
   const read = groups.map((group) => group.split(TERM_SEPARATOR).flatMap((term) => parseTerm(term) ?? []));
   if (
@@ -75,14 +82,17 @@ function parseTerm(term: string): TermGroup[number] | undefined {
   return term.length > WEIGHT_DIGITS && weight > 0 ? { stem: term.slice(0, -WEIGHT_DIGITS), weight } : undefined;
 }
 
-/** Which routes of a listing are asked for: how many come before them and before the next ones, and the cursor of these. */
+/**
+ * The part of a listing's routes that is asked for: the number of routes before it and up to its end, and the cursor of the next
+ * part.
+ */
 export interface RoutesPart {
   readonly from: number;
   readonly to: number;
   readonly buildNext: () => string;
 }
 
-/** Reads which routes of a listing are asked for. Throws as `parseCursor` does. */
+/** Reads the part of a listing's routes that a query asks for. Throws as `parseCursor` does. */
 export function readRoutesPart(query: RoutesQuery, slug: string): RoutesPart {
   const { cursor, q } = query;
   const asked = { slug, ...(q !== undefined && { q }) };
@@ -91,7 +101,7 @@ export function readRoutesPart(query: RoutesQuery, slug: string): RoutesPart {
   return { from, to, buildNext: () => buildCursor({ after: { key: to, slug } }, asked, 'routes') };
 }
 
-/** Names what must stay the same from page to page, briefly. */
+/** Returns a short key of everything that must stay the same from page to page. */
 function getQueryKey(query: object, sort: string): string {
   const filters = Object.entries({ ...query, sort }).filter(([name]) => !['cursor', 'limit', 'facets'].includes(name));
   const entries = filters.sort(([a], [b]) => (a < b ? -1 : 1));

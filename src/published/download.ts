@@ -34,22 +34,25 @@ export interface Download {
   readonly file: string;
 }
 
-/** Copies of a large catalogue take seconds, so not every change makes one; a removed listing does. */
+/**
+ * Shortest time between two copies, in milliseconds: a copy of a large catalogue takes seconds. A removed listing does not wait
+ * for it.
+ */
 const MADE_EVERY_MS = 15 * 60 * 1000;
 
-/** Gives a row if a listing that was live was removed since, or is held because it has no price. */
+/** Returns a row if a listing that was live has been removed since, or is held because it has no price. */
 const REMOVED = `SELECT 1 FROM changes AS c WHERE revision > ? AND (kind = 'delisted' OR kind = 'held' AND EXISTS (
   SELECT 1 FROM changes WHERE listing_id = c.listing_id AND kind = 'listed' AND seq < c.seq)) LIMIT 1`;
 
 const NAME = 'catalogue.json';
 
-/** Memory for the pages of either file while it is copied, in kibibytes: each row is read and written once. */
+/** Page cache of each file while it is copied, in kibibytes: each row is read and written once. */
 const PAGE_CACHE = 2000;
 
-/** Bytes that are read, and compressed, at a time: with the few of the default a fifth of the work is waiting. */
+/** Bytes read and compressed at a time. With Node's default a fifth of the time is spent waiting. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Finds the copy in a folder; undefined where none was made, or its description was cut short by a power failure. */
+/** Finds the copy in a folder; undefined if there is none, or if its description was cut short by a power failure. */
 export function findDownload(folder: string): Download | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, NAME), 'utf8'));
@@ -61,14 +64,14 @@ export function findDownload(folder: string): Download | undefined {
 }
 
 /**
- * Says whether another copy is due: if there is none, or the last one is old, is of another catalogue, or holds a listing that
- * was removed since.
+ * Returns true if another copy is due: there is none, or the last one is old, was made from another catalogue, or holds a listing
+ * that was removed since.
  */
 export function isDownloadDue(published: Published, folder: string, now: Date): boolean {
   const last = findDownload(folder);
   if (!last || !existsSync(join(folder, last.file))) return true;
   const { revision, revised_at } = getPublishedState(published);
-  // What was written before a catalogue was restored from a backup has the same numbers, and other times.
+  // A copy made before the catalogue was restored from a backup can have the same revision number, but another time.
   if (revised_at !== last.revised_at && findRevisionTime(published, last.revision) !== last.revised_at) return true;
   if (last.revision === revision) return false;
   const removed = published.prepare(REMOVED);
@@ -76,9 +79,9 @@ export function isDownloadDue(published: Published, folder: string, now: Date): 
 }
 
 /**
- * Makes a copy of a published catalogue in a folder, under gzip, in the place of the last one. It is written row by row, so
- * that nothing that was removed is left in free pages. If this is killed, the folder holds a whole copy.
- * One process at a time may make one.
+ * Makes a gzip copy of a published catalogue in a folder, which replaces the last copy. It is written row by row, so free pages
+ * hold nothing that was removed. If the process is killed, the folder still holds a whole copy. Only one process may make a copy
+ * at a time.
  */
 export async function makeDownload(published: Published, folder: string, now: Date): Promise<Download> {
   mkdirSync(folder, { recursive: true });
@@ -104,18 +107,18 @@ export async function makeDownload(published: Published, folder: string, now: Da
   }
 }
 
-/** Removes all that lies in a folder but some files: what a killed process left, and earlier copies. */
+/** Removes all files of a folder except `kept`: earlier copies, and files that a killed process left. */
 function removeOthers(folder: string, kept: readonly (string | undefined)[]): void {
   for (const name of readdirSync(folder)) if (!kept.includes(name)) rmSync(join(folder, name), { force: true });
 }
 
-/** Copies the tables that are handed out into a new file, at one revision, and gives which. */
+/** Copies the public tables into a new file, at one revision, and returns that revision. */
 function copyTables(source: string, target: string): Pick<PublishedState, 'revision' | 'revised_at'> {
   writeFileSync(target, '');
-  // Attaching a file opens it as the first one was opened: one that must exist is not created.
+  // An attached file is opened with the options of the first one, so with `fileMustExist` it is not created either.
   const sqlite = new Sqlite(target, { fileMustExist: true });
   try {
-    // Cut short by a power failure, it is made again.
+    // No journal is needed: a copy cut short by a power failure is made again.
     sqlite.pragma('journal_mode = OFF');
     sqlite.pragma('synchronous = OFF');
     sqlite.pragma(`page_size = ${PAGE_BYTES}`);
@@ -128,7 +131,7 @@ function copyTables(source: string, target: string): Pick<PublishedState, 'revis
       sqlite.exec(SCHEMA);
       const tables = sqlite.prepare<[], string>("SELECT name FROM main.sqlite_master WHERE type = 'table'").pluck();
       for (const table of tables.all()) {
-        // Generated columns are not among these.
+        // `table_info` does not list generated columns.
         const columns = (sqlite.pragma(`main.table_info(${table})`) as { name: string }[]).map(({ name }) => name);
         sqlite.exec(`INSERT INTO main.${table} (${columns}) SELECT ${columns} FROM published.${table}`);
       }
@@ -142,7 +145,7 @@ function copyTables(source: string, target: string): Pick<PublishedState, 'revis
   }
 }
 
-/** Compresses a file by gzip into another, and returns the SHA-256 of what it reads. */
+/** Compresses a file by gzip into another file, and returns the SHA-256 of the uncompressed file in hexadecimal. */
 async function compressFile(from: string, to: string): Promise<string> {
   const hash = createHash('sha256');
   const read = createReadStream(from, { highWaterMark: CHUNK_BYTES }).on('data', (chunk) => hash.update(chunk));

@@ -5,15 +5,15 @@ import { type Facts, isAtMost, type ListingFacts, type LowestPrices } from './fa
 import { buildListingFilter, getRouteWishes, isOnNetwork } from './filters.ts';
 import type { NamedRoutes } from './named-routes.ts';
 
-/** Most that a call may cost, in atomic USDC and as a number of USDC, as `ORDERS.price` has it. */
+/** A price limit, in atomic USDC and in USDC, the unit of `ORDERS.price`. */
 interface Limit {
   readonly atomic: number;
   readonly usdc: number;
 }
 
 /**
- * Counts the listings that match a query by the values of each filter: as many as would match if the filter had that value, all
- * others being as they are. Goes once through all listings, and through the routes of those that may match.
+ * Returns the number of matching listings for each value of each filter: those that would match if that filter had that value and
+ * all others stayed as they are. Goes once through all listings, and through the routes of those that may match.
  */
 export function countFacets(
   facts: Facts,
@@ -40,7 +40,7 @@ export function countFacets(
   const increment = (counted: Facets[FacetName][number] | undefined) => {
     if (counted) counted.count += 1;
   };
-  /** Says whether a listing has a route that counts: on a network, verified, at most at a price. */
+  /** Returns true if a listing has a counted route that is on the network, verified if asked, and within the price limit. */
   const isPassing = (
     listing: ListingFacts,
     prices: LowestPrices,
@@ -50,7 +50,7 @@ export function countFacets(
     if (asked.network !== undefined && !isOnNetwork(listing, asked.network, query.seen)) return false;
     if (asked.verified !== undefined && asked.verified !== listing.isVerified) return false;
     if (most !== undefined && listing.price > most.usdc) return false;
-    // What is said of a listing without routes is said of it as a whole.
+    // A listing without routes is judged as a whole.
     if (listing.count === 0) return true;
     const isAnyRoute = asked.network === undefined && most === undefined && asked.verified !== true && !canPay;
     return isAnyRoute || isAtMost(prices.find(asked.network, asked.verified === true), most?.atomic);

@@ -7,17 +7,20 @@ import { isToolPath } from '../model/route.ts';
 import { grow } from '../search/inverted-index.ts';
 import { type KeyedSort, ORDERS } from './orders.ts';
 
-/** Points of relevance (at most 1) for verification and reliability: enough to order listings that fit alike, and no more. */
+/**
+ * Points added to relevance (at most 1) for verification and for reliability. They order listings that fit equally well, and no
+ * more.
+ */
 const VERIFIED_BONUS = 0.01;
 const RELIABILITY_BONUS = 0.01;
 
-/** Points that a mark takes away: more than verification and reliability can give. */
+/** Points subtracted for a mark: more than verification and reliability can add. */
 const MARK_MALUS = 0.021;
 
-/** The most that a listing has beyond its words. */
+/** Highest bonus that a listing can have besides its words. */
 export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
 
-/** Bits of a route. */
+/** Flags of a route, as bits. */
 const VERIFIED = 1;
 const DANGER = 2;
 const PAYABLE = 4;
@@ -25,13 +28,16 @@ const PAYABLE = 4;
 const NETWORKS = networkKey.options;
 const SORTS = Object.keys(ORDERS) as KeyedSort[];
 
-/** A route as facts are stored of it: its bits, and of each current offer the network by its place, atomic USDC, and its needs. */
+/**
+ * A route as its facts are stored: its flags, and for each current offer the position of its network in `NETWORKS`, its amount in
+ * atomic USDC, and its needs.
+ */
 type StoredRoute = [bits: number, ...offers: [network: number, amount: number, needs: string][]];
 
-/** Writes down as JSON what filters and orders ask of the routes of a listing. */
+/** Encodes as JSON the facts about a listing's routes that filters and orders read. */
 export function encodeFacts(listing: LiveListing): string {
   const routes = listing.routes.map((route): StoredRoute => {
-    // Nobody is sent to what only others name.
+    // Routes that are only named by others are not recommended.
     const offers = route.set_aside ? [] : getCurrentTerms(route.terms);
     const isTool = isToolPath(route.path);
     const isDanger = listRouteCautions(listing.cautions, route).some(({ severity }) => severity === 'danger');
@@ -51,25 +57,27 @@ export function encodeFacts(listing: LiveListing): string {
   return JSON.stringify(routes);
 }
 
-/** What is asked of a listing as a whole. What each order compares goes by its name, see `ORDERS`. */
+/**
+ * The facts about a listing as a whole that filters read. The value that each order compares has the order's name, see `ORDERS`.
+ */
 export interface ListingFacts extends Readonly<Record<KeyedSort, number>> {
   readonly number: number;
   readonly slug: string;
   /** Provider's name in lower case. */
   readonly provider: string;
-  /** Registered domain of its host; of a host without one, that and its port. */
+  /** Registered domain of its host; for a host without one, the host with its port. */
   readonly domain: string;
   readonly category: Category;
   readonly band: Reliability['band'];
   readonly isVerified: boolean;
   readonly networks: readonly string[];
-  /** Of these, those on which dated evidence shows that payment is advertised. */
+  /** Those of `networks` on which dated evidence shows that payment is advertised. */
   readonly seenNetworks: readonly string[];
-  /** Number that the listings of one product at several addresses have in common (`product.ts`); null if not known. */
+  /** Number shared by the listings of one product at several addresses (`product.ts`); null if not known. */
   readonly product: number | null;
-  /** What it has beyond its words where relevance decides. */
+  /** Points added to its score in the order of relevance. */
   readonly bonus: number;
-  /** Number of its first document, see `InvertedIndex`. */
+  /** Number of its first document in the `InvertedIndex`. */
   readonly first: number;
   /** Number of its routes. */
   readonly count: number;
@@ -93,46 +101,49 @@ export interface FactsRow extends Readonly<Record<KeyedSort, number>> {
   readonly facts: string;
 }
 
-/** The columns of a `FactsRow`, of `listings` joined with `search_entries`. */
+/** The columns of a `FactsRow`, selected from `listings` joined with `search_entries`. */
 export const FACTS_COLUMNS = `number, slug, category, reliability_band, reliability_score, verified_routes, networks, seen_networks, provider_key, base_url, domain,
   product, marked, ${SORTS.map((sort) => `${ORDERS[sort].sql} AS ${sort}`).join(', ')}, facts`;
 
-/** What one and the same route must be. */
+/** The conditions that one and the same route must meet. */
 export interface RouteWishes {
   readonly network?: NetworkKey | undefined;
   readonly isVerified: boolean;
-  /** In atomic USDC. */
+  /** Highest price, in atomic USDC. */
   readonly most?: number | undefined;
-  /** Says whether a client can pay an offer with these needs; undefined for any client. */
+  /** Returns true if a client can pay an offer with these needs; undefined for any client. */
   readonly canPay?: ((needs: readonly string[]) => boolean) | undefined;
 }
 
-/** Says of a route of a listing, by its position, whether it passes. */
+/** Returns true if the route at a position of a listing passes. */
 export type RouteFilter = (listing: ListingFacts, position: number) => boolean;
 
-/** Lowest prices of some routes of a listing in atomic USDC, on a network or any, of verified routes or all; `Infinity` without one. */
+/**
+ * The lowest prices of a listing in atomic USDC, by network (undefined: any) and for verified routes or all; `Infinity` if there
+ * is none.
+ */
 export interface LowestPrices {
   find(network: NetworkKey | undefined, isVerified: boolean): number;
 }
 
-/** What filters, orders and facets ask of the live listings and of their routes. */
+/** The facts about all live listings and their routes that filters, orders and facets read. */
 export type Facts = ReturnType<typeof createFacts>;
 
-/** Makes facts of nothing. */
+/** Creates facts without any listing. */
 export function createFacts() {
-  /** By row number. */
+  /** Listings by row number. */
   const listings: (ListingFacts | undefined)[] = [];
   let size = 0;
-  /** By document. */
+  /** Routes by the number of their document. */
   let bits = new Uint8Array(1024);
   let firstOffers = new Uint32Array(1024);
   let offerCounts = new Uint16Array(1024);
-  /** By offer. */
+  /** Offers of all routes, one after the other. */
   let amounts = new Float64Array(1024);
   let networks = new Uint8Array(1024);
   let needs = new Uint16Array(1024);
   let offers = 0;
-  /** There are few different lists of needs, networks, and providers' names: each is in memory once. */
+  /** Lists of needs, networks and provider names repeat a lot, so each is in memory once. */
   const needLists: string[] = [];
   const needNumbers = new Map<string, number>();
   const known = new Map<string, string>();
@@ -162,7 +173,7 @@ export function createFacts() {
         grow(offerCounts, document),
       ];
     }
-    // What changes mostly has as many offers as before.
+    // A changed route mostly has no more offers than before, and then reuses their place.
     const place = ofOffers.length <= (offerCounts[document] as number) ? (firstOffers[document] as number) : offers;
     const end = place + ofOffers.length;
     if (end > amounts.length) [amounts, networks, needs] = [grow(amounts, end), grow(networks, end), grow(needs, end)];
@@ -177,7 +188,9 @@ export function createFacts() {
     }
   };
 
-  /** Returns what finds the lowest price of a route that is as wished, in atomic USDC; `Infinity` where no offer is. */
+  /**
+   * Returns a function that finds the lowest price of a route that meets the wishes, in atomic USDC; `Infinity` if no offer does.
+   */
   const openPrices = ({ network, isVerified, canPay }: Omit<RouteWishes, 'most'>) => {
     const wished = network === undefined ? undefined : NETWORKS.indexOf(network);
     const isPayable = canPay && needLists.map((text) => canPay(internList(text)));
@@ -196,12 +209,12 @@ export function createFacts() {
   };
 
   /**
-   * Returns what finds the lowest prices of a listing over those of its routes that count, by network and verification; undefined
-   * where none counts. What it returns is good until the next listing is asked for.
+   * Returns a function that finds the lowest prices of a listing over its counted routes; undefined if no route counts. The
+   * prices that it returns are valid until its next call.
    */
   const openLowestPrices = (canPay: RouteWishes['canPay']) => {
     const isPayable = canPay && needLists.map((text) => canPay(internList(text)));
-    /** On any network and on each, of all routes and of verified ones. */
+    /** For any network, then for each network: the lowest price of all routes, and of verified ones. */
     const lowest = new Float64Array(2 * (1 + NETWORKS.length));
     const prices: LowestPrices = {
       find: (network, isVerified) =>
@@ -235,7 +248,7 @@ export function createFacts() {
     /** Number of live listings. */
     getSize: () => size,
     get: (number: number): ListingFacts | undefined => listings[number],
-    /** Puts a live listing in the place of what was known of it. `first` is the number of its first document. */
+    /** Adds a live listing, or replaces the facts about it. `first` is the number of its first document. */
     put(row: FactsRow, first: number): void {
       const { number, reliability_score, marked } = row;
       const routes: StoredRoute[] = JSON.parse(row.facts);
@@ -270,13 +283,13 @@ export function createFacts() {
       if (listings[number] !== undefined) size -= 1;
       listings[number] = undefined;
     },
-    /** Calls `visit` with each live listing, in the order of their numbers. */
+    /** Calls `visit` with each live listing, in the order of row numbers. */
     visit(visit: (listing: ListingFacts) => void): void {
       for (const listing of listings) if (listing !== undefined) visit(listing);
     },
-    /** Says whether something grave speaks against a route. */
+    /** Returns true if a route has a grave caution. */
     isDangerous: ({ first }: ListingFacts, position: number) => ((bits[first + position] as number) & DANGER) !== 0,
-    /** Says whether a route has an offer with a known payee. */
+    /** Returns true if a route has an offer with a known payee. */
     isPayable: ({ first }: ListingFacts, position: number) => ((bits[first + position] as number) & PAYABLE) !== 0,
     openPrices,
     openLowestPrices,
@@ -295,7 +308,7 @@ function getProviderDomain({ base_url, domain }: Pick<FactsRow, 'base_url' | 'do
   return host.replace(/:\d+$/, '') === domain ? host : domain;
 }
 
-/** Says whether a lowest price passes a limit, both in atomic USDC. No price (`Infinity`) passes none. */
+/** Returns true if a lowest price is within a limit, both in atomic USDC. No price (`Infinity`) is within no limit. */
 export function isAtMost(price: number, most: number | undefined): boolean {
   return price !== Number.POSITIVE_INFINITY && (most === undefined || price <= most);
 }

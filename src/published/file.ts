@@ -10,55 +10,59 @@ import { findFileNumber, isDamage } from '../catalogue/sqlite-file.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
-/** How long a reader waits for the lock of another process, in milliseconds. Who writes has the file to himself, and never waits. */
+/** Longest time for which a reader waits for the lock of another process, in milliseconds. The only writer never waits. */
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** What the journal (`-wal`) is cut down to, in bytes, once all of it is in the file: a whole rewriting makes it larger than that. */
+/**
+ * Size to which the journal (`-wal`) is cut once all of it is in the file, in bytes. A rewrite of the whole file makes it larger.
+ */
 const JOURNAL_BYTES = 16 * 1024 * 1024;
 
-/** Bytes of a page of a new file: documents of routes are about a kilobyte each, and with pages of 4 kB the file is twice as large. */
+/**
+ * Page size of a new file, in bytes. Documents of routes have about a kilobyte; with pages of 4 kB the file is twice as large.
+ */
 export const PAGE_BYTES = 8192;
 
-/** How many statements are kept prepared: lists have one for each set of filters. */
+/** Number of statements that are kept prepared: lists use one for each set of filters. */
 const STATEMENTS_KEPT = 500;
 
-/** Memory for the pages of a file that is made, in kibibytes. */
+/** Page cache of a file while it is made, in kibibytes. */
 const MAKING_CACHE = 32_000;
 
 /**
- * Memory for the pages of a file that is open, in kibibytes: what is not there comes from the system's own cache of the file. With eight
- * times as much a list takes a twentieth less.
+ * Page cache of an open file, in kibibytes. Other pages come from the system's cache of the file. A cache of eight times this
+ * size makes lists only 5% faster.
  */
 const PAGE_CACHE = 4000;
 
-/** How long the head of a database is, and the place in it of the application id (SQLite's file format, section 1.3). */
+/** Length of a database's header, and the offset of the application id in it, in bytes (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
 const ID_OFFSET = 68;
 
-/** What lies beside a file, and the file itself. */
+/** The endings of the file itself and of the files that SQLite keeps beside it. */
 const ENDINGS = ['', '-wal', '-shm', '-journal'];
 
 /** A published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
   readonly file: string;
-  /** The open file. Another one once `reopen` was called, so nobody keeps it. */
+  /** The open file. `reopen` replaces it, so callers must not keep it. */
   readonly sqlite: Sqlite.Database;
   /**
-   * Prepares a statement, and keeps those that were used last: each needs memory that V8 does not count. Where the plan could depend on
-   * the value of a parameter (a limit, or a column with partial indexes), SQLite plans the query again each time it runs, some
-   * 40 µs, unless the parameter is written `+?`.
+   * Prepares a statement, and keeps the most recently used ones: each needs memory that V8 does not count. If the plan could
+   * depend on the value of a parameter (a limit, or a column with partial indexes), SQLite plans the query again at each run,
+   * some 40 µs, unless the parameter is written `+?`.
    */
   prepare<Row = unknown>(sql: string): Sqlite.Statement<unknown[], Row>;
-  /** Opens the file that lies there now, when it is next asked; another may have taken the place of the one that is open. */
+  /** Opens the file that is at the path now at the next read. It may have replaced the open one. */
   reopen(): void;
-  /** Gives how often it was opened. */
+  /** Returns the number of times that the file was opened. */
   getOpenings(): number;
   close(): void;
 }
 
 /**
- * Opens a published catalogue for reading only. Throws `not_found` where there is none, and `bad_input` for a file that is
- * something else or was made by other code.
+ * Opens a published catalogue for reading only. Throws `not_found` if there is no file, and `bad_input` if the file is something
+ * else or was made by other code.
  */
 export function openPublished(file: string): Published {
   const published = openPublishedLater(file);
@@ -71,7 +75,7 @@ export function openPublished(file: string): Published {
   return published;
 }
 
-/** Does the same when the file is first asked, which throws until it can be opened. */
+/** As `openPublished`, but opens the file when it is first read; each read throws until it can be opened. */
 export function openPublishedLater(file: string): Published {
   return buildPublished(file, () => openForReading(file));
 }
@@ -86,7 +90,7 @@ function openForReading(file: string): Sqlite.Database {
       });
     }
     const sqlite = openSqlite(file, { readonly: true });
-    // Another file took its place meanwhile, and the journal beside it may be of that one.
+    // Another file may have replaced this one meanwhile, and the journal beside it may belong to the new file.
     if (findFileNumber(file) !== number) sqlite.close();
     else if (isCurrentSchema(sqlite)) return sqlite;
     else {
@@ -99,19 +103,19 @@ function openForReading(file: string): Sqlite.Database {
   }
 }
 
-/** Opens a published catalogue to be written to. Only what follows the catalogue does that. Throws as `openPublished` does. */
+/** Opens a published catalogue for writing. Only the follower of the catalogue does that. Throws as `openPublished` does. */
 export function openPublishedForWriting(file: string): Published {
-  // Refuses what this code has not made, and leaves it as it is.
+  // Refuses a file that this code has not made, and leaves it as it is.
   openPublished(file).close();
   const published = buildPublished(file, () => openSqlite(file, { readonly: false }));
   const { sqlite } = published;
   try {
-    // SQLite waits by holding up the whole process, requests included.
+    // With a timeout, SQLite would block the whole process while it waits, requests included.
     sqlite.pragma('busy_timeout = 0');
     sqlite.pragma('journal_mode = WAL');
     sqlite.pragma('synchronous = NORMAL');
     sqlite.pragma(`journal_size_limit = ${JOURNAL_BYTES}`);
-    // What is in the journal is taken into the file by a thread of its own.
+    // A separate thread copies the journal into the file.
     sqlite.pragma('wal_autocheckpoint = 0');
   } catch (error) {
     published.close();
@@ -120,19 +124,22 @@ export function openPublishedForWriting(file: string): Published {
   return published;
 }
 
-/** Counts the pages in the journal (`-wal`) that are not in the file yet. */
+/** Returns the number of pages in the journal (`-wal`) that are not in the file yet. */
 export function countJournalPages({ sqlite }: Published): number {
   const [pages] = sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
   return pages ? pages.log - pages.checkpointed : 0;
 }
 
-/** Takes what is in the journal (`-wal`) into the file, in a thread of its own: others have their turn. */
+/** Copies the journal (`-wal`) into the file, in a separate thread that blocks nobody. */
 export async function takeJournalIn(file: string): Promise<void> {
   const thread = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: file });
   await once(thread, 'exit');
 }
 
-/** Makes a file need nothing beside it, where nobody else has it open: a full or read-only disk can be read from. */
+/**
+ * Switches the file to a rollback journal if no other process has it open. It can then be read without files beside it, even on a
+ * full or read-only disk.
+ */
 export function putJournalAway(file: string): void {
   let sqlite: Sqlite.Database | undefined;
   try {
@@ -147,8 +154,8 @@ export function putJournalAway(file: string): void {
 }
 
 /**
- * Makes a file for a published catalogue, which nobody may read until it is whole: after a kill it is no good, and made again.
- * What lies in its place is removed. Throws `unavailable` where it cannot be written.
+ * Creates a file for a published catalogue. Nobody may read it before it is whole; if the process is killed, it must be made
+ * again. Removes any file at this path. Throws `unavailable` if the file cannot be written.
  */
 export function createPublished(file: string): Published {
   createFolder(dirname(file));
@@ -165,7 +172,7 @@ export function createPublished(file: string): Published {
   return published;
 }
 
-/** Closes a file that is whole now, once all of it is on the disk. Others have their turn meanwhile. */
+/** Closes a whole file once all of it is on the disk. Other work has its turn meanwhile. */
 export async function finishPublished({ file, sqlite, close }: Published): Promise<void> {
   sqlite.pragma('journal_mode = WAL');
   close();
@@ -177,22 +184,22 @@ export async function finishPublished({ file, sqlite, close }: Published): Promi
   }
 }
 
-/** Removes a published catalogue with what SQLite keeps beside it. */
+/** Removes a published catalogue with the files that SQLite keeps beside it. */
 export function removePublished(file: string): void {
   for (const ending of ENDINGS) rmSync(file + ending, { force: true });
 }
 
 /**
- * Puts a whole file in the place of another, or of none. Those who have the other one open keep reading that; who opens one
- * meanwhile notices that it is another. Only who has the lock of the file may call it, and with the file closed.
+ * Moves a whole file to the path of another file, or of none. Processes that have the other one open keep reading it; a process
+ * that opens it at this moment notices the replacement. The caller must hold the file's lock, and the file must be closed.
  */
 export function putInPlace(made: string, file: string): void {
-  // Nothing of the other one may lie beside the new one, whose journal SQLite would take it for.
+  // SQLite would take a journal of the old file for one of the new file, so nothing of the old file may remain.
   removePublished(file);
   renameSync(made, file);
 }
 
-/** Sets a damaged file aside, with what SQLite keeps beside it, as `.damaged`. */
+/** Renames a damaged file, and the files that SQLite keeps beside it, to end in `.damaged`. */
 export function setAside(file: string): void {
   for (const ending of ENDINGS) {
     if (existsSync(file + ending)) renameSync(file + ending, `${file}.damaged${ending}`);
@@ -205,7 +212,7 @@ export function isPublishedDamage(error: unknown): boolean {
   return isDamage(error) || (error instanceof ServiceError && error.reason === 'published_damaged');
 }
 
-/** Returns the error that names the published file and says what to do, for a failure of SQLite with it; others as they are. */
+/** Returns an error that names the published file and says what to do, for an error of SQLite; returns other errors unchanged. */
 export function asPublishedError(file: string, error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const build = (what: string, reason: string, hint: string) =>
@@ -232,7 +239,7 @@ export function asPublishedError(file: string, error: unknown): unknown {
   return error;
 }
 
-/** Says whether a file has the tables that this code reads. */
+/** Returns true if a file has the tables that this code reads. */
 function isCurrentSchema(sqlite: Sqlite.Database): boolean {
   return sqlite.pragma('user_version', { simple: true }) === SCHEMA_VERSION;
 }
@@ -292,7 +299,7 @@ function buildPublished(file: string, openFile: () => Sqlite.Database): Publishe
   };
 }
 
-/** Returns whether the head of a file that SQLite cannot read says that it is a published catalogue. */
+/** Returns true if a file that SQLite cannot read has the header of a published catalogue. */
 function isOurs(file: string): boolean {
   return readHead(file).readUInt32BE(ID_OFFSET) === APPLICATION_ID;
 }
@@ -308,7 +315,7 @@ function readHead(file: string): Buffer {
   return head;
 }
 
-/** An empty file, or none, may become one. */
+/** Throws `bad_input` for a database of something else. An empty file may become a published catalogue. */
 function refuseOther(sqlite: Sqlite.Database, file: string): void {
   if (sqlite.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
   if (sqlite.prepare('SELECT count(*) FROM sqlite_master').pluck().get() === 0) return;

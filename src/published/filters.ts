@@ -11,13 +11,16 @@ import { getPriceColumn } from './schema.ts';
 
 type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
 
-/** A filter that is set. Its conditions and its test ask the same of a listing as a whole; each is left out where it cannot tell. */
+/**
+ * A filter that is set. Its conditions and its test check the same for a listing as a whole; each is left out if it cannot check
+ * it.
+ */
 interface SetFilter {
-  /** The condition on rows of `listings`. What the filter is set to goes by the filter's name. */
+  /** The condition on rows of `listings`. It names the value of the filter by the filter's name. */
   readonly sql?: string;
-  /** The condition on rows of `counts`, see `counts.ts`; without one its listings are counted as they are found. */
+  /** The condition on rows of `counts`, see `counts.ts`. Without one, listings that pass are counted one by one. */
   readonly counted?: string;
-  /** What that name stands for, if it is not just what the filter is set to. */
+  /** The value bound to that name, if it is not the filter's own value. */
   readonly bound?: string | number;
   /** The test of a listing in memory. */
   readonly test?: (listing: ListingFacts) => boolean;
@@ -60,9 +63,9 @@ const FILTERS: {
     counted: 'price BETWEEN 0 AND +@max_price_usdc',
     test: ({ price }) => price <= Number(value),
   }),
-  // Of a listing without routes nobody can tell who can pay it.
+  // A listing without routes says nothing about who can pay it.
   can: () => ({ test: ({ count }) => count > 0 }),
-  // What these two name is looked up first, see `findNamedRoutes`.
+  // The routes that these two filters name are looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
   provider: (value) => {
@@ -80,12 +83,14 @@ function buildNetworkCondition(column: 'networks' | 'seen_networks'): string {
   return `(instr(' ' || ${column} || ' ', ' ' || @network || ' ') > 0)`;
 }
 
-/** Says whether a listing is paid on a network, as dated evidence shows (`seen`), as is only declared, or either. */
+/**
+ * Returns true if a listing is paid on a network: as dated evidence shows (`seen` true), as is only declared (false), or either.
+ */
 export function isOnNetwork({ networks, seenNetworks }: ListingFacts, key: NetworkKey, seen: boolean | undefined) {
   return networks.includes(key) && (seen === undefined || seenNetworks.includes(key) === seen);
 }
 
-/** Lists the filters of a query by their names; `bound` is always there. */
+/** Lists the filters that a query sets, with their names. Each has `bound`. */
 function listSet(query: Filters): (SetFilter & { readonly name: string })[] {
   return Object.entries(FILTERS).flatMap(([name, set]) => {
     const value = query[name as keyof Filters];
@@ -95,7 +100,7 @@ function listSet(query: Filters): (SetFilter & { readonly name: string })[] {
   });
 }
 
-/** Builds the condition that a listing is live and passes a query as a whole, and the values that it names. */
+/** Returns the condition that a listing is live and passes a query as a whole, and the values that it binds. */
 export function buildListingCondition(query: Filters): { sql: string; values: object } {
   const set = listSet(query);
   return {
@@ -105,8 +110,8 @@ export function buildListingCondition(query: Filters): { sql: string; values: ob
 }
 
 /**
- * Builds the condition on rows of `counts` by which a query is counted, and the values that it names; undefined where it asks what
- * they do not tell. Words are left out of account.
+ * Returns the condition on rows of `counts` for a query, and the values that it binds; undefined if the query has a filter that
+ * the table does not cover. Words are ignored.
  */
 export function buildCountCondition(query: Filters): { sql: string; values: object } | undefined {
   const set = listSet(query);
@@ -120,7 +125,10 @@ export function buildCountCondition(query: Filters): { sql: string; values: obje
   };
 }
 
-/** Builds the condition that a route of a listing passes, which asks what `buildRouteFilter` does; `TRUE` where every one does. */
+/**
+ * Returns the condition that a listing has a route that passes, the same as that of `buildRouteFilter`; `TRUE` if every route
+ * passes.
+ */
 export function buildRouteCondition({ network, verified, max_price_usdc }: Filters): string {
   if (network === undefined && max_price_usdc === undefined && verified !== true) return 'TRUE';
   const passes = max_price_usdc === undefined ? 'IS NOT NULL' : '<= +@max_price_usdc';
@@ -128,14 +136,14 @@ export function buildRouteCondition({ network, verified, max_price_usdc }: Filte
   return `(${networks.map((key) => `${getPriceColumn(key, verified === true)} ${passes}`).join(' OR ')})`;
 }
 
-/** Which listings and routes pass. A listing passes by one and the same route. */
+/** Tests of listings and of routes. All that is asked of a route must hold for one and the same route. */
 export interface Filter {
-  /** Each is undefined where all pass. */
+  /** Both are undefined if everything passes. */
   readonly isListingPassing: ((listing: ListingFacts) => boolean) | undefined;
   readonly isRoutePassing: RouteFilter | undefined;
 }
 
-/** Builds the filter of a query, all but its words, which passes only what is named. */
+/** Builds the filter of a query, without its words. With `named`, only named listings and routes pass. */
 export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes | undefined): Filter {
   const isRoutePassing = facts.buildRouteFilter(getRouteWishes(query));
   const isNamed: RouteFilter = (listing, position) =>
@@ -146,7 +154,7 @@ export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes |
   };
 }
 
-/** Returns what a query asks of one and the same route. */
+/** Returns the conditions of a query that one and the same route must meet. */
 export function getRouteWishes({ network, verified, max_price_usdc, can }: Filters): RouteWishes {
   const most = max_price_usdc === undefined ? undefined : parseUsdc(max_price_usdc);
   const abilities = can === undefined ? undefined : parseAbilities(can);
@@ -154,7 +162,7 @@ export function getRouteWishes({ network, verified, max_price_usdc, can }: Filte
   return { network, isVerified: verified === true, most, canPay };
 }
 
-/** Builds the filter of what is known of listings as a whole. What a route must be, its listing must allow for. */
+/** Builds the filter of listings as a whole. A listing that cannot have a passing route does not pass either. */
 export function buildListingFilter(query: Filters, named: NamedRoutes | undefined): Filter['isListingPassing'] {
   const tests = listSet(query).flatMap(({ test }) => test ?? []);
   if (named) tests.push(({ number }) => named.has(number));

@@ -6,36 +6,36 @@ import type { Published } from './file.ts';
 import { findKnownListing, type KnownListing, type KnownRoute } from './known-listings.ts';
 import { type ListingAddress, listListingsAt, listLiveOnOrigin } from './listings.ts';
 
-/** A call as it was asked about: its method, if one was named, and the address without user, fragment and closing dot of the host. */
+/** A call that somebody asks about: its method, if given, and its address without user, fragment and a dot after the host. */
 export interface AskedCall {
   readonly method: string | undefined;
   readonly url: URL;
 }
 
-/** The method of a call that names none, where not one route alone is at its address. */
+/** The method assumed for a call without one if its address has several routes. */
 export const DEFAULT_METHOD = 'GET';
 
-/** What a call is of. */
+/** The result of looking up a call. */
 export type FoundRoute =
   | { kind: 'route'; route: KnownRoute }
   | { kind: 'delisted'; tombstone: Tombstone }
   | { kind: 'unknown'; reason: UnknownReason; listing: string | null; nearest: KnownRoute[] };
 
-/** Segments of an address beyond which no listing's base address is looked for. */
+/** Most segments of a called address for which listings are looked up. */
 const MAX_SEGMENTS = 64;
 
-/** Most listings of a host that are looked through for what a call meant, and most routes that are named. */
+/** Most listings of a host that are searched for the nearest routes, and most routes that are suggested. */
 const NEAR_LISTINGS = 20;
 const NAMED = 3;
 
-/** Longest address that is named. */
+/** Longest address that is suggested, in characters. */
 const NAMED_LENGTH = 300;
 
 /**
- * Finds the route that a call is of: by the listings whose base address the called one begins with. Of several routes the
- * most specific one counts, and of several listings the one that knows most of it. A call with HEAD is one of GET. One
- * without a method is of the one route that is at the address; where there are several, it is one of GET. Where no route is
- * found, gives why, and the routes of that host that were most likely meant.
+ * Finds the route of a call among the listings whose base address the called address begins with. If several routes match, the
+ * most specific one counts; if several listings match, the one with most on record. HEAD counts as GET. A call without a method
+ * is one of the only route at the address, or of GET if there are several. If no route is found, returns the reason and the
+ * routes of that host that were most likely meant.
  */
 export function findRoute(published: Published, call: AskedCall): FoundRoute {
   const listings = listKnown(published, listListingsAt(published, listBaseAddresses(call.url)));
@@ -61,20 +61,20 @@ export function findRoute(published: Published, call: AskedCall): FoundRoute {
   };
 }
 
-/** Lists the base addresses that a called address may begin with, the longest first. */
+/** Lists the possible base addresses of a called address, longest first. */
 function listBaseAddresses({ origin, pathname }: URL): string[] {
   const segments = pathname.replace(/\/+$/, '').split('/').slice(1, MAX_SEGMENTS);
   return segments.map((_segment, index) => [origin, ...segments.slice(0, index + 1)].join('/')).concat(origin);
 }
 
-/** Lists the listings at these addresses, the longest address first. */
+/** Lists the listings at these addresses, longest address first. */
 function listKnown(published: Published, addresses: readonly ListingAddress[]): KnownListing[] {
   return addresses
     .toSorted((a, b) => b.base_url.length - a.base_url.length)
     .flatMap((address) => findKnownListing(published, address) ?? []);
 }
 
-/** Lists routes of the called host by how near their paths are; one listed with https may have been called without. */
+/** Lists routes of the called host, nearest path first. A route listed with https may have been called with http. */
 function listNear(published: Published, { origin, protocol, hostname, pathname }: URL): KnownRoute[] {
   const origins = protocol === 'http:' ? [origin, `https://${hostname}`] : [origin];
   const addresses = origins.flatMap((one) => listLiveOnOrigin(published, one, NEAR_LISTINGS));

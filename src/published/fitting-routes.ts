@@ -5,8 +5,8 @@ import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Lists the positions of the routes of a live listing, those that answer most of a request first; in their own order where
- * none of them says a word of it. Call it while the file stays at the revision of the snapshot.
+ * Lists the positions of the routes of a live listing, those that best answer the request first; in their own order if none of
+ * them has a word of it. Call it while the file stays at the revision of the snapshot.
  */
 export function listFittingRoutes(
   published: Published,

@@ -4,20 +4,20 @@ import type { Published } from './file.ts';
 import { selectListings } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Number of further listings that a page looks at, so that it is full although some are folded. */
+/** Number of further listings that are read, so that a page is full although some listings are folded. */
 const LOOKED_AT = 20;
 
 /**
- * Selects a page as `selectListings` does. In answer to words, a page has three rows of one provider, or of one product, at most, and
- * the slugs of its other listings behind them, unless one provider is asked for: each listing is on one page, as a row or by its slug. `cut` builds
- * the page with a number of rows, by default as many as were asked for: the listings of the rows, how they answer the words, and as
- * `rest` the fields of the answer beside them.
+ * Selects a page as `selectListings` does, and folds it: with words, a page has at most three rows of one provider or product,
+ * followed by the slugs of its other listings, so each listing is on one page, as a row or as a slug. Nothing is folded if the
+ * query names a provider or host. `cut` builds the page with the given number of rows (by default the limit of the query):
+ * `listings` and `answer` for its rows, and `rest`, the other fields of the answer.
  */
 export function selectFoldedPage(published: Published, snapshot: Snapshot, query: ListQuery) {
   const limit = getListLimit(query);
   const selected = selectListings(published, snapshot, { ...query, limit: query.q ? limit + LOOKED_AT : limit });
   const { q, provider, host } = selected.query;
-  // A request that is a price alone has no words, and its page is a plain list.
+  // A request that is only a price has no words, so its page is a plain list.
   const isWhole = q === undefined || !selected.answer || provider !== undefined || host !== undefined;
   const entries = selected.listings.map((listing, at) => ({ listing, match: selected.answer?.matches[at] }));
   const getGroups = ({ listing: { domain = '', product = null } }: (typeof entries)[number]) => ({

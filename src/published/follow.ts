@@ -24,50 +24,50 @@ import {
 } from './file.ts';
 import { getPublishedState, getRendering, type PublishedState, type Rendering } from './state.ts';
 
-/** The private catalogue, the public file that follows it, and the address of the service that the file is for. */
+/** The private catalogue, the published file, and the base URL that the file is written for. */
 export interface FollowedFiles {
-  /** Where the private catalogue is. */
+  /** Address of the private catalogue. */
   readonly catalogueAddress: string;
   readonly publishedFile: string;
   readonly baseUrl: string;
 }
 
-/** How many listings have been written of those that are to be. */
+/** Number of listings written so far, and in all. */
 export interface Progress {
   readonly listings_done: number;
   readonly listings_total: number;
 }
 
-/** Who hears how a file is made. */
+/** Callbacks about how a file is made. */
 interface Watching {
-  /** Called where the file is of another catalogue, history or address: it may not be read meanwhile. */
+  /** Called if the file is of another catalogue, history or base URL; it must not be read until it is replaced. */
   readonly onForeign?: () => void;
-  /** Called where the file is damaged, with how that was seen. */
+  /** Called if the file is damaged, with the error that showed it. */
   readonly onDamaged?: (error: unknown) => void;
   readonly onProgress?: (progress: Progress) => void;
-  /** Called once another file is in place. */
+  /** Called once another file has replaced it. */
   readonly onReplaced?: () => void;
-  /** Stops it. */
+  /** Stops the work. */
   readonly signal?: AbortSignal;
 }
 
-/** What brings a published file up to date. Only who has the lock of the file may use it. */
+/** Brings a published file up to date. Only the process with the file's lock may use it. */
 export interface Follower {
   /**
-   * Brings the file to a state of the catalogue, or to a later one: by the news, or where it is of something else or damaged, by
-   * another one in its place.
+   * Brings the file to a state of the catalogue, or to a later one: by the changes since, or by a new file if it is of something
+   * else or damaged.
    */
   follow(catalogue: FollowedCatalogue, state: CatalogueState, watching?: Watching): Promise<void>;
-  /** Sets the file aside, which is damaged, so that it is made again. */
+  /** Renames the damaged file, so that it is made again. */
   setAside(): void;
-  /** Closes the file, once what is under way with its journal is done. */
+  /** Closes the file, once the copying of its journal has ended. */
   close(): Promise<void>;
 }
 
-/** From how many pages on the journal is taken into the file: four megabytes. */
+/** Number of pages from which the journal is copied into the file: four megabytes. */
 const MOST_IN_JOURNAL = 500;
 
-/** Opens the following of a catalogue into a file. */
+/** Opens the follower that brings a published file up to date with a catalogue. */
 export function openFollower({ publishedFile: file, baseUrl: base_url }: FollowedFiles, codeVersion: string): Follower {
   const rendering: Rendering = { code_version: codeVersion, base_url };
   let opened: { published: Published; number: string | undefined } | undefined;
@@ -76,7 +76,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
     opened?.published.close();
     opened = undefined;
   };
-  /** Opens the file. Gives undefined if it is missing or was made by other code. Throws for a damaged one. */
+  /** Opens the file. Returns undefined if it is missing or was made by other code. Throws if it is damaged. */
   const open = (): Published | undefined => {
     const number = findFileNumber(file);
     if (opened?.number !== number) close();
@@ -90,7 +90,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
     }
   };
   const takeIn = async () => {
-    // If that fails, it is tried again later: nothing depends on it but the size of the journal.
+    // A failure is harmless, and tried again later: only the size of the journal depends on it.
     await takeJournalIn(file).catch(() => undefined);
     taking = undefined;
   };
@@ -110,7 +110,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
           applyNews(published, known, news, { base_url, signal: watching.signal }),
         );
       } finally {
-        // Also where there was no room for the news: the journal may be what takes it.
+        // Also after a failed write: the journal may be what fills the disk.
         if (!taking && countJournalPages(published) > MOST_IN_JOURNAL) taking = takeIn();
       }
       return;
@@ -139,7 +139,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       try {
         opened?.published.sqlite.pragma('wal_checkpoint(PASSIVE)');
       } catch (error) {
-        // A damaged file or a full disk keeps its journal. The file is closed, and its lock let go, all the same.
+        // A damaged file or a full disk keeps its journal. The file is still closed, and its lock released.
         if (!(error instanceof Sqlite.SqliteError)) throw error;
       }
       close();
@@ -147,15 +147,15 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
   };
 }
 
-/** What a published file is of. */
+/** The catalogue, revision, code and base URL of a published file. */
 export type Found = PublishedState & Rendering;
 
-/** Reads what a published file is of. */
+/** Reads the catalogue, revision, code and base URL of a published file. */
 export function readFound(published: Published): Found {
   return { ...getPublishedState(published), ...getRendering(published) };
 }
 
-/** Says whether what a published file holds is for an address, and of a catalogue in a state that it has been through. */
+/** Returns true if a published file is for a base URL, and of a catalogue in a state that the catalogue has been in. */
 export async function isOf(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
@@ -164,11 +164,11 @@ export async function isOf(
 ): Promise<boolean> {
   if (identity !== state.identity || base_url !== baseUrl) return false;
   if (revision === 0 || (revision === state.revision && revised_at === state.revised_at)) return true;
-  // A catalogue that was restored from a backup went back, and on from there: its revision of this number is another.
+  // After a restore from a backup, the catalogue's revision of this number may be another one, with another time.
   return await catalogue.hasRevision(revision, revised_at);
 }
 
-/** Makes a published catalogue of all that a catalogue holds. One that was begun before is begun again. */
+/** Makes a published catalogue in a file from the whole catalogue. A file that was begun before is started again. */
 export async function makeCopy(
   catalogue: FollowedCatalogue,
   file: string,
@@ -193,12 +193,15 @@ export async function makeCopy(
   }
 }
 
-/** Names the file that a published catalogue is made in before it takes its place. */
+/** Returns the path of the file in which a published catalogue is made before it replaces the current one. */
 function getCopyFile(file: string): string {
   return `${file}.new`;
 }
 
-/** A new catalogue in the place of another is rarely meant: the disk is not mounted, or the database is the wrong one. */
+/**
+ * Builds the refusal to replace a catalogue by an empty one. That is rarely meant: a disk is not mounted, or the database is the
+ * wrong one.
+ */
 export function buildEmptyRefusal(file: string): ServiceError {
   return new ServiceError('unavailable', `The catalogue is empty, and what was published in ${file} is not.`, {
     hint: 'Mount its disk, correct CATALOGUE, or restore a backup. To start with an empty catalogue, stop the service, and remove that file with its -wal and -shm.',
@@ -206,7 +209,7 @@ export function buildEmptyRefusal(file: string): ServiceError {
   });
 }
 
-/** Takes the lock of a published file, which who writes it has; undefined while another process has it. */
+/** Takes the lock of a published file, which its writer holds; undefined if another process has it. */
 export function findWriterLock({ publishedFile }: Pick<FollowedFiles, 'publishedFile'>): Lock | undefined {
   return findLock(`${publishedFile}.lock`);
 }
@@ -214,12 +217,12 @@ export function findWriterLock({ publishedFile }: Pick<FollowedFiles, 'published
 /** Time between two looks at the revision of the catalogue, in milliseconds. */
 export const LOOK_MS = 20;
 
-/** How often a rebuild looks how far who writes the file is, and how long it waits for that, in milliseconds. */
+/** Time between two looks at the file while another process writes it, and longest wait for it, in milliseconds. */
 const WAIT = { look: 100, longest: 120_000 };
 
 /**
- * Brings the published catalogue up to date once. Where a server writes it, that is waited for. Throws as `openFollowed` does,
- * `conflict` where the server writes it for another address, and `unavailable` where it does not come to that.
+ * Brings the published catalogue up to date once. If a server writes it, waits for the server. Throws as `openFollowed` does,
+ * `conflict` if the server writes it for another base URL, and `unavailable` if the server does not get there in time.
  */
 export async function publishCatalogue(files: FollowedFiles, codeVersion: string): Promise<void> {
   const { publishedFile: file } = files;
@@ -239,7 +242,7 @@ export async function publishCatalogue(files: FollowedFiles, codeVersion: string
   }
 }
 
-/** Returns whether a file has what a catalogue had in a state, written by this code. Throws `conflict` for another address. */
+/** Returns true if a file has the given state of the catalogue, written by this code. Throws `conflict` for another base URL. */
 async function isPublished(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
@@ -269,9 +272,9 @@ async function followAlone(
   }
 }
 
-/** Throws `conflict` where a published file that another process writes is for another address. */
+/** Throws `conflict` if a published file that another process writes is for another base URL. */
 export function refuseOtherAddress({ publishedFile, baseUrl }: FollowedFiles, { base_url }: Rendering): void {
-  // While another is made, it may be for this one.
+  // A file that is being made may be for this base URL.
   if (base_url === baseUrl || existsSync(getCopyFile(publishedFile))) return;
   throw new ServiceError(
     'conflict',
@@ -291,28 +294,28 @@ function buildBehind(file: string, revision: number): ServiceError {
   );
 }
 
-/** Finds what a published file is of; undefined if the file is missing or cannot be read. */
+/** Reads the catalogue, revision, code and base URL of a published file; undefined if it is missing or cannot be read. */
 function findPublished(file: string): Found | undefined {
   let published: Published | undefined;
   try {
     published = openPublished(file);
     return readFound(published);
   } catch {
-    // Whatever it is, who writes the file says more.
+    // The process that writes the file reports the reason.
     return undefined;
   } finally {
     published?.close();
   }
 }
 
-/** Says whether there is a published catalogue with anything in it, whatever address it is for. */
+/** Returns true if there is a published catalogue with at least one revision, for whatever base URL. */
 export function isAnythingPublished(file: string): boolean {
   return (findPublished(file)?.revision ?? 0) > 0;
 }
 
 /**
- * Finds how long ago, at most, a file from which readers can be served had all there was: since its latest revision; in
- * milliseconds. Undefined where they cannot be served from it.
+ * Returns the time since the latest revision of a file that can be served, in milliseconds: the most by which it can be out of
+ * date. Undefined if the file cannot be served.
  */
 export function findServableAge({
   publishedFile,

@@ -11,23 +11,26 @@ import type { Snapshot } from './snapshot.ts';
 import { createTop } from './top.ts';
 import type { Walk } from './walk.ts';
 
-/** Routes of one listing that a search shows: one of hundreds of routes must not fill the page. */
+/** Most routes of one listing in a search, so that a listing with hundreds of routes does not fill the page. */
 const ROUTES_PER_LISTING = 5;
 
 export interface FoundResources {
   resources: Resource[];
   next_cursor: string | undefined;
-  /** More routes match than are shown, on further pages or of these listings. */
+  /** True if more routes match than are shown, on further pages or of these listings. */
   partial: boolean;
 }
 
-/** A route by its listing and its position there. */
+/** A route: the number of its listing, and its position there. */
 interface Place {
   readonly listing: ListingFacts;
   readonly position: number;
 }
 
-/** Finds, without words, all that the filters let through, in the order of `walkResources`. Throws as `findResources` does. */
+/**
+ * Finds all resources that the filters let through, without words, in the order of `walkResources`. Throws as `findResources`
+ * does.
+ */
 export function* walkWithoutWords(
   published: Published,
   snapshot: Snapshot,
@@ -42,9 +45,9 @@ export function* walkWithoutWords(
 }
 
 /**
- * Finds the routes that fit a request best, of one listing at most `ROUTES_PER_LISTING`, and of a product at several addresses those
- * of the address that fits best. A cursor is a place in the order, as that of `selectListings`. Throws `bad_cursor` for a cursor of
- * another query. Call it while the file stays at the revision of the snapshot.
+ * Finds the routes that best fit a request: at most `ROUTES_PER_LISTING` of one listing, and for a product at several addresses
+ * only those of the best address. A cursor is a position in the order, as in `selectListings`. Throws `bad_cursor` for a cursor
+ * of another query. Call it while the file stays at the revision of the snapshot.
  */
 export function findResources(
   published: Published,
@@ -84,13 +87,13 @@ export function findResources(
       top.offer(key, item);
     }
   };
-  /** The routes of the address of each product that fits best. */
+  /** The routes at the best address of each product. */
   const bestOfProduct = new Map<number, ReturnType<typeof listBest>>();
   scores.visit((number, _, score) => {
     const listing = facts.get(number);
     if (listing === undefined || listing.count === 0) return;
     const { product } = listing;
-    // Who can be paid takes longest to find out. Behind a full page it only matters whether anybody can.
+    // Finding the payable routes takes longest. After a full page it only matters whether the listing has any.
     const isBehind = after > limit && !top.isTaking(-(score + LIKENESS_WEIGHT + BONUS_MAX));
     if (isBehind && product === null) return;
     const positions = listPayable(listing);

@@ -7,15 +7,15 @@ import type { ListingRef } from './listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 
-/** A listing of a page of a list, and what its order compares. */
+/** A listing of a page of a list, and the value that its order compares. */
 type Listed = ListingRef & { readonly key: number };
 
-/** What a list can be asked. */
+/** The filters that an index of an order can answer. */
 type Filters = Partial<Omit<ListQuery, 'q' | 'can' | 'path'>>;
 
 /**
- * Lists the first listings that pass a query in an order, or the first ones after an entry, by the index of the order. What is asked in
- * words, of clients and by paths is left out of account.
+ * Lists the first listings that pass a query in an order, or the first ones after an entry, from the index of the order. The
+ * filters for words, clients (`can`) and paths are ignored.
  */
 export function listPassing(
   published: Published,
@@ -36,7 +36,7 @@ export function listPassing(
   return even.length === limit ? even : [...even, ...read(`${key} > +@key`, `${key}, slug`, limit - even.length)];
 }
 
-/** Counts the listings that pass a query, as `listPassing` lists them. */
+/** Returns the number of listings that pass a query, with the same filters as `listPassing`. */
 export function countPassing(published: Published, query: Filters): number {
   const counted = countByTable(published, query);
   if (counted !== undefined) return counted;

@@ -9,15 +9,15 @@ import type { PublicRoute, PublicTerms } from '../views/listing/route-record.ts'
 import type { Published } from './file.ts';
 import { findListing, findRemoved, type ListingAddress } from './listings.ts';
 
-/** A route as a call of it is found again and compared: no more is kept of it. */
+/** The part of a route that is kept in memory to recognise and compare calls of it. */
 export interface KnownRoute extends PayableRecord, Pick<PublicRoute, 'method' | 'path' | 'verification'> {
   readonly terms: readonly PublicTerms[];
-  /** Slug of its listing, and the address it is called at. */
+  /** Slug of its listing, and the address at which it is called. */
   readonly listing: string;
   readonly url: string;
 }
 
-/** A listing as calls of its routes are looked up in it. */
+/** A listing in which calls of its routes are looked up. */
 export interface KnownListing {
   readonly slug: string;
   readonly tombstone: Tombstone | undefined;
@@ -25,7 +25,7 @@ export interface KnownListing {
   readonly index: RouteIndex<KnownRoute>;
 }
 
-/** Routes kept in memory over all listings, those of the listings asked for last: some 40 MB. */
+/** Most routes kept in memory, over all listings: some 40 MB. Those of the most recently used listings stay. */
 const KEPT_ROUTES = 50_000;
 
 interface Kept {
@@ -36,8 +36,8 @@ interface Kept {
 const keptOf = new WeakMap<Published['sqlite'], LRUCache<string, Kept>>();
 
 /**
- * Gives a listing, live or delisted, as calls are looked up in it; undefined where it is gone. It is read again when its
- * revision, which `address` has as of now, is another than that of what is kept.
+ * Returns a live or delisted listing for looking up calls; undefined if it is gone. It is read again if `address.revision`, its
+ * current revision, is not that of the kept one.
  */
 export function findKnownListing(published: Published, { slug, revision }: ListingAddress): KnownListing | undefined {
   const kept = keptOf.get(published.sqlite) ?? openKept();
@@ -77,7 +77,7 @@ function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: PublicL
   };
 }
 
-/** Lists the routes that a removed listing had, of which nothing else is known any more. */
+/** Lists the routes that a removed listing had. Only their methods and paths are still known. */
 function listRemovedRoutes({ tombstone, base_url, routes }: RemovedListing): KnownRoute[] {
   return routes.map(({ method, path }) => ({
     ...{ listing: tombstone.slug, method, path, url: getRouteUrl(base_url, path) },

@@ -25,24 +25,24 @@ import { listTopics } from './topics.ts';
 /** Values of one row, by column. */
 type Row = Record<string, string | number | null>;
 
-/** What the file holds of one listing besides its changes, receipts and words. */
+/** The rows of one listing, without its changes, receipts and words. */
 export interface ListingRows {
   readonly listing: Row;
   /**
-   * JSON of `PublicHead` for a live listing, with the length of what of it is the short form, and of `RemovedListing` for a delisted
-   * one; null for a held listing, of which nothing is public but its name.
+   * JSON of `PublicHead` for a live listing, with the length of its short form, and of `RemovedListing` for a delisted one; null
+   * for a held listing, of which only the name is public.
    */
   readonly document: { readonly document: string; readonly short: number | null } | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
-  /** The rest of a live listing: what it is found by, and the short forms of its routes as JSON. */
+  /** The other columns of a live listing: those that filters and orders read, and the short forms of its routes as JSON. */
   readonly live: {
     readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string };
     readonly matchedRoutes: readonly string[];
   } | null;
 }
 
-/** A listing as the catalogue has it. */
+/** A listing as the catalogue stores it. */
 interface CatalogueListing {
   readonly number: number;
   readonly id: string;
@@ -55,7 +55,10 @@ interface CatalogueListing {
   readonly was_live: 0 | 1;
 }
 
-/** Parses the document of a listing, with its routes in the order of readers; undefined before its first publication. */
+/**
+ * Parses the document of a listing, with its routes in the order in which readers see them; undefined before its first
+ * publication.
+ */
 export function parseListing(document: string): Listing | undefined {
   if (document === '{}') return undefined;
   const listing: Listing = JSON.parse(document);
@@ -63,8 +66,8 @@ export function parseListing(document: string): Listing | undefined {
 }
 
 /**
- * Builds the rows of a listing: everything of a live one, tombstone and paths of a delisted one (a call of a removed route
- * is to be recognised), and of a held one its name, if it was ever live.
+ * Builds the rows of a listing: everything for a live one; the tombstone and paths for a delisted one, so that calls of removed
+ * routes are recognised; the name for a held one that was ever live.
  */
 export function buildListingRows(
   row: CatalogueListing,
@@ -107,7 +110,7 @@ export function buildListingRows(
   };
 }
 
-/** Writes what remains of a delisted listing; null for a held one. */
+/** Writes the public rest of a delisted listing; null for a held one. */
 function writeRemoved(listing: Listing): ListingRows['document'] {
   const tombstone = findTombstone(listing);
   if (!tombstone) return null;
@@ -119,7 +122,7 @@ function writeRemoved(listing: Listing): ListingRows['document'] {
   return { document: JSON.stringify(removed), short: null };
 }
 
-/** Writes a live listing without its routes. It begins with the short form, as `/agent/list` shows it. */
+/** Writes a live listing without its routes. The JSON begins with the short form, which `/agent/list` shows. */
 function writeHead(head: PublicHead): NonNullable<ListingRows['document']> {
   const document = JSON.stringify(head);
   const item = JSON.stringify(Object.fromEntries(Object.entries(head).filter(([name]) => name in agentItem.shape)));
@@ -163,7 +166,7 @@ function buildColumns(listing: LiveListing, form: PublicListing): Row {
   };
 }
 
-/** Builds the lowest prices of a listing on each network. Without routes it is what is said of it as a whole. */
+/** Returns the lowest prices of a listing on each network; without routes, the price of the listing as a whole. */
 function buildPriceColumns({ routes, price_min }: Pick<Listing, 'routes' | 'price_min'>): Row {
   const lowest: Row = {};
   for (const network of networkKey.options) {
@@ -189,7 +192,7 @@ function listKeys(networks: LiveListing['networks']): string {
   return networks.map(({ key }) => key).join(' ');
 }
 
-/** Place of a route: row number of its listing, and position there. */
+/** Key of a route: the row number of its listing, and its position there. */
 interface Place {
   readonly number: number;
   readonly position: number;
@@ -212,7 +215,7 @@ function buildRouteRow(
 }
 
 function buildOfferRows(route: PublicRoute, { number, position }: Place): Row[] {
-  // Nobody is sent to what only others name.
+  // Routes that are only named by others are not recommended.
   if (route.set_aside) return [];
   return getCurrentTerms(route.terms).map((offer): Row => {
     const { network, scheme, asset, amount, pay_to, evidence, last_seen_at, needs } = offer;

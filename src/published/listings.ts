@@ -13,9 +13,9 @@ import { listChanges } from './changes.ts';
 import type { RoutesPart } from './cursor.ts';
 import type { Published } from './file.ts';
 
-/** A live listing as who goes through many of them knows it: enough to read the rest. */
+/** A live listing by number and slug, enough to read the rest of it. */
 export interface ListingRef {
-  /** Row number in this file. Other files of the same catalogue may number otherwise. */
+  /** Row number in this file. Other files of the same catalogue may have other numbers. */
   readonly number: number;
   readonly slug: string;
 }
@@ -54,12 +54,12 @@ function readRoutes({ prepare }: Published, number: number): string[] {
   return routes.all(number).map(({ document }) => document);
 }
 
-/** How many routes are parsed at a time. */
+/** Number of routes parsed at a time. */
 const PARSED_AT_ONCE = 500;
 
 /**
- * As `findListing`, but gives what parses the routes, with others answered in between: thousands of them take a tenth of a second, and
- * the page of each one of them needs what speaks against all.
+ * As `findListing`, but returns a function that parses the routes while other requests are answered: thousands of them take a
+ * tenth of a second, and the page of a single route needs the warnings about all of them.
  */
 export function findListingInPieces(published: Published, slug: string): (() => Promise<PublicListing>) | undefined {
   const head = findHead(published, slug);
@@ -77,14 +77,14 @@ export function findListingInPieces(published: Published, slug: string): (() => 
   };
 }
 
-/** A range of listings by slug: from `from` on, before `to` if that is given, at most `limit` of them. */
+/** A range of listings by slug: from `from` on, before `to` if given, at most `limit` of them. */
 export interface SlugRange {
   readonly from: string;
   readonly to?: string | undefined;
   readonly limit: number;
 }
 
-/** Lists the first live listings by slug from one slug on, up to another if that is given, without their routes. */
+/** Lists the live listings of a range by slug, without their routes. */
 export function listLive(published: Published, range: SlugRange): PublicHead[] {
   const { sql, values } = buildRange(LIVE, range);
   return published
@@ -93,7 +93,7 @@ export function listLive(published: Published, range: SlugRange): PublicHead[] {
     .map(({ document }) => JSON.parse(document));
 }
 
-/** Lists the slugs of live listings in their order, from one on and before another, each with the time of its latest change. */
+/** Lists the slugs of the live listings of a range in order, each with the time of its latest change. */
 export function listUpdates(published: Published, range: SlugRange): { slug: string; updated_at: string }[] {
   const { sql, values } = buildRange("SELECT slug, updated_at FROM listings WHERE state = 'live'", range);
   return published.prepare<{ slug: string; updated_at: string }>(sql).all(values);
@@ -107,13 +107,13 @@ function buildRange(select: string, { from, to, limit }: SlugRange): { sql: stri
   };
 }
 
-/** What readers know of a listing in any state by its slug; title and host are empty where it was never live. */
+/** Finds the public name and base URL of a listing in any state; both are empty if it was never live. */
 export function findKnownName(published: Published, slug: string): { title: string; base_url: string } | undefined {
   const sql = `SELECT coalesce(title, '') AS title, coalesce(base_url, '') AS base_url FROM listings WHERE slug = ?`;
   return published.prepare<{ title: string; base_url: string }>(sql).get(slug);
 }
 
-/** Finds what is public of a delisted listing; undefined for all others. */
+/** Finds the public record of a delisted listing; undefined for all others. */
 export function findRemoved({ prepare }: Published, slug: string): RemovedListing | undefined {
   const sql = "SELECT document FROM listings JOIN documents ON listing = number WHERE slug = +? AND state = 'delisted'";
   const row = prepare<{ document: string }>(sql).get(slug);
@@ -125,12 +125,12 @@ export function findTombstone(published: Published, slug: string): Tombstone | u
   return findRemoved(published, slug)?.tombstone;
 }
 
-/** Says whether a listing is delisted. */
+/** Returns true if a listing is delisted. */
 export function isDelisted(published: Published, slug: string): boolean {
   return published.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").get(slug) !== undefined;
 }
 
-/** Reads the short form of a live listing as JSON. Throws where the file has none, which is a fault of ours. */
+/** Reads the short form of a live listing as JSON. Throws if the file has none, which is our own fault. */
 export function readItem(published: Published, { number, slug }: ListingRef): string {
   const row = published
     .prepare<{ item: string }>(`SELECT substr(document, 1, short) || '}' AS item FROM documents WHERE listing = ?`)
@@ -139,15 +139,15 @@ export function readItem(published: Published, { number, slug }: ListingRef): st
   return row.item;
 }
 
-/** How a listing answers a request. */
+/** The match between a listing and a request. */
 export interface Match {
-  /** How much of the request it answers, from 0 to 1, rounded. */
+  /** Share of the request that the listing answers, from 0 to 1, rounded. */
   readonly match: number;
-  /** Position of the route that answers most of it, among those that pass the filters; undefined without routes. */
+  /** Position of the route that answers most of the request, among those that pass the filters; undefined without routes. */
   readonly position: number | undefined;
 }
 
-/** Reads the short forms of the listings of a page as JSON, with a request each with how it answers that. */
+/** Reads the short forms of a page's listings as JSON, each with its match if there is a request. */
 export function readSelected(
   published: Published,
   { listings, answer }: { listings: readonly ListingRef[]; answer: { matches: readonly Match[] } | undefined },
@@ -176,12 +176,12 @@ export function getItem(published: Published, listing: ListingRef): AgentItem {
   return JSON.parse(readItem(published, listing));
 }
 
-/** Reads the short form of a live listing with its days with samples, which rows of pages draw. */
+/** Reads the short form of a live listing with its daily samples, which the rows of pages draw. */
 export function getRow(published: Published, listing: ListingRef): RowItem {
   return addDays(published, listing, getItem(published, listing));
 }
 
-/** Adds its days with samples to the short form of a live listing. */
+/** Adds the daily samples of a live listing to its short form. */
 export function addDays({ prepare }: Published, { number }: ListingRef, item: AgentItem): RowItem {
   const sql = "SELECT document -> '$.reliability.days' AS days FROM documents WHERE listing = ?";
   const row = prepare<{ days: string }>(sql).get(number);
@@ -201,7 +201,7 @@ export function findRoute(
   return row && { listing: JSON.parse(row.head), route: parseRoute(row.route) };
 }
 
-/** The routes that are read of a live listing: a part of them in their own order, or of `fitting`, their positions in another. */
+/** The part of a live listing's routes to read: in their own order, or in that of `fitting`, a list of positions. */
 export interface AskedRoutes {
   readonly part: Pick<RoutesPart, 'from' | 'to'>;
   readonly fitting?: readonly number[] | undefined;
@@ -210,7 +210,7 @@ export interface AskedRoutes {
 /** Name of a route, and the address at which it is called. */
 export type NamedAddress = Pick<PublicRoute, 'method' | 'path' | 'url'>;
 
-/** A live listing with some of its routes, as they lie in the file. */
+/** A live listing with some of its routes, as the file stores them. */
 interface UnparsedPart {
   /** Revision of its latest change. */
   readonly revision: number;
@@ -221,7 +221,7 @@ interface UnparsedPart {
   readonly routesTotal: number;
 }
 
-/** Finds a live listing with some of its routes, in the time that these take: it may have thousands. */
+/** Finds a live listing with some of its routes. Only these routes are read, since a listing may have thousands. */
 export function findPart(
   { prepare }: Published,
   slug: string,
@@ -252,7 +252,7 @@ export interface ListingPart {
   readonly routesTotal: number;
 }
 
-/** As `findPart`, parsed. */
+/** As `findPart`, with its JSON parsed. */
 export function findListingPart(published: Published, slug: string, asked: AskedRoutes): ListingPart | undefined {
   const found = findPart(published, slug, asked);
   if (!found) return undefined;
@@ -292,7 +292,7 @@ export function writeDocument(
   return found && joinDocument(published, slug, { ...found, part });
 }
 
-/** Joins the document of a live listing of what lies in the file, its routes those of a part. */
+/** Joins the document of a live listing from the stored head and a part of the routes. */
 export function joinDocument(
   published: Published,
   slug: string,
@@ -306,13 +306,13 @@ export function joinDocument(
   });
 }
 
-/** Says whether a live listing has a route at a place, counted from 0. */
+/** Returns true if a live listing has a route at a position, counted from 0. */
 export function hasRouteAt({ prepare }: Published, slug: string, place: number): boolean {
   const sql = 'SELECT 1 FROM listings JOIN routes ON listing = number WHERE slug = +? AND position = +?';
   return prepare(sql).get(slug, place) !== undefined;
 }
 
-/** Where a listing is, and of which revision it is. */
+/** The base address of a listing, and the revision of its latest change. */
 export interface ListingAddress {
   readonly number: number;
   readonly slug: string;
@@ -320,7 +320,7 @@ export interface ListingAddress {
   readonly revision: number;
 }
 
-/** `@` sorts right after `?`: what lies between is the address with a query behind it. */
+/** `@` sorts right after `?`, so the range holds the address followed by any query. */
 const AT = `
   SELECT number, slug, base_url, revision FROM json_each(@addresses) AS asked JOIN listings ON base_url = asked.value
     WHERE state <> 'held'
@@ -328,24 +328,24 @@ const AT = `
   SELECT number, slug, base_url, revision FROM json_each(@addresses) AS asked
     JOIN listings ON base_url >= asked.value || '?' AND base_url < asked.value || '@' WHERE state <> 'held'`;
 
-/** `0` sorts right after `/`. */
+/** `0` sorts right after `/`, so the range holds every address on the origin. */
 const ON_ORIGIN = `
   SELECT number, slug, base_url, revision FROM listings WHERE base_url = @origin AND state = 'live'
   UNION ALL
   SELECT number, slug, base_url, revision FROM listings
     WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live' LIMIT +@limit`;
 
-/** Lists the live and delisted listings whose base address is one of these, or is one of these with a query behind it. */
+/** Lists the live and delisted listings whose base address is one of these, with or without a query after it. */
 export function listListingsAt(published: Published, addresses: readonly string[]): ListingAddress[] {
   return published.prepare<ListingAddress>(AT).all({ addresses: JSON.stringify(addresses) });
 }
 
-/** Lists the first live listings whose base address is on an origin. */
+/** Lists the first `limit` live listings whose base address is on an origin. */
 export function listLiveOnOrigin(published: Published, origin: string, limit: number): ListingAddress[] {
   return published.prepare<ListingAddress>(ON_ORIGIN).all({ origin, limit });
 }
 
-/** Lists the live listings that were listed last, the latest first. */
+/** Lists the `limit` most recently listed live listings, newest first. */
 export function listNewest(published: Published, limit: number): (ListingRef & { listed_at: string })[] {
   return published
     .prepare<ListingRef & { listed_at: string }>(
@@ -354,7 +354,7 @@ export function listNewest(published: Published, limit: number): (ListingRef & {
     .all(limit);
 }
 
-/** Lists the live listings that were verified last, the latest first. */
+/** Lists the `limit` most recently verified live listings, newest first. */
 export function listNewlyVerified(published: Published, limit: number): ListingRef[] {
   return published
     .prepare<ListingRef>(
@@ -363,7 +363,7 @@ export function listNewlyVerified(published: Published, limit: number): ListingR
     .all(limit);
 }
 
-/** A live listing, at which revision it changed last, and whether others have the same product. */
+/** A live listing with the revision of its latest change, and whether other listings are of the same product. */
 export interface LiveRef extends ListingRef {
   readonly revision: number;
   readonly is_elsewhere: 0 | 1;
@@ -375,10 +375,10 @@ export function findLive(published: Published, slug: string): ListingRef | undef
   return published.prepare<ListingRef>(sql).get(slug);
 }
 
-/** How many live listings are read at once: while a statement is at its rows, its connection takes no transaction. */
+/** Number of live listings read at once: while a statement gives rows, its connection cannot begin a transaction. */
 const REFS_AT_ONCE = 1000;
 
-/** Goes through the live listings by slug. */
+/** Goes through all live listings by slug. */
 export function* iterateRefs(published: Published): Generator<LiveRef> {
   const elsewhere = 'SELECT 1 FROM listings AS other WHERE other.product = own.product AND other.number <> own.number';
   const statement = published.prepare<LiveRef>(
@@ -401,7 +401,7 @@ export const SAME_PRODUCT_MAX = 20;
 const SAME_PRODUCT = `SELECT other.slug FROM listings AS own JOIN listings AS other ON other.product = own.product
   WHERE own.slug = +? AND other.number <> own.number ORDER BY other.slug LIMIT ${SAME_PRODUCT_MAX}`;
 
-/** Lists the slugs of the listings that are the same product as one, at other addresses; empty if it is at one alone. */
+/** Lists the slugs of the listings of the same product at other addresses; empty if there is none. */
 export function listSameProduct(published: Published, slug: string): string[] {
   return published
     .prepare<{ slug: string }>(SAME_PRODUCT)

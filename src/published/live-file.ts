@@ -22,29 +22,34 @@ import {
 /** Time between two tries to get the lock of the file, in milliseconds. */
 const LOCK_MS = 1000;
 
-/** After how long without a word from the catalogue readers are told, in milliseconds. */
+/** Time since the last reading of the catalogue after which answers name their age, in milliseconds. */
 const LATE_MS = 2000;
 
-/** Wait after a failure, in milliseconds: twice as long each time that a file could not be made. */
+/** Wait after a failure, in milliseconds. It doubles each time that a file could not be made, up to the longest. */
 const RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** A file of no more listings than this is whole before a start is through. Of others requests are told how far it is. */
+/**
+ * Number of listings up to which a file is made before the start ends. While a larger file is made, requests are answered with
+ * its progress.
+ */
 const AT_ONCE = 256;
 
-/** After how many seconds those may ask again who asked before the file was whole. */
+/** `Retry-After` of requests that came before the file was whole, in seconds. */
 const MAKING_RETRY_SECONDS = 5;
 
-/** Hears of each failure once. */
+/** Called once for each new failure. */
 type OnFailure = (error: unknown) => void;
 
-/** The published file as readers have it. */
+/** The published file for readers. */
 interface Readable {
-  /** The file. It is opened again whenever another takes its place. */
+  /** The file. It is opened again when another file replaces it. */
   readonly published: Published;
-  /** Takes note of a failure to read the file. One that is damaged is made again. */
+  /** Records a failure to read the file. A damaged file is made again. */
   noteFailure(error: unknown): void;
-  /** Finds why nothing can be answered from the file: it is damaged, or not whole yet. Undefined where it can. */
+  /**
+   * Returns the reason why nothing can be answered from the file: it is damaged, or not whole yet; undefined if it can be read.
+   */
   findObstacle(): 'published_damaged' | 'published_being_made' | undefined;
 }
 
@@ -67,14 +72,14 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
   };
   return {
     ...readable,
-    /** Says whether the file may be read. */
+    /** Sets whether the file may be read. */
     setServable(value: boolean): void {
       isServable = value;
     },
-    /** Has readers read the file that is in place now, if it is another one. */
+    /** Opens the file that is at the path now, if it is another one. */
     reopen(): void {
       const found = findFileNumber(publishedFile);
-      // If the file was removed, the open one is read until another is made.
+      // If the file was removed, readers keep the open one until another is made.
       if (found === number || found === undefined) return;
       published.reopen();
       number = found;
@@ -83,15 +88,15 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
   };
 }
 
-/** How well the catalogue is heard. */
+/** Record of how recently the catalogue could be read. */
 interface Hearing {
-  /** Why it could not follow when it last tried; undefined while all is well. */
+  /** Returns the message of the last failure to follow; undefined while there is none. */
   findFailure(): string | undefined;
-  /** When the catalogue was last heard, by `performance.now`. */
+  /** Returns the time at which the catalogue was last read, in milliseconds of `performance.now`. */
   getHeardAt(): number;
   /**
-   * For how long what was read may be out of date, in milliseconds; undefined while all is well. `heardAt` is when the catalogue
-   * had last been heard before that was read.
+   * Returns the age up to which an answer may be out of date, in milliseconds; undefined while the catalogue is followed.
+   * `heardAt` is the time of the last reading before the answer was made.
    */
   findAge(heardAt?: number): number | undefined;
 }
@@ -109,7 +114,7 @@ function openHearing(age: number, onFailure: OnFailure) {
   };
   return {
     ...hearing,
-    /** Takes note that the file has what the catalogue had at a time. */
+    /** Records that the file has the state of the catalogue at a time. */
     hear(at: number): void {
       [heardAt, failure] = [Math.max(heardAt, at), undefined];
     },
@@ -121,25 +126,25 @@ function openHearing(age: number, onFailure: OnFailure) {
   };
 }
 
-/** A published catalogue that is kept up to date. */
+/** A published catalogue that is kept up to date with the private one. */
 export interface Following extends Readable, Hearing {
   /** Throws `unavailable` while nothing can be answered from the file. */
   refuseUnservable(): void;
-  /** Finds how far the file is that is being made. */
+  /** Returns the progress of the file that is being made, if any. */
   findProgress(): Progress | undefined;
-  /** Finds the state that the catalogue had when it was last asked; undefined before that. */
+  /** Returns the latest state that was read of the catalogue; undefined before the first reading. */
   findCatalogue(): CatalogueState | undefined;
-  /** Stops following, once what it is at is done or undone. */
+  /** Stops following, once the current work has ended or was undone. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. One process
- * writes the file, that which has its lock; others read it, and the next of them writes once that one ends. A file of other
- * code is served while another is made; one of another catalogue, history or address is not. Resolves once the file is whole,
- * one of many listings is under way, or another process is seen to write it. `onFailure` is called once for each failure,
- * `onProgress` while a file is made, and with undefined once it is whole. Throws as `openFollowed` and `openPublished` do where
- * there is nothing to serve.
+ * Keeps the published catalogue up to date: a change of a few listings is visible some milliseconds after its commit. The process
+ * with the file's lock writes it; other processes read it, and one of them takes over when the writer ends. A file made by other
+ * code is served while a new one is made; a file of another catalogue, history or base URL is not served. Resolves once the file
+ * is whole, or more than `AT_ONCE` listings of a new one are written, or another process is found to write it. `onFailure` is
+ * called once for each failure, `onProgress` while a file is made, and with undefined once it is whole. If there is nothing to
+ * serve, throws as `openFollowed` and `openPublished` do.
  */
 export async function startFollowing(
   files: FollowedFiles,
@@ -211,7 +216,7 @@ export async function startFollowing(
         if (signal.aborted) return;
         readable.noteFailure(error);
         hearing.fail(asPublishedError(publishedFile, error));
-        // Each copy that does not fit fills the disk for a while.
+        // A copy that does not fit fills the disk until it fails, so the wait doubles each time.
         pause = Math.min(RETRY_MS * 2 ** failedCopies, LONGEST_RETRY_MS);
       }
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
@@ -250,7 +255,7 @@ export async function startFollowing(
   };
 }
 
-/** Returns whether another process, which has the lock of the file, has written what the catalogue has. */
+/** Returns true if another process, which has the file's lock, has written the current state of the catalogue. */
 async function isWritten(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
@@ -272,7 +277,7 @@ async function isWritten(
   return false;
 }
 
-/** Builds the error for readers while nothing can be answered from the file. */
+/** Returns the error for readers while nothing can be answered from the file. */
 function buildRefusal(reason: string, progress: Progress | undefined): ServiceError {
   const isPublishedDamaged = reason === 'published_damaged';
   const how = progress ? `: ${progress.listings_done} of ${progress.listings_total} listings are done` : '';

@@ -3,14 +3,17 @@ import type { ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { listLiveOnOrigin } from './listings.ts';
 
-/** Listings by number, each with the positions of its routes that are named; undefined where all of them are. */
+/** Listings by number, each with the positions of its named routes; undefined if all its routes are named. */
 export type NamedRoutes = ReadonlyMap<number, ReadonlySet<number> | undefined>;
 
-/** Most listings of a host, and routes of a path on any host, that are looked through. */
+/** Most listings of a host, and most routes of a path on any host, that are read. */
 const LISTINGS_MAX = 1000;
 const ROUTES_MAX = 10_000;
 
-/** Finds what the filters `host` and `path` name: live listings on the host, and their routes called at the path; undefined without either. */
+/**
+ * Finds the listings and routes that the filters `host` and `path` name: live listings on the host, and their routes called at
+ * the path; undefined if neither is set.
+ */
 export function findNamedRoutes(
   published: Published,
   { host, path }: Pick<ListQuery, 'host' | 'path'>,
@@ -32,7 +35,7 @@ export function findNamedRoutes(
   );
 }
 
-/** Finds the routes whose path is just this one, on any host. */
+/** Finds the routes with exactly this path, on any host. */
 function findAtPath(published: Published, path: string): NamedRoutes {
   const found = new Map<number, Set<number>>();
   const rows = published

@@ -15,16 +15,16 @@ import { findKnownName, findLive, findTombstone, getItem } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import { findRevisionTime } from './state.ts';
 
-/** Revisions looked at in one go. */
+/** Revisions read at a time. */
 const REVISIONS_AT_ONCE = 25;
 
-/** Revisions of which the digests are kept: several times what a page shows. */
+/** Revisions whose digests are kept: several times the number on a page. */
 const KEPT_REVISIONS = 1000;
 
-/** By the time of the revision: a catalogue that was restored has other changes under the same number. */
+/** Digests by the time of the revision. After a restore, the same revision number can have other changes. */
 const digestsOf = new WeakMap<Published['sqlite'], Map<string, readonly NewsDigest[]>>();
 
-/** Gives the digests of a revision, whose changes never change: one that brought in thousands of listings is read once. */
+/** Returns the digests of a revision. Its changes are final, so a revision with thousands of new listings is read only once. */
 function getDigests(published: Published, revision: number): readonly NewsDigest[] {
   const kept = digestsOf.get(published.sqlite) ?? new Map<string, readonly NewsDigest[]>();
   digestsOf.set(published.sqlite, kept);
@@ -37,7 +37,10 @@ function getDigests(published: Published, revision: number): readonly NewsDigest
   return digests;
 }
 
-/** Lists the newest `limit` pieces of news up to the revision of a snapshot, the newest first; of some listings alone where these are given. */
+/**
+ * Lists the newest `limit` pieces of news up to the revision of a snapshot, newest first; only those of the given listings, if
+ * any are given.
+ */
 export function listChangeNews(published: Published, snapshot: Snapshot, limit: number, of?: FeedScope): ChangeNews[] {
   const getListing = (slug: string): NewsListing => {
     const listing = findLive(published, slug);
@@ -45,7 +48,7 @@ export function listChangeNews(published: Published, snapshot: Snapshot, limit: 
     const shown = item ?? findTombstone(published, slug);
     const cautions = item?.cautions.filter(({ code }) => code !== 'never_seen').map(describeCautionSummary) ?? [];
     if (shown) return { slug, title: shown.title, host: shown.host, path: PATHS.listing(slug), cautions };
-    // What is on record without being live has no page.
+    // A listing that is on record but not live has no page to link to.
     const held = findKnownName(published, slug);
     const host = held?.base_url ? getHost(held.base_url) : '';
     return { slug, title: held?.title || slug, host, path: PATHS.changes, cautions };

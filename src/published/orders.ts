@@ -1,13 +1,14 @@
 import type { ListSort } from '../views/listing/query.ts';
 
-/** An order by what is known of listings; that of relevance and that of names need no numbers. */
+/** An order by a number of each listing. Relevance and name need none. */
 export type KeyedSort = Exclude<ListSort, 'relevance' | 'name'>;
 
 const inMs = (time: string) => `round(1000 * unixepoch(${time}, 'subsec'))`;
 
 /**
- * What each order compares, over a row of `listings`: numbers that sort upwards, so what should come first is the smaller. By
- * `behind` the listings that answer little of a request come after all others: it is more than any two numbers of the order differ.
+ * The numbers that orders compare, over a row of `listings`. They sort upwards, so the first listing has the smallest. `behind`
+ * is added for listings that answer little of a request, which puts them after all others: it is more than any two numbers of the
+ * order differ.
  */
 export const ORDERS: Readonly<Record<KeyedSort, { readonly sql: string; readonly behind: number }>> = {
   price: { sql: 'price_min / 1e6', behind: 1e10 },

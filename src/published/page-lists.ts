@@ -8,14 +8,14 @@ import { countPassing } from './indexed-lists.ts';
 import type { LiveRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Which listings a list of pages shows: those of a category, paid on a network, or verified. */
+/** The filter of a list of pages: a category, a network, or verified listings. */
 export type Shown = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
 const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
 
 /**
- * Returns the row numbers of the listings of a list, read once for each snapshot: the verified ones first, of these and of the
- * others the marked ones last, then by slug.
+ * Returns the row numbers of a list's listings, read once for each snapshot: verified ones first, then the others; in both groups
+ * marked ones last, then by slug.
  */
 function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uint32Array {
   const kept = numbersOf.get(snapshot) ?? new Map<string, Uint32Array>();
@@ -37,7 +37,7 @@ export interface ListPart {
   readonly total: number;
 }
 
-/** Finds a page of a list by its number from 1; the first exists even where the list is empty. */
+/** Finds a page of a list by its number, from 1. Page 1 exists even if the list is empty. */
 export function findListPart(
   published: Published,
   snapshot: Snapshot,
@@ -56,12 +56,12 @@ export function findListPart(
   };
 }
 
-/** Counts the listings of each category. */
+/** Returns the number of listings in each category. */
 export function countByCategory(published: Published): ReadonlyMap<Category, number> {
   return new Map(CATEGORIES.map((category) => [category, countPassing(published, { category })]));
 }
 
-/** Gives the counts of a snapshot with the time they are as of. */
+/** Returns the counts of a snapshot with its time. */
 export function getCounts({ live_listings, settlement_verified, revised_at }: Snapshot): Counts {
   return { live_listings, settlement_verified, as_of: revised_at };
 }

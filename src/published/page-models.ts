@@ -49,11 +49,11 @@ import type { Reading } from './reading.ts';
 import { findReceipt, getCurrentReceipts } from './receipts.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many listings the home page names as new, and as newly verified, and how many changes. */
+/** Number of new and of newly verified listings on the home page, and of changes. */
 const NEWEST_COUNT = 5;
 const NEWS_COUNT = 6;
 
-/** Finds the first and the last time at which sources declare prices; undefined once anything was probed. */
+/** Finds the first and the last time of the declared prices; undefined once any route was probed. */
 function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
   const probed = "SELECT 1 FROM rounds UNION ALL SELECT 1 FROM offers WHERE evidence = 'observed' LIMIT 1";
   if (prepare(probed).get()) return undefined;
@@ -62,7 +62,7 @@ function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
   return span?.from && span.to ? { from: span.from, to: span.to } : undefined;
 }
 
-/** Gives the home page as the catalogue is now. */
+/** Returns the model of the home page. */
 export function getHomePage({ published, readAtOnce, site }: Reading): HomePage {
   return readAtOnce((snapshot) =>
     buildHomePage(
@@ -82,10 +82,13 @@ export function getHomePage({ published, readAtOnce, site }: Reading): HomePage 
   );
 }
 
-/** What is filled into a path before it is called. */
+/** Placeholders in a path that a caller must fill in. */
 const PLACEHOLDERS = /:[A-Za-z_]\w*|\{[^}]+\}/g;
 
-/** Gives the reference, made from the `frame` of the OpenAPI document. Its calls name a verified listing where there is one, else the first. */
+/**
+ * Returns the model of the reference, made from the `frame` of the OpenAPI document. Its example calls name a verified listing if
+ * there is one, else the first listing.
+ */
 export function getReferencePage({ published, readAtOnce, site }: Reading, frame: DocumentFrame): ReferencePage {
   return readAtOnce((snapshot) => {
     const first =
@@ -110,12 +113,12 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
   });
 }
 
-/** Gives `llms.txt` as the catalogue is now. */
+/** Returns the text of `llms.txt`. */
 export function getGuide({ published, readAtOnce, site }: Reading): string {
   return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published), site));
 }
 
-/** Finds a page of a category by its number from 1; undefined if there is no such page. */
+/** Finds a page of a category by its number, from 1; undefined if there is no such page. */
 export function findCategoryPage(
   { published, readAtOnce }: Reading,
   category: Category,
@@ -127,7 +130,7 @@ export function findCategoryPage(
   });
 }
 
-/** Finds a page of the listings that are paid on a network by its number from 1; undefined if there is no such page. */
+/** Finds a page of the listings that are paid on a network by its number, from 1; undefined if there is no such page. */
 export function findNetworkPage(
   { published, readAtOnce }: Reading,
   network: NetworkKey,
@@ -139,7 +142,7 @@ export function findNetworkPage(
   });
 }
 
-/** Finds a page of the verified listings by its number from 1; undefined if there is no such page. */
+/** Finds a page of the verified listings by its number, from 1; undefined if there is no such page. */
 export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
   return readAtOnce((snapshot) => {
     const part = findListPart(published, snapshot, { verified: true }, page);
@@ -148,8 +151,8 @@ export function findVerifiedPage({ published, readAtOnce }: Reading, page: numbe
 }
 
 /**
- * Finds what the address of a listing shows: its page, with the routes of one of its pages of routes, its tombstone, or
- * nothing for one that is unknown or held.
+ * Finds the page of a listing, with the given page of its routes, or its tombstone; undefined for a listing that is unknown or
+ * held.
  */
 export function findListingPage(reading: Reading, slug: string, number = 1): ListingPage | TombstonePage | undefined {
   return readListingPage(reading, slug, number, (published, build) => {
@@ -159,8 +162,8 @@ export function findListingPage(reading: Reading, slug: string, number = 1): Lis
 }
 
 /**
- * Reads what `findListingPage` shows, and gives what builds it with others answered in between: thousands of routes take tens of
- * milliseconds.
+ * Reads the data of `findListingPage`, and returns a function that builds the page while other requests are answered: thousands
+ * of routes take tens of milliseconds.
  */
 export function findListingPageInPieces(
   reading: Reading,
@@ -174,7 +177,7 @@ export function findListingPageInPieces(
   return typeof read === 'object' ? async () => read : read;
 }
 
-/** Reads what the page of a listing is made of, all of one revision. `find` finds the listing, and puts it to the rest. */
+/** Reads the data of a listing's page, all of one revision. `find` finds the listing and builds the page from it and the rest. */
 function readListingPage<Page>(
   reading: Reading,
   slug: string,
@@ -199,7 +202,7 @@ function readListingPage<Page>(
 }
 
 /**
- * Finds the page of a route by its listing and its name, with others answered in between; undefined where the listing is not live, or
+ * Finds the page of a route by its listing and name, while other requests are answered; undefined if the listing is not live or
  * has no such route.
  */
 export async function findPageOfRoute(

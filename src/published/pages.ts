@@ -14,29 +14,29 @@ import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** One static page: where it is read, the file that holds it, and what it was made of. */
+/** A static page: its path, its file, and a key of its content. */
 export interface PageRef {
   /** Path from the base address: `/api/x`. */
   readonly path: string;
   /** File in the site folder: `api/x.html`. */
   readonly file: string;
-  /** Names the revision of all that the page shows: same key, same catalogue content on the page. */
+  /** Key of the catalogue content on the page: same key, same content. */
   readonly key: string;
 }
 
-/** Key of what shows nothing of the catalogue. */
+/** Key of pages that show nothing of the catalogue. */
 const FIXED_KEY = 'fixed';
 
-/** Lists every static page at a snapshot: what others link to comes first. See `listEntryPages`. */
+/** Lists all static pages at a snapshot, the pages that others link to first. See `listEntryPages`. */
 export function* listPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   yield* listEntryPages(published, snapshot);
   yield* listSitePages(snapshot);
 }
 
 /**
- * Lists the static pages of one listing, provider or receipt at a snapshot. A listing's page and its Markdown change with the
- * listing, its related ones and the names of the same product alone. Go through it while the file stays at the revision of the
- * snapshot.
+ * Lists the static pages of each listing, provider and receipt at a snapshot. A listing's page and its Markdown change only with
+ * the listing, its related ones, and the slugs of the same product. Go through the list while the file stays at the revision of
+ * the snapshot.
  */
 export function* listEntryPages(published: Published, snapshot: Snapshot): Generator<PageRef> {
   for (const listing of iterateRefs(published)) {
@@ -51,7 +51,10 @@ export function* listEntryPages(published: Published, snapshot: Snapshot): Gener
   yield* listReceiptPages(published);
 }
 
-/** Lists the first page of each provider with more than one live listing. It shows what changed of any, removed ones included. */
+/**
+ * Lists the first page of each provider with more than one live listing. It shows changes of all its listings, removed ones
+ * included.
+ */
 export function* listProviderPages(published: Published): Generator<PageRef> {
   for (const provider of iterateProviders(published)) {
     const { domain, listings } = provider;
@@ -61,7 +64,9 @@ export function* listProviderPages(published: Published): Generator<PageRef> {
   }
 }
 
-/** Lists the paths of further pages of lists and providers. They are rendered when they are asked for: a new listing moves all of them. */
+/**
+ * Lists the paths of further pages of lists and providers. They are rendered on request, since a new listing moves all of them.
+ */
 export function* listFurtherPages(published: Published): Generator<Pick<PageRef, 'path'>> {
   for (const { shown, getPath } of LISTS) yield* listFurther(countPassing(published, shown), getPath);
   for (const provider of iterateProviders(published)) {
@@ -75,7 +80,7 @@ function* listFurther(listings: number, getPath: (page: number) => string): Gene
   for (let page = 2; (page - 1) * PAGE_SIZE < listings; page += 1) yield { path: getPath(page) };
 }
 
-/** The lists that are cut into pages: of each category, of each network, and of what is verified. */
+/** The lists that are cut into pages: each category, each network, and the verified listings. */
 const LISTS: readonly { readonly shown: Shown; readonly getPath: (page?: number) => string }[] = [
   ...CATEGORIES.map((category) => ({
     shown: { category },
@@ -88,7 +93,7 @@ const LISTS: readonly { readonly shown: Shown; readonly getPath: (page?: number)
   { shown: { verified: true }, getPath: PATHS.verifiedPage },
 ];
 
-/** Lists the pages of current receipts. Of its listing such a page shows no more than what changes with the listing. */
+/** Lists the pages of current receipts. What such a page shows of its listing changes only with the listing. */
 export function* listReceiptPages(published: Published): Generator<PageRef> {
   for (const { id, revision } of iterateCurrentReceipts(published)) {
     const path = PATHS.receipt(id);
@@ -96,13 +101,13 @@ export function* listReceiptPages(published: Published): Generator<PageRef> {
   }
 }
 
-/** Lists the static pages that are not of one listing. Those that show counts change with every revision. */
+/** Lists the static pages that are not of one listing. Pages with counts change with every revision. */
 export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   const current = `r${snapshot.revision}`;
   yield { path: PATHS.home, file: 'index.html', key: current };
   yield { path: PATHS.guide, file: getFile(PATHS.guide), key: current };
   yield { path: PATHS.notFound, file: `${getFile(PATHS.notFound)}.html`, key: FIXED_KEY };
-  // `/docs` beside what lies in `docs/`: a file and a folder. The reference calls what is in the catalogue now.
+  // The site has both the page `/docs` and the folder `docs/`. The reference shows calls for listings of the current catalogue.
   for (const { path } of DOCS_SIDEBAR.flatMap(({ pages }) => pages)) {
     yield { path, file: `${getFile(path)}.html`, key: path === PATHS.docsApi ? current : FIXED_KEY };
   }
@@ -111,14 +116,14 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
   for (const { getPath } of LISTS) yield { path: getPath(), file: `${getFile(getPath())}.html`, key: current };
 }
 
-/** A listing that a page shows, and at which revision. */
+/** A listing that a page shows, with its revision. */
 type Known = Pick<LiveRef, 'slug' | 'revision'>;
 
 const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others: string; key: string }>();
 
 /**
- * Returns the key of a listing's page, made once for as long as the listing, its related ones, and the slugs of the same
- * product at other addresses stay as they are.
+ * Returns the key of a listing's page. It is computed once, and kept until the listing, a related one, or a slug of the same
+ * product changes.
  */
 function getListingKey(listing: Known, related: readonly Related[], others: string): string {
   const known = keysOfRelated.get(related);
@@ -128,7 +133,7 @@ function getListingKey(listing: Known, related: readonly Related[], others: stri
   return key;
 }
 
-/** Builds the key of what is made of listings, in their order: their latest revision, and a digest of which at which. */
+/** Builds the key of a page from the listings on it: the latest of their revisions, and a digest of their slugs and revisions. */
 function buildKey(listings: readonly Known[], rest: string): string {
   const latest = listings.reduce((newest, { revision }) => Math.max(newest, revision), 0);
   const shown = listings.map(({ slug, revision }) => `${slug}@${revision}`).join(' ');

@@ -5,14 +5,14 @@ import { getHost, type LiveListing } from '../model/listing.ts';
 import { listCounted } from '../model/route.ts';
 import { getTermsKey } from '../model/terms.ts';
 
-/** Letters that the descriptions of a product's routes have in all at least: "Ping" at `/` may be anything. */
+/** Least number of letters in the descriptions of a product's routes together: "Ping" at `/` may be any product. */
 const TOLD_MIN = 20;
 
 /**
- * Returns the number that the listings of one product at several addresses have in common; null for a listing that says
- * too little to tell. They have the same name (or none but that of their host), the same texts, the same routes with the same
- * descriptions, at the same prices, and the same payees. A copy made to deceive would name a payee of its own, so it is not
- * taken for the product that it imitates.
+ * Returns the number shared by the listings of one product at several addresses; null for a listing that says too little. Such
+ * listings have the same name (or none but that of their host), the same texts, the same routes with the same descriptions and
+ * prices, and the same payees. A copy made to deceive would name a payee of its own, so it does not count as the product that it
+ * imitates.
  */
 export function getProductNumber(listing: LiveListing): number | null {
   const { title, tagline, description, base_url } = listing;
@@ -32,7 +32,7 @@ export function getProductNumber(listing: LiveListing): number | null {
   return createHash('sha256').update(JSON.stringify(identity)).digest().readUIntBE(0, 6);
 }
 
-/** Returns whether a title is only the name of its host. */
+/** Returns true if a title is only the name of its host. */
 function isMadeFromHost(title: string, baseUrl: string): boolean {
   return [getHost(baseUrl), getHostTitle(baseUrl, [])].some((name) => getLetters(name) === getLetters(title));
 }

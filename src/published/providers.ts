@@ -15,7 +15,7 @@ import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
 
-/** A listing at a provider's domain. */
+/** A listing of a provider. */
 export interface ProviderListing extends ListingRef {
   readonly state: 'live' | 'delisted';
   readonly revision: number;
@@ -27,13 +27,13 @@ export interface Provider {
   readonly listings: readonly ProviderListing[];
 }
 
-/** Says whether there is, or ever was, a live listing at a registered domain. */
+/** Returns true if a registered domain has, or ever had, a live listing. */
 export function hasProvider(published: Published, domain: string): boolean {
   const sql = "SELECT 1 FROM listings WHERE domain = ? AND state IN ('live', 'delisted') LIMIT 1";
   return published.prepare(sql).get(domain) !== undefined;
 }
 
-/** Goes through the domains with more than one live listing. One alone says all there is on its own page. */
+/** Goes through the domains with more than one live listing. A single listing is shown in full on its own page. */
 export function* iterateProviders(published: Published): Generator<Provider> {
   const rows = published
     .prepare<ProviderListing & { domain: string }>(
@@ -59,8 +59,8 @@ export function listLiveOf({ listings }: Provider): ProviderListing[] {
 }
 
 /**
- * Finds a page of the listings at a registered domain by its number from 1; undefined if there is no such page. Only the
- * first goes through all of them: any number of hosts may be of one domain.
+ * Finds a page of the listings at a registered domain by its number, from 1; undefined if there is no such page. Only page 1
+ * reads all of them, since one domain may have any number of hosts.
  */
 export function findProviderPage(reading: Reading, domain: string, page: number): ProviderPage | undefined {
   const { published, readAtOnce } = reading;
@@ -106,7 +106,7 @@ function readFigures(published: Published, domain: string, revisedAt: string): P
   return { ...figures, as_of: findRevisionTime(published, latest) ?? revisedAt };
 }
 
-/** Lists the names that a provider goes by, by the first listing with each. */
+/** Lists the names of a provider, in the order of the first listing with each. */
 function listNames(published: Published, domain: string): string[] {
   const sql = `SELECT provider_name FROM listings WHERE domain = ? AND state = 'live'
     GROUP BY provider_name ORDER BY min(slug) LIMIT +?`;

@@ -4,38 +4,41 @@ import { listRelated } from './related.ts';
 import { selectListings } from './select.ts';
 import { type GetSnapshot, openSnapshots, type Snapshot } from './snapshot.ts';
 
-/** All that readers are answered from: what the service says of itself, the published catalogue, and the time. */
+/** The sources of all answers: the service's own settings, the published catalogue, and the clock. */
 export interface Reading {
   readonly site: Site;
   readonly published: Published;
   /** Throws while nothing may be read. */
   readonly refresh: () => void;
   readonly getSnapshot: GetSnapshot;
-  /** Runs `work`, which is one query: that needs no transaction. */
+  /** Runs `work`, a single query, which needs no transaction. */
   readonly readOne: <Result>(work: () => Result) => Result;
-  /** Runs `work`, which may not wait, in a read transaction: the file stays at the revision of the snapshot. */
+  /** Runs `work`, which must not wait, in a read transaction, so that the file stays at the revision of the snapshot. */
   readonly readAtOnce: <Result>(work: (snapshot: Snapshot) => Result) => Result;
   readonly now: () => Date;
-  /** See `listRelated`. Pages are compiled by themselves: asked for here, what is related is found once for them and us. */
+  /** See `listRelated`. Compiled pages have a copy of this module; calling it here keeps one index for them and the server. */
   readonly listRelated: typeof listRelated;
-  /** See `selectListings`. Asked for here, the words of all listings are in memory once. */
+  /** See `selectListings`. Calling it here keeps the search index in memory once. */
   readonly selectListings: typeof selectListings;
 }
 
 interface ReadingOptions {
   readonly now?: () => Date;
-  /** Called before anything is read; throws while nothing may be. */
+  /** Called before each read; throws while nothing may be read. */
   readonly refresh?: () => void;
   /** Called with each failure to read the file. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Opens the published catalogue in a file for readers. Throws as `openPublished` does. */
+/** Opens the published catalogue in a file for reading. Throws as `openPublished` does. */
 export function openReading(file: string, site: Site, options?: ReadingOptions): Reading {
   return buildReading(openPublished(file), site, options);
 }
 
-/** Builds the reading of an open published catalogue. */
+/**
+ * Builds a `Reading` of an open published catalogue. With `onFailure`, a failure is reported to it and `refresh` may throw the
+ * error for readers.
+ */
 export function buildReading(
   published: Published,
   site: Site,
@@ -46,7 +49,7 @@ export function buildReading(
     try {
       return work();
     } catch (error) {
-      // An operator's command names the file. Readers of a server are told what they can do.
+      // Commands name the file in the error. A server's readers get the error of `refresh`, which says what they can do.
       if (!onFailure) throw asPublishedError(published.file, error);
       onFailure(error);
       refresh();

@@ -2,14 +2,14 @@ import type { Correction, PublicPayment } from '../model/payment.ts';
 import type { PaidAnswers } from '../views/listing/fields.ts';
 import type { Published } from './file.ts';
 
-/** A payment that settled, and what it was made for. */
+/** A settled payment, and the call that it paid for. */
 export interface PublishedReceipt {
   readonly payment: PublicPayment;
   /** Slug of the listing. */
   readonly slug: string;
   readonly method: string;
   readonly path: string;
-  /** The operator's word that it is wrong on record. */
+  /** The operator's note that the record is wrong. */
   readonly correction: Correction | undefined;
 }
 
@@ -21,7 +21,7 @@ interface ReceiptRow {
   correction: string | null;
 }
 
-/** Finds a receipt by its id, which is written in lower case. */
+/** Finds a receipt by its id, in lower case. */
 export function findReceipt(published: Published, id: string): PublishedReceipt | undefined {
   const row = published
     .prepare<ReceiptRow>(
@@ -37,7 +37,7 @@ export function findReceipt(published: Published, id: string): PublishedReceipt 
   };
 }
 
-/** Gets the answers of the receipts that a live listing rests on now, or names as corrected, in the order of their ids. */
+/** Returns the receipts that a live listing rests on now, or names as corrected, in the order of their ids. */
 export function getCurrentReceipts(published: Published, slug: string): PaidAnswers {
   const rows = published
     .prepare<{ id: string; answer: string | null }>(

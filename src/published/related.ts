@@ -3,52 +3,51 @@ import type { Published } from './file.ts';
 import type { ListingRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** How many related listings a page shows. */
+/** Number of related listings on a page. */
 const RELATED_COUNT = 4;
 
-/** A word of more listings than this says too little of any; it also bounds the work of one listing. */
+/** A word that more listings have says too little of any of them; the limit also bounds the work for one listing. */
 const COMMON_FROM = 64;
 
-/** Points for the same provider and for the same category; a shared word is worth 2 (common) to 7 (shared by two alone). */
+/** Points for the same provider and for the same category. A shared word is worth 2 (common) to 7 (in two listings alone). */
 const PROVIDER_POINTS = 6;
 const CATEGORY_POINTS = 3;
 
-/** How many listings by name are looked through for one to fill up with: those of its category among its neighbours. */
+/** Number of neighbours by name that are searched for listings of the same category, to fill up the list. */
 const NEIGHBOURS = 64;
 
-/** A live listing as its neighbours know it. */
+/** A live listing as the search for related ones needs it. */
 export interface Related extends ListingRef {
   /** Revision of its latest change. */
   readonly revision: number;
   readonly category: Category;
-  /** The words that say what it is about; its provider counts as one more, which a colon tells apart. */
+  /** The words that say what it is about. Its provider is one more key, marked with a colon. */
   readonly keys: readonly string[];
 }
 
-/** Which listings are near which, as of the latest snapshot that was asked about. */
+/** The index of shared words, as of the latest snapshot that was asked about. */
 interface Nearness {
   readonly published: Published;
-  /** The file that was open then. */
+  /** The database that was open then. */
   readonly sqlite: Published['sqlite'];
   snapshot: Snapshot;
   /** Live listings by their row numbers. */
   readonly entries: (Related | undefined)[];
   /** Numbers of listings by key, in no order. */
   readonly numbersByKey: Map<string, number[]>;
-  /** Scratch space by number, all zeros between two questions. */
+  /** Points of each listing during one search, by number; all zeros between searches. */
   points: Uint16Array;
-  /** What is related to a listing, by its number, until one of the listings that decide it changes. */
+  /** The related listings already found, by the number of the listing, until one that decides them changes. */
   readonly answers: Map<number, readonly Related[]>;
 }
 
 let latest: Nearness | undefined;
 
 /**
- * Lists the live listings nearest to one, by its row number: those that share rare words with it, the same provider or category counting for
- * them; where too few do, neighbours by name in its category. The same catalogue always gives the same list. Words are
- * indexed once, and from one snapshot to the next only those of listings that changed; a listing is answered when it is
- * first asked for, and again (with another array) once that may have changed. Call it while the file stays at the
- * revision of the snapshot.
+ * Lists the live listings nearest to the one with a row number: those that share rare words with it, its provider or its
+ * category; if these are too few, neighbours by name in its category. The same catalogue always gives the same list. Words are
+ * indexed once; later snapshots index only changed listings. A list is made when first asked for, and made again (as another
+ * array) once it may have changed. Call it while the file stays at the revision of the snapshot.
  */
 export function listRelated(published: Published, snapshot: Snapshot, number: number): readonly Related[] {
   if (latest?.snapshot !== snapshot || latest.sqlite !== published.sqlite) {
@@ -70,7 +69,8 @@ function followSnapshot(before: Nearness | undefined, published: Published, snap
   }
   const { entries } = before;
   const changed = readRelated(published, before.snapshot.revision);
-  // One after the other, and the answers each time: so none is missed that a word decides while it becomes common, or rare.
+  // Answers are forgotten at each single step, so that those affected by a word that becomes common or rare on the way are not
+  // missed.
   for (const { number } of changed) {
     const entry = entries[number];
     if (!entry) continue;
@@ -93,7 +93,7 @@ function buildNearness(published: Published, snapshot: Snapshot): Nearness {
     points: new Uint16Array(0),
   };
   for (const { number, entry } of readRelated(published, -1)) if (entry) indexEntry(nearness, number, entry);
-  // A copy has no room to grow, which of words that few have is most of their memory.
+  // A copy has no spare room to grow, which takes most of the memory of rare words.
   for (const [key, members] of nearness.numbersByKey) nearness.numbersByKey.set(key, members.slice());
   nearness.points = new Uint16Array(nearness.entries.length);
   return nearness;
@@ -107,7 +107,7 @@ interface RelatedRow extends ListingRef {
   readonly topics: string;
 }
 
-/** Reads the listings that changed after a revision, by slug; one that is not live has no entry. */
+/** Reads the listings that changed after a revision, by slug. A listing that is not live has no entry. */
 function readRelated(published: Published, revision: number): { number: number; entry: Related | undefined }[] {
   const rows = published.prepare<RelatedRow>(
     `SELECT number, slug, revision, state, category, provider_name, topics FROM listings
@@ -140,12 +140,15 @@ function unindexEntry({ entries, numbersByKey }: Nearness, { number, keys }: Rel
   }
 }
 
-/** Forgets the answers that a listing may be part of: its own, of those that share a word with it, and of its neighbours. */
+/**
+ * Forgets the answers that a listing may be part of: its own, those of listings that share a word with it, and those of its
+ * neighbours.
+ */
 function forgetAround({ published, numbersByKey, answers }: Nearness, entry: Related): void {
   answers.delete(entry.number);
   for (const key of entry.keys) {
     const members = numbersByKey.get(key);
-    // A word that has just become common, or is about to be rare, counts for others no longer, or again.
+    // At one above the limit, a word has just become common, or is about to become rare again, which changes answers.
     if (!members || members.length > COMMON_FROM + 1) continue;
     for (const number of members) answers.delete(number);
   }
@@ -169,7 +172,7 @@ function findNearest({ published, entries, numbersByKey, points }: Nearness, sel
     const entry = entries[number];
     const shared = points[number] ?? 0;
     points[number] = 0;
-    // Most share one common word and are not even near.
+    // Most listings share only one common word and are not near at all.
     if (!entry || entry === self || shared + CATEGORY_POINTS < (nearest[RELATED_COUNT - 1]?.points ?? 0)) continue;
     addNearest(nearest, { entry, points: shared + (entry.category === self.category ? CATEGORY_POINTS : 0) });
   }
@@ -177,7 +180,7 @@ function findNearest({ published, entries, numbersByKey, points }: Nearness, sel
   return related.length === RELATED_COUNT ? related : fillFromCategory(entries, published, self, related);
 }
 
-/** Gives the worth of a shared word in whole points, so that one more listing rarely changes what is related to others. */
+/** Returns the worth of a shared word in whole points, so that one more listing rarely changes the related ones of others. */
 function getWorth(listings: number): number {
   return 8 - Math.ceil(Math.log2(listings));
 }
@@ -187,7 +190,7 @@ interface Candidate {
   readonly points: number;
 }
 
-/** Keeps the best candidates in order; even points go to the earlier slug. */
+/** Keeps the best candidates in order. Of equal points, the earlier slug comes first. */
 function addNearest(nearest: Candidate[], candidate: Candidate): void {
   let place = nearest.length;
   while (place > 0) {
@@ -201,7 +204,7 @@ function addNearest(nearest: Candidate[], candidate: Candidate): void {
   if (nearest.length > RELATED_COUNT) nearest.pop();
 }
 
-/** Fills up with the listings that follow by name in the same category, from the start again after the last. */
+/** Fills up with the listings that follow by name in the same category; after the last one it starts again from the first. */
 function fillFromCategory(
   entries: Nearness['entries'],
   published: Published,
@@ -217,10 +220,10 @@ function fillFromCategory(
   return filled;
 }
 
-/** The neighbours of a slug by name: those on one side of it, and round again from the other end. */
+/** SQL of the neighbours of a slug by name: comparison on its side, comparison after wrapping around, and order. */
 const NEIGHBOURS_OF = { after: ['>', '<', 'ASC'], before: ['<', '>', 'DESC'] } as const;
 
-/** Lists the numbers of the listings after a slug or before it, the next one first. */
+/** Lists the numbers of the listings after a slug or before it, nearest first. */
 function listNeighbours({ prepare }: Published, slug: string, side: keyof typeof NEIGHBOURS_OF): number[] {
   const [near, far, direction] = NEIGHBOURS_OF[side];
   const read = (beyond: string, limit: number) =>

@@ -11,38 +11,38 @@ import { findRoute, type ListingRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
-/** A route that can be paid for, with what is on record of its listing itself. */
+/** A route that can be paid for, with the record of its listing. */
 export interface Resource {
   listing: PublicHead;
   route: PublicRoute;
 }
 
-/** A page of resources, and how many there are in all. */
+/** A page of resources, and the number of them in all. */
 export interface ResourcePage {
   total: number;
   resources: Resource[];
 }
 
-/** How many numbers of listings a block has: a page is looked for in its blocks, not from the first listing on. */
+/** Row numbers in a block. Counts by block spare a page from going through all listings before it. */
 const BLOCK = 64;
 
-/** How many blocks one step of a walk goes through. */
+/** Blocks per step of a walk. */
 const STEP = 4;
 
-/** The first listing of a block that a filter lets something of through, and how many resources are before it. */
+/** The first listing of a block with a resource that passes the filter, and the number of resources before it. */
 interface Block {
   listing: number;
   before: number;
 }
 
-/** For how many filters the resources are counted once for a snapshot. */
+/** Number of filters for which counts are kept, for each snapshot. */
 const KEPT_COUNTS = 64;
 
 const countsOf = new WeakMap<Snapshot, LRUCache<string, { total: number; blocks: Block[] }>>();
 
 /**
- * Lists a page of the routes that can be paid for, those of the listing that was listed first before others, and how many
- * there are. The file must stay at the revision of the snapshot until the walk is done.
+ * Returns a page of the routes that can be paid for, oldest listing first, and the number of them in all. The file must stay at
+ * the revision of the snapshot until the walk is done.
  */
 export function* walkResources(
   published: Published,
@@ -74,7 +74,7 @@ export function* walkResources(
   return { total, resources };
 }
 
-/** Counts the resources that a filter lets through, block by block, once for a snapshot. */
+/** Returns the number of resources that pass a filter, with counts by block, once for each snapshot. */
 function* countResources(published: Published, snapshot: Snapshot, filters: DiscoveryFilters) {
   const kept = countsOf.get(snapshot) ?? new LRUCache({ max: KEPT_COUNTS });
   countsOf.set(snapshot, kept);
@@ -101,7 +101,7 @@ function* countResources(published: Published, snapshot: Snapshot, filters: Disc
   return { total, blocks };
 }
 
-/** Makes a function that lists the positions of the routes of a listing that a filter lets through. */
+/** Returns a function that lists the positions of a listing's routes that pass a filter. */
 export function openPayable(
   published: Published,
   facts: Facts,
@@ -118,7 +118,7 @@ export function openPayable(
   return ({ number }) => new Set(rows.all({ ...parameters, number }).map(({ position }) => position));
 }
 
-/** Reads routes by their listing and their position there. */
+/** Reads routes by listing and position. */
 export function readResources(
   published: Published,
   places: readonly { listing: ListingRef; position: number }[],
@@ -126,17 +126,17 @@ export function readResources(
   return places.flatMap(({ listing, position }) => findRoute(published, listing, position) ?? []);
 }
 
-/** Says whether a walk takes tens of milliseconds by these filters: what they ask is read from each route. */
+/** Returns true if a walk with these filters takes tens of milliseconds, because they read each route. */
 export function isLongWalk({ urlSubstring, curatedOnly }: DiscoveryFilters): boolean {
   return urlSubstring !== undefined || curatedOnly === true;
 }
 
-/** Tests of the listing and of the route of an offer, as SQL. */
+/** SQL conditions on the listing and on the route of an offer. */
 const OF_LISTING = (test: string) => `EXISTS (SELECT 1 FROM listings WHERE number = offers.listing AND ${test})`;
 const OF_ROUTE = (test: string) =>
   `EXISTS (SELECT 1 FROM routes WHERE routes.listing = offers.listing AND routes.position = offers.position AND ${test})`;
 
-/** Builds the test of an offer from what a client asks, as SQL: all of it must hold of one and the same offer. */
+/** Builds the SQL condition on an offer from a client's filters: one and the same offer must meet all of them. */
 function buildCondition(filters: DiscoveryFilters): string {
   const { type, network, scheme, payTo, asset, maxUsdPrice, urlSubstring, tags, curatedOnly } = filters;
   return [
@@ -177,7 +177,7 @@ function buildParameters({
   };
 }
 
-/** Says whether this catalogue has what a client asks for at all. */
+/** Returns true if this catalogue can have anything that passes the filters. */
 function isKnown({ network, extensions = [], bundleSlugs = [] }: DiscoveryFilters): boolean {
   return (
     (network === undefined || findNetwork(network) !== undefined) &&

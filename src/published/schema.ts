@@ -2,17 +2,22 @@ import { crc32 } from 'node:zlib';
 import { type NetworkKey, networkKey } from '../model/network.ts';
 import { ORDERS } from './orders.ts';
 
-/** Marks a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
+/** Identifies a file as a published catalogue: `PRAGMA application_id`, the letters "x402" in ASCII. */
 export const APPLICATION_ID = 0x78343032;
 
-/** Names the column of the lowest price of a listing's routes on a network: of all, or of those that are settlement-verified. */
+/**
+ * Returns the name of the column with the lowest price of a listing's routes on a network: of all routes, or of
+ * settlement-verified ones.
+ */
 export function getPriceColumn(network: NetworkKey, isVerified: boolean): string {
   return `${isVerified ? 'verified_price' : 'price'}_${network}`;
 }
 
 const PRICES = networkKey.options.flatMap((key) => [getPriceColumn(key, false), getPriceColumn(key, true)]);
 
-/** What the filters of lists read. The index of each order has it, so that a list is found without the listings. */
+/**
+ * The columns that filters of lists read. The index of each order contains them, so a list is found without reading the listings.
+ */
 export const FILTERED = `category, reliability_band, verified_routes, networks, seen_networks, price_min, ${PRICES.join(', ')}`;
 
 const ORDER_INDEXES = Object.entries(ORDERS).map(
@@ -171,8 +176,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, left out of the download: the short forms of listings and routes, by which code and for which
- * address they were written, and what they are found by.
+ * Tables for this code alone, which are not in the download: short forms of listings and routes, the code and base URL that they
+ * were written by and for, and the search entries.
  */
 export const OWN_SCHEMA = `
 -- The orders of lists, and what else finds listings. A query of all that reads more takes half the time as they lie: +state.

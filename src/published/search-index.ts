@@ -9,23 +9,23 @@ import { createFacts, FACTS_COLUMNS, type Facts, type FactsRow } from './facts.t
 import type { Published } from './file.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Listings that are read at a time while an index is built. */
+/** Listings read at a time while an index is built. */
 const READ_AT_ONCE = 100;
 
-/** Documents that were replaced stay in an index up to this share of all; then it is built again. */
+/** Share of replaced documents above which an index is built again. */
 const REPLACED_SHARE = 1 / 100;
 
-/** An index of no more documents than this is built again at once: it takes some ten milliseconds. */
+/** An index of at most this many documents is built again at once, which takes some ten milliseconds. */
 const BUILT_AT_ONCE = 1000;
 
-/** The words of the live listings in memory, and what filters ask of them, as of one snapshot. */
+/** The search index in memory, as of one snapshot: the words of the live listings, and the facts that filters read. */
 export interface SearchIndex {
   readonly facts: Facts;
-  /** What each listing is about, by its row number. */
+  /** The meaning vector of each listing, by its row number. */
   readonly vectors: Int8Array;
-  /** Works a request out against the words there are. */
+  /** Expands a request into terms that the index has. */
   expand(request: string): ExpandedRequest;
-  /** Scores all documents. `size` is the number of listings by which rarity was measured. */
+  /** Scores all documents. `size` is the number of listings by which the rarity of words is measured. */
   score(groups: readonly TermGroup[], vector: Float64Array, size?: number): Scores;
 }
 
@@ -38,15 +38,15 @@ interface KeptIndex extends SearchIndex {
   revision: number;
   /** Number of documents that were replaced, or whose listing was removed. */
   replaced: number;
-  /** Whether another one is being built. */
+  /** True while another index is being built to replace this one. */
   isReplaced: boolean;
 }
 
 const indexOf = new WeakMap<Published['sqlite'], KeptIndex>();
 
 /**
- * Returns the search index of a published catalogue, which is built when it is first needed. When the snapshot is another than
- * the index was last used with, what changed in between is read. Call it while the file stays at the revision of the snapshot.
+ * Returns the search index of a published catalogue, which is built when first needed. If the snapshot is not that of the last
+ * call, changes in between are read first. Call it while the file stays at the revision of the snapshot.
  */
 export function getSearchIndex(published: Published, snapshot: Snapshot): SearchIndex {
   const known = indexOf.get(published.sqlite);
@@ -59,7 +59,7 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
   indexOf.set(published.sqlite, index);
   if (isWorn && isBuilt && !index.isReplaced) {
     index.isReplaced = true;
-    // What keeps it from being read will keep requests from it, too, and is told there.
+    // Whatever fails here fails in a request too, which reports it.
     void prepareSearchIndex(published).catch(() => (index.isReplaced = false));
   }
   return index;
@@ -68,12 +68,15 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
 /** Indexes that are being built. */
 const buildingOf = new WeakMap<Published['sqlite'], Generator<undefined, KeptIndex>>();
 
-/** Builds the search index of a published catalogue, with others answered in between. Who needs it meanwhile builds the rest at once. */
+/**
+ * Builds the search index of a published catalogue while other requests are answered. A request that needs the index builds the
+ * rest of it at once.
+ */
 export async function prepareSearchIndex(published: Published): Promise<void> {
   const { sqlite } = published;
   const building = build(published);
   buildingOf.set(sqlite, building);
-  // Another file may take the place of that one.
+  // Another file may replace this one meanwhile.
   try {
     while (published.sqlite === sqlite && buildingOf.get(sqlite) === building) {
       const step = building.next();
@@ -93,13 +96,13 @@ function buildAtOnce(published: Published): KeptIndex {
   buildingOf.delete(published.sqlite);
   for (let step = building.next(); ; step = building.next()) {
     if (!step.done) continue;
-    // It may have been begun before the latest change.
+    // The building may have begun before the latest change.
     update(published, step.value);
     return step.value;
   }
 }
 
-/** A row of a live listing, with its words and what it is about. */
+/** A row of a live listing with its words and its meaning vector. */
 interface IndexedRow extends FactsRow {
   readonly terms: string;
   readonly vector: Buffer;
@@ -107,7 +110,7 @@ interface IndexedRow extends FactsRow {
 
 const SELECT = `SELECT ${FACTS_COLUMNS}, terms, vector FROM listings JOIN search_entries ON listing = number`;
 
-/** Builds an index, some listings at a time. What changes meanwhile is read at the next update. */
+/** Builds an index, some listings per step. Changes made meanwhile are read by the next update. */
 function* build(published: Published): Generator<undefined, KeptIndex> {
   const index = createIndex(getRevision(published));
   const rows = published.prepare<IndexedRow>(`${SELECT} WHERE number > ? ORDER BY number LIMIT ${READ_AT_ONCE}`);
@@ -132,7 +135,7 @@ function createIndex(revision: number): KeptIndex {
   };
 }
 
-/** Reads what changed since an index was last up to date. */
+/** Reads the changes since the last update of an index. */
 function update(published: Published, index: KeptIndex): void {
   const changed = published
     .prepare<{ number: number; state: string }>('SELECT number, state FROM listings WHERE revision > ?')
@@ -150,7 +153,7 @@ function update(published: Published, index: KeptIndex): void {
   index.revision = getRevision(published);
 }
 
-/** Puts a listing in the place of what was known of it. Its words are added only if they are others. */
+/** Adds a listing, or replaces it. Its words are indexed again only if they changed. */
 function put(index: KeptIndex, row: IndexedRow): void {
   const { number, terms, vector } = row;
   const before = index.facts.get(number);

@@ -18,8 +18,8 @@ import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Gives the page of what matches a search now; `values` is the search as its form holds it, `query` what it means. Throws
- * `bad_input` (`no_such_page`) for a page after the last one.
+ * Returns the page of search results; `values` are those of the form, `query` is the parsed search. Throws `bad_input`
+ * (`no_such_page`) for a page after the last one.
  */
 export function getSearchPage(reading: Reading, values: SearchValues, { page = 1, ...query }: SearchQuery): SearchPage {
   const { published, readAtOnce, selectListings } = reading;
@@ -60,10 +60,13 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
   });
 }
 
-/** By how much better something outside the filters must answer to be named. */
+/** Least difference in relevance by which a listing outside the filters must be better to be mentioned. */
 const EVEN_RELEVANCE = 0.05;
 
-/** Finds what answers a request in words clearly better than the best within its filters, where anything does. */
+/**
+ * Finds a listing outside the filters that answers a request in words clearly better than the best one within them, if there is
+ * one.
+ */
 function findOutside(
   { published, selectListings }: Reading,
   snapshot: Snapshot,

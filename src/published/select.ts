@@ -16,53 +16,56 @@ import type { Snapshot } from './snapshot.ts';
 import { type RequestNotes, readRequestNotes } from './suggested.ts';
 import { createTop } from './top.ts';
 
-/** One page of the listings that match a query, and how many match in all. */
+/** One page of the listings that match a query, and the number of matches in all. */
 export interface Selection extends RequestNotes {
-  /** What was applied: the query as given, with its order and its page. */
+  /** The query that was applied: as given, with its order and its page. */
   query: ListQuery;
   total: number;
   listings: SelectedListing[];
-  /** Where asked for: how many match by the values of each filter. */
+  /** The number of matches for each value of each filter, if asked for. */
   facets: Facets | undefined;
-  /** With `q`: how well it is answered. */
+  /** The quality of the answer, for a query with `q`. */
   answer: Answer | undefined;
-  /** Where the next page starts; undefined on the last one. */
+  /** Cursor of the next page; undefined on the last one. */
   next_cursor: string | undefined;
-  /** Gives the cursor of a page that is cut short to `count` listings: at least one, and fewer than there are. */
+  /**
+   * Returns the cursor after the first `count` listings of the page, for a page that is cut short: at least one, and fewer than
+   * it has.
+   */
   getCursorAfter(count: number): string;
 }
 
-/** A listing of a page. What rows are folded by is known where words are asked for. */
+/** A listing of a page. The fields to fold rows by are set if the query has words. */
 export interface SelectedListing extends ListingRef {
-  /** Number of its product, where that is at several addresses. */
+  /** Number of its product, if that is at several addresses. */
   readonly product?: number | null | undefined;
-  /** Registered domain of its host; of a host without one, that and its port. */
+  /** Registered domain of its host; for a host without one, the host with its port. */
   readonly domain?: string | undefined;
 }
 
-/** How well a request in words is answered. */
+/** The quality of the answer to a request in words. */
 export interface Answer {
-  /** For each listing of the page. */
+  /** The match of each listing of the page. */
   readonly matches: readonly Match[];
-  /** Even the best of those that come first answers little of the request. */
+  /** True if even the best match answers little of the request. */
   readonly isWeak: boolean;
   /** Words of the request that no listing has, at most `UNMATCHED_MAX`. */
   readonly unmatched: readonly string[];
 }
 
 /**
- * A best match below this is weak. Of our requests set aside that nothing answers, six in ten are below it (more than four in ten of
- * short ones); of those that something answers one in six: a third of long tasks, one in twenty of short requests.
+ * A best match below this is weak. Of our held-out requests that nothing answers, six in ten are below it (more than four in ten
+ * of the short ones); of those that something answers, one in six: a third of long tasks, one in twenty of short requests.
  */
 const WEAK_BELOW = 0.48;
 
-/** The share of the best match below which others are weak beside it: mostly they have a related word alone. */
+/** Share of the best match below which other matches are weak: mostly they have only a related word. */
 const WEAK_BESIDE = 0.7;
 
-/** Most words that are said to be unmatched. */
+/** Most words that are reported as unmatched. */
 const UNMATCHED_MAX = 12;
 
-/** What is left of the worth of a route against which something grave speaks. */
+/** Factor on the score of a route with a grave caution. */
 export const DANGER_FACTOR = 0.5;
 
 /** A page of listings before its cursors are written, see `Selection`. */
@@ -71,15 +74,15 @@ interface FoundPage {
   readonly listed: readonly (SelectedListing & { readonly key: number; readonly match?: Match })[];
   readonly hasMore: boolean;
   readonly facets?: Facets | undefined;
-  /** What the words of the request were weighed by, and how well they are answered. */
+  /** The weights of the request's words, and the quality of the answer. */
   readonly words?: Omit<Answer, 'matches'> & Pick<Cursor, 'groups' | 'leastMatch' | 'size'>;
 }
 
 /**
- * Selects the page of live listings that a query asks for. A cursor is a place in the order, not a count, so listings that
- * come or go between pages shift nothing: what is there the whole time and does not change is shown once. Throws
- * `bad_input` (`bad_cursor`) for a cursor of another query or none at all. Call it while the file stays at the
- * revision of the snapshot.
+ * Selects the page of live listings that a query asks for. A cursor is a position in the order, not a count, so listings that
+ * come or go between pages shift nothing: a listing that stays and does not change is shown once. Throws `bad_input`
+ * (`bad_cursor`) for a text that is no cursor, or is one of another query. Call it while the file stays at the revision of the
+ * snapshot.
  */
 export function selectListings(published: Published, snapshot: Snapshot, given: ListQuery): Selection {
   const { searched, ...notes } = readRequestNotes(given, published);
@@ -106,14 +109,14 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     total,
     listings: listed.map(({ number, slug, product, domain }) => ({ number, slug, product, domain })),
     facets,
-    // A path names a route, words or not.
+    // A path names a route even in a query without words.
     answer: words || path !== undefined ? { matches, ...answered } : undefined,
     next_cursor: hasMore ? getCursorAfter(listed.length) : undefined,
     getCursorAfter,
   };
 }
 
-/** What is asked for: the query, its order, and where its page begins. */
+/** A query with its order and the position at which its page begins. */
 interface Asked {
   readonly query: ListQuery & { readonly limit: number };
   readonly sort: ListSort;
@@ -126,7 +129,7 @@ function selectFromFile(published: Published, { query, sort, cursor }: Asked): F
   return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };
 }
 
-/** Selects a page by the search index: it has what words say, and what a client can pay, paths and facets ask of routes. */
+/** Selects a page by the search index, which can answer words, and filters on the routes: clients (`can`), paths and facets. */
 function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked): FoundPage {
   const { query, cursor } = asked;
   const index = getSearchIndex(published, snapshot);
@@ -158,16 +161,16 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked
   };
 }
 
-/** A query, and the listings it is asked of. */
+/** A query, and the index and filter that it is answered by. */
 interface Wanted extends Asked {
   readonly index: SearchIndex;
   readonly filter: Filter;
 }
 
-/** A listing, and how it answers the request, if there is one. */
+/** A listing of the page, with its match if there is a request. */
 interface Placed {
   readonly listing: ListingFacts;
-  /** Position of the route that passes, or that answers most; -1 where it has none. */
+  /** Position of the first route that passes, or of the route that answers most; -1 if there is none. */
   readonly position: number;
   readonly match: number;
 }
@@ -183,7 +186,7 @@ function openPage<Item extends Pick<Placed, 'listing'>>({ query, cursor }: Wante
       after += 1;
       top.offer(key, item);
     },
-    /** Counts a listing whose key is this or a larger one, if that is enough to know that it comes after the page. */
+    /** Counts a listing whose key is at least `leastKey`. Returns true if that is enough to know that it comes after the page. */
     passOver(leastKey: number): boolean {
       const isBehind = leastKey > lastKey && !top.isTaking(leastKey);
       if (isBehind) after += 1;
@@ -193,7 +196,7 @@ function openPage<Item extends Pick<Placed, 'listing'>>({ query, cursor }: Wante
   };
 }
 
-/** Places the listings that pass the filters where no words are asked for. */
+/** Places the listings that pass the filters, for a query without words. */
 function placeAll(wanted: Wanted) {
   const { sort, index, filter } = wanted;
   const page = openPage<Placed>(wanted);
@@ -208,8 +211,8 @@ function placeAll(wanted: Wanted) {
 }
 
 /**
- * Finds the position of the first route of a listing that passes, -1 where every route does, and undefined where none does. A
- * listing without routes on record passes as what is said of it as a whole.
+ * Returns the position of the first route of a listing that passes; -1 if every route passes or the listing has no routes on
+ * record, and undefined if no route passes.
  */
 function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): number | undefined {
   if (isRoutePassing === undefined || listing.count === 0) return -1;
@@ -220,8 +223,8 @@ function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): nu
 }
 
 /**
- * Places the listings that pass the filters and have anything of the words that are asked for. `best` is their best match, and
- * `leastMatch` the one below which others are weak beside it.
+ * Places the listings that pass the filters and have any of the words. `best` is the best match, and `leastMatch` the match below
+ * which others are weak.
  */
 function placeFound(wanted: Wanted, scores: Scores) {
   const { sort, cursor, index } = wanted;
@@ -229,7 +232,7 @@ function placeFound(wanted: Wanted, scores: Scores) {
   const findMatch = (number: number, score: number) =>
     scores.getMatch(score, scores.getLikeness(index.vectors, number));
   let [best, notBest] = [0, 0];
-  /** Looks whether a listing matches best. What is not better even if it were just the like, and all of less score, is not looked at. */
+  /** Updates `best`. Skips a listing, and all of lower score, if even a perfect likeness would not make it better. */
   const seeBest = (number: number, score: number) => {
     if (score <= notBest) return;
     if (scores.getMatch(score, 1) <= best) notBest = score;
@@ -243,7 +246,7 @@ function placeFound(wanted: Wanted, scores: Scores) {
   visitFound((number, position, score) => {
     total += 1;
     if (sort === 'relevance') seeBest(number, score);
-    // What else counts takes longest to find out, and of most listings it decides nothing.
+    // The rest of the key takes longest to compute, and decides nothing for most listings.
     if (page.passOver(keys.getLeastKey(number, position, score))) return;
     const listing = index.facts.get(number) as ListingFacts;
     page.offer(keys.getKey(listing, position, score), { listing, position, score });
@@ -256,17 +259,17 @@ function placeFound(wanted: Wanted, scores: Scores) {
   return { total, after, placed: answered, answered: { best, leastMatch } };
 }
 
-/** A listing that is found by words, by its best route that passes; position 0 without routes. */
+/** A listing found by words, with its best route that passes; position 0 without routes. */
 interface FoundListing {
   readonly listing: ListingFacts;
   readonly position: number;
   readonly score: number;
 }
 
-/** Called with the number of a listing, the position of its best route that passes, 0 without routes, and its score. */
+/** Called with the number of a listing, the position of its best route that passes (0 without routes), and its score. */
 type VisitFound = (number: number, position: number, score: number) => void;
 
-/** Returns what goes through the listings that pass and match. */
+/** Returns a function that visits the listings that pass and match. */
 function openFound({ index: { facts }, filter }: Wanted, scores: Scores): (visit: VisitFound) => void {
   const { isListingPassing, isRoutePassing } = filter;
   if (!isListingPassing && !isRoutePassing) return scores.visit;
@@ -282,14 +285,14 @@ function openFound({ index: { facts }, filter }: Wanted, scores: Scores): (visit
     });
 }
 
-/** What the sort keys of listings that are found by words depend on. */
+/** The inputs of the sort keys of listings found by words. */
 interface Weighing {
   readonly scores: Scores;
   readonly leastMatch: number;
   readonly findMatch: (number: number, score: number) => number;
 }
 
-/** Returns what makes the sort keys of listings that are found by words. Everything sorts upwards. */
+/** Returns the functions that make the sort keys of listings found by words. Smaller keys come first. */
 function openKeys({ index: { facts, vectors }, query, sort }: Wanted, { scores, leastMatch, findMatch }: Weighing) {
   if (sort === 'relevance') {
     return {
@@ -298,14 +301,17 @@ function openKeys({ index: { facts, vectors }, query, sort }: Wanted, { scores, 
         const likeness = scores.getLikeness(vectors, listing.number);
         return -(factor * (score + LIKENESS_WEIGHT * likeness) + listing.bonus);
       },
-      /** The least that the key can be, whatever the likeness is. */
+      /** The least key that is possible, with the highest likeness. */
       getLeastKey: (_number: number, _position: number, score: number) => -(score + LIKENESS_WEIGHT + BONUS_MAX),
     };
   }
   const getOrdered = openOrder(facts, query, sort);
   const behind = sort === 'name' ? 0 : ORDERS[sort].behind;
   let [weakUpTo, strongFrom] = [0, Number.POSITIVE_INFINITY];
-  /** Says whether a listing answers enough: of most the score alone tells, as it did of one that scored less or more. */
+  /**
+   * Returns true if the match of a listing is at least `leastMatch`. For most listings the score alone decides, by the bounds
+   * found so far.
+   */
   const isStrong = ({ number }: ListingFacts, score: number): boolean => {
     if (score <= weakUpTo || score >= strongFrom) return score >= strongFrom;
     if (scores.getMatch(score, 1) < leastMatch) weakUpTo = score;
@@ -319,7 +325,10 @@ function openKeys({ index: { facts, vectors }, query, sort }: Wanted, { scores, 
   };
 }
 
-/** Returns what an order compares. The cheapest answer to a request is one that answers it: its price is that of the route that does. */
+/**
+ * Returns the function that gives the value which an order compares. The order by price uses the route that answers the request,
+ * not the listing's cheapest route.
+ */
 function openOrder(facts: Facts, query: ListQuery, sort: Exclude<ListSort, 'relevance'>) {
   if (sort === 'name') return () => 0;
   if (sort !== 'price') return (listing: ListingFacts) => listing[sort];

@@ -1,8 +1,8 @@
 import type { Published } from './file.ts';
 
 /**
- * Completes what somebody types of a slug: first the live listings whose slugs start so, then those in whose slugs every
- * word typed starts a word, each in the order of slugs. At most `limit`, and whether there are more.
+ * Completes the start of a slug: lists live listings whose slugs begin with the text, then those in whose slugs every typed word
+ * begins a word; both in the order of slugs. Returns at most `limit`, and whether there are more.
  */
 export function completeSlug(
   published: Published,
@@ -22,13 +22,13 @@ export function completeSlug(
   return { values: found.slice(0, limit), hasMore: found.length > limit };
 }
 
-/** No character of a slug sorts after the tilde. */
+/** The tilde sorts after every character of a slug. */
 const STARTING = `SELECT slug FROM listings WHERE state = 'live' AND slug >= @start AND slug < @start || '~' ORDER BY slug LIMIT +@left`;
 
 const CONTAINING = `SELECT slug FROM listings WHERE state = 'live' AND substr(slug, 1, length(@start)) <> @start
   AND NOT EXISTS (SELECT 1 FROM json_each(@words) WHERE instr('-' || slug, '-' || value) = 0) ORDER BY slug LIMIT +@left`;
 
-/** Writes what was typed with the characters of a slug; unlike a slug it may end in a hyphen, which ends a word. */
+/** Reduces typed text to the characters of a slug. It may end in a hyphen, which ends a word. */
 function normalise(typed: string): string {
   const plain = typed.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-/, '');

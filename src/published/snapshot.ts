@@ -4,30 +4,30 @@ import type { Site } from '../views/site.ts';
 import type { Published } from './file.ts';
 import { getPublishedState, type PublishedState } from './state.ts';
 
-/** The state of the published catalogue at one revision, and how many listings it has. Never changed once made. */
+/** The state of the published catalogue at one revision, and the number of its listings. It is immutable. */
 export interface Snapshot extends PublishedState {
   readonly live_listings: number;
   readonly settlement_verified: number;
 }
 
-/** Gives the snapshot of the published catalogue as it is now. */
+/** Returns the current snapshot of the published catalogue. */
 export type GetSnapshot = () => Snapshot;
 
 /**
- * Gives a function that reads the snapshot of now. It is the same
- * object while the file stays as it is; `current` is the first one, if there is one.
+ * Returns a function that reads the current snapshot. It returns the same object until the file changes; `current` is the first
+ * one, if given.
  */
 export function openSnapshots(published: Published, current?: Snapshot): GetSnapshot {
   let openings = current && published.getOpenings();
   const read = (): Snapshot => {
     const state = getPublishedState(published);
-    // Another file of the same state may have been written by other code.
+    // Another file with the same state may have been written by other code.
     if (current && openings === published.getOpenings() && isSameState(current, state)) return current;
     openings = published.getOpenings();
     current = { ...state, ...countLive(published) };
     return current;
   };
-  // A transaction within another costs two statements more.
+  // A transaction within another one costs two more statements.
   return () => (published.sqlite.inTransaction ? read() : published.sqlite.transaction(read)());
 }
 
@@ -43,7 +43,7 @@ function countLive(published: Published): Pick<Snapshot, 'live_listings' | 'sett
   return counts ?? { live_listings: 0, settlement_verified: 0 };
 }
 
-/** Builds the catalogue summary of a snapshot; `generatedAt` is the time of the document that carries it. */
+/** Builds the catalogue summary of a snapshot; `generatedAt` is the time of the document that contains it. */
 export function buildSummary(
   { live_listings, settlement_verified }: Pick<Snapshot, 'live_listings' | 'settlement_verified'>,
   site: Site,

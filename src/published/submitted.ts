@@ -11,13 +11,13 @@ const REMOVED = `
     WHERE (base_url = @origin OR base_url >= @origin || '/' AND base_url < @origin || '0') AND state = 'delisted'
     LIMIT +@limit`;
 
-/** Listings of an origin: those that are live, and one that the operator removed. */
+/** Listings of an origin: the live ones, and one that the operator removed. */
 export interface Submitted {
   readonly live: readonly ListedItem[];
   readonly removed: Tombstone | undefined;
 }
 
-/** Finds what readers see of the listings at an origin. */
+/** Finds the public listings at an origin. */
 export function findSubmitted(published: Published, origin: string): Submitted {
   const live = listLiveOnOrigin(published, origin, NAMED).flatMap((listing): ListedItem[] => {
     const head = findHead(published, listing.slug);

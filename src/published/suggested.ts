@@ -4,15 +4,18 @@ import type { ListQuery, Suggestion } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { listLiveOnOrigin } from './listings.ts';
 
-/** What a request in words says of itself, beside what it looks for. */
+/** Notes on a request in words, besides the search itself. */
 export interface RequestNotes {
-  /** Filters that its words name and that are not given; none is applied. */
+  /** Filters that its words suggest and that are not set; none is applied. */
   readonly suggested: readonly Suggestion[];
-  /** Why a catalogue in English can hardly answer it; undefined where it can. */
+  /** The reason why a catalogue in English can hardly answer it; undefined if it can. */
   readonly notice: string | undefined;
 }
 
-/** Reads the request of a query. `searched` is the query without one that is a price alone, which has no words to search with. */
+/**
+ * Returns the notes on a query's request. `searched` is the query to search with: it has no words if the request only names a
+ * price, an order or "verified".
+ */
 export function readRequestNotes(given: ListQuery, published: Published): RequestNotes & { searched: ListQuery } {
   const { q, ...filters } = given;
   if (q === undefined) return { searched: given, suggested: [], notice: undefined };
@@ -27,7 +30,9 @@ export function readRequestNotes(given: ListQuery, published: Published): Reques
 
 const IN_ENGLISH = 'The catalogue is in English: names, hosts and paths are found, words of other languages are not.';
 
-/** Adds the price limit that the words of a query name: for clients that have no parameter for it. A price of 0 lets nothing through. */
+/**
+ * Adds the price limit that the words of a query name, for clients without a parameter for it. A limit of 0 lets nothing through.
+ */
 export function addPriceLimit(query: ListQuery): ListQuery {
   const price = readSuggestions(query.q ?? '', () => false).find(
     ({ parameter, value }) => parameter === 'max_price_usdc' && value !== '0',

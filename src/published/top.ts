@@ -1,12 +1,15 @@
-/** The first few of many by a number, in the order they will be shown. */
+/** Keeps the first few of many items by a number, in the order in which they are shown. */
 export interface Top<Item> {
   offer(key: number, item: Item): void;
-  /** Says whether an item with this key might be among the first as it stands. */
+  /** Returns true if an item with this key would be among the first now. */
   isTaking(key: number): boolean;
   list(): { key: number; item: Item }[];
 }
 
-/** Makes a list of the `limit` items with the smallest keys, as a heap whose root is the last of them. `compare` orders those of even keys. */
+/**
+ * Creates a list of the `limit` items with the smallest keys, as a heap whose root is the last of them. `compare` orders items of
+ * equal keys.
+ */
 export function createTop<Item>(limit: number, compare: (a: Item, b: Item) => number): Top<Item> {
   const heap: { key: number; item: Item }[] = [];
 

@@ -1,10 +1,10 @@
 import type { Listing } from '../model/listing.ts';
 
-/** How many topic words a listing gets, and how much of its longer texts is read for them. */
+/** Most topic words of a listing, and the number of characters of its longer texts that are read for them. */
 const TOPIC_COUNT = 32;
 const READ_CHARACTERS = 600;
 
-/** Words that a catalogue of payable APIs says of nearly everything, and words that say nothing at all. */
+/** Words that nearly every listing of payable APIs has, and words without meaning. */
 const COMMON_WORDS = new Set(
   `about access across after agent agents all also and any api apis app are available base based before built but call
   calls can com could data does each easy endpoint endpoints every fast first for free from full get gets given gives has have
@@ -15,14 +15,14 @@ const COMMON_WORDS = new Set(
   with within without www x402 you your`.split(/\s+/),
 );
 
-/** Nearly every text is ASCII, in which words are found several times faster. */
+/** Nearly every text is ASCII, which is split into words several times faster. */
 const ASCII = /^[\0-\x7f]*$/;
 const ASCII_WORDS = /[a-z0-9]{3,}/g;
 const WORDS = /[\p{L}\p{N}]{3,}/gu;
 
 /**
- * Lists the words that say what a listing is about, the telling first: of its title, tagline, description and routes. Lower
- * case, each once, three letters at least; a plain plural counts as its singular.
+ * Lists the words that say what a listing is about, from its title, tagline, description and routes; the most telling first.
+ * Lower case, each once, at least three letters; a plain plural counts as its singular.
  */
 export function listTopics({ title, tagline, description, routes }: Listing): string[] {
   const topics = new Set<string>();

@@ -3,7 +3,7 @@ import { openPublished, type Published } from './file.ts';
 import type { Reading } from './reading.ts';
 import { openSnapshots, type Snapshot } from './snapshot.ts';
 
-/** Work that goes through the catalogue in steps of a millisecond or two, after each of which others can be answered. */
+/** Work on the catalogue in steps of a millisecond or two. After each step other requests can be answered. */
 export type Walk<Found> = Generator<undefined, Found>;
 
 /** A published catalogue that stays at the revision of a snapshot. */
@@ -12,13 +12,13 @@ export interface HeldReading {
   readonly snapshot: Snapshot;
 }
 
-/** Memory for pages of the file while the whole catalogue is walked through, in kilobytes: each row is read once. */
+/** Page cache of a file while the whole catalogue is read, in kibibytes: each row is read once. */
 const PAGE_CACHE = 2000;
 
-/** Longest time that a walk goes on before other requests have their turn, in milliseconds. */
+/** Longest time for which a walk runs before other requests have their turn, in milliseconds. */
 const TURN_MS = 2;
 
-/** Walks through the catalogue at once. */
+/** Runs a walk to its end without a pause. */
 export function walkAtOnce<Found>({ published, readAtOnce }: Reading, walk: (held: HeldReading) => Walk<Found>): Found {
   return readAtOnce((snapshot) => {
     const steps = walk({ published, snapshot });
@@ -30,8 +30,8 @@ export function walkAtOnce<Found>({ published, readAtOnce }: Reading, walk: (hel
 }
 
 /**
- * Walks through the catalogue with others answered in between: the file is opened once more and held at one revision until the walk
- * is done. Where it cannot be opened, since somebody removed it, the walk is done at once in the one that is open.
+ * Runs a walk while other requests are answered. The file is opened once more and held at one revision until the walk is done. If
+ * it cannot be opened because somebody removed it, the walk runs at once on the open file.
  */
 export async function walkInTurns<Found>(reading: Reading, walk: (held: HeldReading) => Walk<Found>): Promise<Found> {
   const held = tryHold(reading);
@@ -46,7 +46,7 @@ export async function walkInTurns<Found>(reading: Reading, walk: (held: HeldRead
       since = performance.now();
     }
   } catch (error) {
-    // A failure to read is noticed like any other.
+    // Passes the failure to `readOne`, which reports failures to read.
     return reading.readOne(() => {
       throw error;
     });
