@@ -4,55 +4,55 @@ import { type AskedWord, readRequest } from './request.ts';
 import { getVector, getWordVectors } from './vectors.ts';
 import { getStem } from './words.ts';
 
-/** A stem that stands for a word of a request, and what finding it is worth. */
+/** A stem that stands for a word of a request, and the weight of finding it. */
 export interface ExpandedTerm {
   readonly stem: string;
   readonly weight: number;
 }
 
 /**
- * What stands for one word of a request: the first is the word itself, with what finding it would be worth where the catalogue
- * has not got it; after it the like of it, the weightiest first.
+ * The terms for one word of a request. The first is the word itself, with the weight that it would have even if the catalogue
+ * lacks it; then the stand-ins, heaviest first.
  */
 export type TermGroup = readonly ExpandedTerm[];
 
-/** The words that a catalogue has, as an `InvertedIndex` tells them. */
+/** The words of a catalogue, as an `InvertedIndex` has them. */
 type Words = Pick<InvertedIndex, 'count' | 'listNear' | 'listBeginning'> & {
   /** Number of live listings. */
   readonly size: number;
 };
 
-/** Most words of a request, and words that stand for one of them, that are looked for. */
+/** Most words of a request that are read, and most stand-ins for one word. */
 const WORDS_MAX = 64;
 const TERMS_MAX = 96;
 const STAND_INS_MAX = 12;
 
 /**
- * In a request of more telling words than this, a word that no listing has is not taken for a misspelling, a beginning or
- * two words in one: in whole sentences it is mostly just another word.
+ * Most telling words of a request in which an unknown word may be a misspelling, a beginning, or two words in one. In longer
+ * requests it is mostly just another word.
  */
 const MENDED_MAX = 6;
 
-/** What a word that only stands for another counts, beside that word itself. */
+/** Factors on the weight of a word that only stands for another. */
 const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, everyday: 0.5, related: 0.35 };
 
-/** What a stand-in counts at most, beside a word that the catalogue has itself. */
+/** Highest weight of a stand-in, as a share of that of the word itself, if the catalogue has the word. */
 const STAND_IN_MOST = 0.8;
 
-/** Letters of the last word of a request from which on it may be one that is still being typed. */
+/** Least number of letters of the last word of a request that may still be being typed. */
 const BEGINNING_MIN = 3;
 
-/** A request, worked out against the words that a catalogue has. */
+/** A request expanded with the words of a catalogue. */
 export interface ExpandedRequest {
-  /** With these, what a document is worth depends on nothing but the document: that keeps pages stable. */
+  /** The terms for each word. With them the score of a document depends on the document alone, which keeps pages stable. */
   readonly groups: readonly TermGroup[];
-  /** Its words that nothing stands for, without those that read like filters. */
+  /** Words of the request without any term in the catalogue, except those that read like filters. */
   readonly unmatched: readonly string[];
-  /** What it is about, in any words; the same for every catalogue. Empty where that is not known. */
+  /** The meaning vector of the request, the same for every catalogue; empty if no word is known. */
   readonly vector: Float64Array;
 }
 
-/** Works a request out: which words of the catalogue stand for its words, and what each is worth. */
+/** Expands a request: finds the words of the catalogue that stand for its words, and the weight of each. */
 export function expandRequest(request: string, words: Words): ExpandedRequest {
   const { asked: all, stems } = readRequest(request);
   const asked = all.slice(0, WORDS_MAX);
@@ -72,7 +72,7 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
     if (isUnknown) unmatched.push(word.word);
     groups.push(...found);
   }
-  // Every word itself comes before what may stand for one.
+  // First the words themselves, then their stand-ins.
   let left = TERMS_MAX - groups.length;
   const cut = groups.map((group) => {
     const terms = group.slice(0, 1 + Math.min(Math.max(0, left), STAND_INS_MAX));
@@ -82,23 +82,23 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
   return { groups: cut, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
-/** The words beside a word of a request, and the stems that stand for it and for the phrases it is part of. */
+/** The words next to a word of a request, and the stand-ins for it and for the phrases that it is part of. */
 interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly standIns: readonly StandIn[];
-  /** Whether a word that no listing has may be a misspelling, the beginning of another, or two in one. */
+  /** True if an unknown word may be a misspelling, the beginning of another word, or two words in one. */
   readonly isMended: boolean;
 }
 
-/** Lists what stands for a word: one group, or two for a word written together from two. */
+/** Lists the terms for a word: one group, or two groups for two words written as one. */
 function listGroups({ word, stem, weight }: AskedWord, context: Context, words: Words): TermGroup[] {
   const { before, after, standIns, isMended } = context;
   const group = openGroup(stem, weight * getRarityInEnglish(stem), words);
   if (before !== undefined) group.add(getStem(before + word), FACTORS.joined);
   if (after !== undefined) group.add(getStem(word + after), FACTORS.joined);
   for (const other of standIns) group.add(other.stem, FACTORS[other.kind]);
-  // An English word is what was meant, though no listing has it: a dentist is no pentest.
+  // A known English word is not a misspelling, even if no listing has it: "dentist" does not mean "pentest".
   const isWhole = words.count(stem) > 0 || standIns.length > 0 || isEnglish(stem);
   if (isWhole || !isMended) return [group.end()];
 
@@ -108,26 +108,26 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, words: 
   const beginning = isLast ? words.listBeginning(word) : [];
   const mended = beginning.length > 0 ? beginning : words.listNear(stem);
   for (const other of mended) group.add(other, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
-  // What mends a word answers it.
+  // A correction of the word answers it.
   return [group.end(mended.length > 0)];
 }
 
-/** Opens the group of a word, of which `factor` says how much it counts whatever stands for it. */
+/** Opens the group of a word; `factor` is the weight of the word in the request. */
 function openGroup(stem: string, factor: number, words: Words) {
   const weigh = (other: string) => factor * getRarity(words.count(other), words.size);
   const own = weigh(stem);
-  // What stands for a word is never worth as much as the word itself.
+  // A stand-in is worth less than the word itself, if any listing has that.
   const most = words.count(stem) > 0 ? own * STAND_IN_MOST : own;
   const weights = new Map<string, number>();
   const round = (term: string, weight: number): ExpandedTerm => ({ stem: term, weight: roundWeight(weight) });
   return {
-    /** Adds a stem that stands for this one by some share, if a listing has it. */
+    /** Adds a stand-in with a share of its own weight, if a listing has it. */
     add(other: string, share: number): void {
       if (other === stem || words.count(other) === 0) return;
       weights.set(other, Math.max(weights.get(other) ?? 0, Math.min(share * weigh(other), most)));
     },
     weighPart: (part: string) => round(part, FACTORS.part * weigh(part)),
-    /** Returns the group. Where others answer the word as well, it counts as much as the best of them. */
+    /** Returns the group. With `isAnswered`, the word itself weighs as much as its best stand-in. */
     end(isAnswered = false): TermGroup {
       const others = Array.from(weights, ([other, weight]) => round(other, weight));
       const whole = isAnswered ? Math.max(0, ...weights.values()) : own;
@@ -136,39 +136,39 @@ function openGroup(stem: string, factor: number, words: Words) {
   };
 }
 
-/** Gives how rare a word is, by the number of listings that have it (inverse document frequency as in BM25). */
+/** Returns how rare a word is, by the number of listings that have it (inverse document frequency as in BM25). */
 export function getRarity(count: number, size: number): number {
-  // What changed lately may be counted twice.
+  // A listing that changed recently may be counted twice.
   const all = Math.max(size, count);
   return Math.max(LEAST_RARITY, Math.log(1 + (all - count + 0.5) / (count + 0.5)));
 }
 
-/** A word that all listings have says next to nothing; it is found all the same. */
+/** Least rarity: a word that all listings have says next to nothing, but is still found. */
 const LEAST_RARITY = 0.1;
 
-/** Gives how rare a stem is in English, from 0.1 for the most frequent to 1. */
+/** Returns how rare a stem is in English, from 0.1 for the most frequent to 1. */
 function getRarityInEnglish(stem: string): number {
   const { size, findRank } = getWordVectors();
   const rank = findRank(stem) ?? size;
   return Math.sqrt(0.01 + 0.99 * (Math.log(1 + rank / FREQUENT) / Math.log(1 + size / FREQUENT)));
 }
 
-/** About how many of the most frequent English words say nothing. */
+/** Number of the most frequent English words, which say nothing. */
 const FREQUENT = 20;
 
 function isEnglish(stem: string): boolean {
   return getWordVectors().findRank(stem) !== undefined;
 }
 
-/** The largest weight, so that each is short where it travels in a cursor. */
+/** The largest weight, which keeps weights short in a cursor. */
 const WEIGHT_MAX = 12;
 
-/** Rounds a weight to hundredths, for the same reason. */
+/** Rounds a weight to hundredths, which keeps it short in a cursor. */
 function roundWeight(weight: number): number {
   return Math.max(1, Math.round(100 * Math.min(weight, WEIGHT_MAX))) / 100;
 }
 
-/** Finds two words of the catalogue that an unknown one is written together from (webscraping). */
+/** Finds two words of the catalogue that together make an unknown word ("webscraping"). */
 function findParts(word: string, words: Words): [string, string] | undefined {
   for (let at = word.length - 3; at >= 3; at -= 1) {
     const [first, second] = [getStem(word.slice(0, at)), getStem(word.slice(at))];
@@ -177,7 +177,7 @@ function findParts(word: string, words: Words): [string, string] | undefined {
   return undefined;
 }
 
-/** Lists by stem what stands for the phrases that the stem is part of in a request. */
+/** Lists the stand-ins for the phrases of a request, by each stem of the phrase. */
 function listPhrases(stems: readonly string[]): Map<string, StandIn[]> {
   const found = new Map<string, StandIn[]>();
   for (let start = 0; start < stems.length; start += 1) {

@@ -2,65 +2,67 @@ import type { ListingTerms, Terms } from './terms.ts';
 import { createVocabulary } from './vocabulary.ts';
 
 /*
- * Which documents each word is in. A document is a route with the words of its listing, or a listing that has no routes. How well
- * it has a word is worked out when it comes in, so that a search only adds: as well as the text of its listing does by BM25F, and of
- * what that lacks as well as the text of the route does.
+ * The documents of each word. A document is a route with the words of its listing, or a listing without routes. Its share of each
+ * word is computed when it is added, so a search only adds numbers up: the share of the listing's text by BM25F, plus the share
+ * of the route's text of what is missing to 1.
  */
 
-/** Saturation (k1 of BM25): the more a text says a word, the less once more adds. */
+/** Saturation (k1 of BM25): the more often a text has a word, the less one more occurrence adds. */
 const SATURATION = 1;
 
-/** Share of a text's length that counts against its words (b of BM25). */
+/** Share of a text's length that lowers the weight of its words (b of BM25). */
 const LENGTH_SHARE = 0.75;
 
-/** Lengths of usual texts, in words, and the share of it that shorter ones count as: little text is no merit. */
+/** Usual lengths of texts, in words, and the least share of them that a text counts as, since a short text is no merit. */
 const USUAL_LENGTHS = { listing: 30, route: 25 };
 const SHORTEST_SHARE = 0.6;
 
-/** A posting holds the number of a document, and in its low 8 bits how well the document has the word: 255 is best. */
+/** A posting holds the number of a document, and in its low 8 bits the document's share of the word: 255 is best. */
 export const SHARE_BITS = 8;
 export const SHARE_MAX = (1 << SHARE_BITS) - 1;
 
-/** Routes beyond this number, of all listings together, are not found by words. */
+/** Most documents of all listings together. Routes beyond are not found by words. */
 const DOCUMENTS_MAX = 2 ** (32 - SHARE_BITS);
 
 /** The documents that a word is in. */
 interface PostingList {
   postings: Uint32Array;
   length: number;
-  /** How many listings have the word; those that were replaced are counted, too. */
+  /** Number of listings that have the word, replaced ones included. */
   listings: number;
-  /** While a listing is added: whether it was counted, and how well its own text has the word. */
+  /** State while a listing is added: whether it was counted, and the share of its own text. */
   isCounted: boolean;
   ofListing: number;
 }
 
 /**
- * The words of the live listings, and the documents that they are in. A listing that is put again gets new documents. What was
- * there before stays in the lists, and is not looked at, until all of it is built again.
+ * The words of the live listings, and the documents that have them. A listing that is put again gets new documents. Its old
+ * documents stay in the lists, but are ignored, until the whole index is built again.
  */
 export interface InvertedIndex {
-  /** Number of documents, those that were replaced among them. */
+  /** Number of documents, replaced ones included. */
   readonly documents: number;
-  /** By the number of a listing its first document, and how many it has; none where it is not there. */
+  /**
+   * First document and number of documents of each listing, by its number; 0 documents for a listing that is not in the index.
+   */
   readonly firsts: Uint32Array;
   readonly counts: Uint32Array;
-  /** By document the number of its listing; 0 for one that is not there any more. */
+  /** Number of the listing of each document; 0 for a document that was replaced or removed. */
   readonly listings: Uint32Array;
-  /** Puts a listing: one document for each route, in their order, or one for a listing without. */
+  /** Adds or replaces a listing: one document for each route, in their order, or one for a listing without routes. */
   put(listing: number, terms: ListingTerms): void;
   remove(listing: number): void;
-  /** Counts the listings that have a stem; 0 for an unknown one. */
+  /** Returns the number of listings that have a stem; 0 for an unknown one. */
   count(stem: string): number;
-  /** Lists the stems that a misspelt one may mean, the nearest and then most common first. */
+  /** Lists the known stems that a misspelt one may mean: nearest first, then most common first. */
   listNear(stem: string): string[];
-  /** Lists the stems that begin so, the most common first. */
+  /** Lists the stems that begin with a text, most common first. */
   listBeginning(start: string): string[];
-  /** Finds the documents that have a stem: as many postings of the array as `length` says. */
+  /** Finds the postings of a stem; only the first `length` of the array are valid. */
   find(stem: string): { readonly postings: Uint32Array; readonly length: number } | undefined;
 }
 
-/** Makes an empty index. */
+/** Creates an empty index. */
 export function createInvertedIndex(): InvertedIndex {
   const lists = new Map<string, PostingList>();
   let documents = 0;
@@ -70,7 +72,7 @@ export function createInvertedIndex(): InvertedIndex {
   /** Number of listings that were replaced or removed. */
   let removed = 0;
 
-  /** A word that few listings have may be one of listings that are not there any more: these are looked at. */
+  /** The count of a rare word may consist of removed listings, so its postings are checked one by one. */
   const count = (stem: string): number => {
     const list = lists.get(stem);
     if (!list || list.listings > removed) return list?.listings ?? 0;
@@ -89,7 +91,7 @@ export function createInvertedIndex(): InvertedIndex {
     vocabulary.add(stem);
     return list;
   };
-  /** Returns the lists of the stems of a text, with how well it has each, from 0 to 1 (BM25F). */
+  /** Returns the posting lists of the stems of a text, with the text's share of each, from 0 to 1 (BM25F). */
   const listShares = ({ stems, length }: Terms, usualLength: number) => {
     const least = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * Math.max(SHORTEST_SHARE, length / usualLength));
     const shares: { list: PostingList; share: number }[] = [];
@@ -139,7 +141,7 @@ export function createInvertedIndex(): InvertedIndex {
       const ofListing = listShares(own, USUAL_LENGTHS.listing);
       const ofRoutes = routes.map((route) => route && listShares(route, USUAL_LENGTHS.route));
       for (const { list, share } of ofListing) list.ofListing = share;
-      // A route that is not to be found has no words, unless its listing has no other.
+      // A route that must not be found gets no words, unless the listing has no other route.
       const isBare = routes.every((route) => route === null);
       for (const ofRoute of routes.length === 0 ? [null] : ofRoutes) {
         if (documents < DOCUMENTS_MAX && (ofRoute !== null || isBare)) {

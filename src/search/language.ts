@@ -3,21 +3,25 @@ import { getWordVectors } from './vectors.ts';
 import { readWordLines } from './word-files.ts';
 import { getStem, listWords, removeContractions } from './words.ts';
 
-/** Stems that stand for English as people write it; rarer ones in the table are often words of other languages. */
+/** Number of the most frequent stems that identify English; rarer ones in the table are often words of other languages. */
 const FREQUENT_STEMS = 5000;
 
-/** Fewer words may all be names, "ethereum rpc node": these are told by the words of other languages in `data/words`. */
+/**
+ * Least number of words to judge by English. Fewer words may all be names ("ethereum rpc node"), so they are judged only by the
+ * words of other languages in `data/words`.
+ */
 const WORDS_MIN = 4;
 const WORDS_LEAST = 2;
 
 let foreign: ReadonlySet<string> | undefined;
 
-/** What is no word of any language: what is quoted, addresses, numbers and paths. */
+/** Text that is in no language: quotes, addresses, numbers and paths. */
 const NO_WORDS = /"[^"]*"|“[^”]*”|\S*[\d@/._]\S*/g;
 
 /**
- * Says whether a text is in another language than English, so that a catalogue in English can hardly answer it: it is in
- * another script, most of its words are neither frequent in English nor words of APIs, or half are known of other languages.
+ * Returns true if a text is in another language than English, so that a catalogue in English can hardly answer it: it is in
+ * another script, most of its words are neither frequent in English nor words of APIs, or half of them are known words of other
+ * languages.
  */
 export function isInOtherLanguage(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
@@ -25,7 +29,7 @@ export function isInOtherLanguage(text: string): boolean {
   const words = listWords(removeContractions(text.replace(NO_WORDS, ' '))).filter((word) => /^\p{L}{2,}$/u.test(word));
   if (words.length < WORDS_MIN) {
     foreign ??= new Set(readWordLines('other-languages.txt').flatMap((line) => line.split(' ')));
-    // Those of two letters are in many languages.
+    // Words of two letters are in many languages.
     const telling = words.filter((word) => word.length > 2);
     const known = telling.filter((word) => foreign?.has(word));
     return words.length >= WORDS_LEAST && known.length > 0 && known.length >= telling.length / 2;

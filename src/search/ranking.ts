@@ -3,48 +3,56 @@ import { type InvertedIndex, SHARE_BITS, SHARE_MAX } from './inverted-index.ts';
 import { DIMENSIONS, getLikeness } from './vectors.ts';
 
 /*
- * How listings are ranked. A word of a request is worth its weight (`expansion.ts`: how it is said, how rare it is) times how well a
- * document has it (`inverted-index.ts`). A listing is worth what the best of its documents is that passes the filters, so that many
- * routes do not lift it. That it is about the like of the request adds a little.
+ * The ranking of listings. A word of a request adds its weight (`expansion.ts`: by its place in the request and its rarity) times
+ * a document's share of it (`inverted-index.ts`). A listing has the score of its best document that passes the filters, so many
+ * routes do not raise it. The likeness of its meaning to the request adds a little.
  */
 
-/** What a listing gains that is about just what is asked, by the likeness of word vectors. */
+/** Most that the likeness of word vectors adds to the score of a listing. */
 export const LIKENESS_WEIGHT = 0.08;
 
 /** See `getMatch`. */
 const MATCH = { rareWords: 3, steepness: 1.32, likeness: 0.2, wellEnough: 0.8, nearlyAll: 3 };
 
-/** The share of what is known of a request that a listing must be worth to match at all. Whole sentences say much besides. */
+/**
+ * Least score of a listing that matches, as a share of the weight of the request's known words. It is small because whole
+ * sentences have many words that no listing needs.
+ */
 const MATCH_SHARE = 0.01;
 
 /** Scores of the listings and their routes for a request. */
 export interface Scores {
-  /** Number of listings by which matches are measured. */
+  /** Number of listings by which the rarity of words was measured. */
   readonly size: number;
-  /** Returns what a route is worth, its likeness left out: at most a little above 1. */
+  /** Returns the score of a route without likeness: 0 to 1, or a little above. */
   getScore(listing: number, position: number): number;
-  /** Says whether a listing is found by one of its routes; with position 0 of a listing without routes, whether it is found. */
+  /** Returns true if a route of a listing matches; for position 0 of a listing without routes, if the listing does. */
   isMatching(listing: number, position: number): boolean;
-  /** Finds the position of the best route of a listing that passes, the first of those that are even; undefined where none matches. */
+  /** Finds the position of the best route of a listing that passes, the first of equal ones; undefined if none matches. */
   findBest(listing: number, isPassing: (position: number) => boolean): number | undefined;
-  /** Calls `visit` with the number of each listing that matches, and the position and score of its best route; 0 without routes. */
+  /**
+   * Calls `visit` with the number of each listing that matches, and the position and score of its best route (0 without routes).
+   */
   visit(visit: (listing: number, position: number, score: number) => void): void;
-  /** Returns how alike the request and a listing are, from 0 to 1, by the vectors of all listings. */
+  /** Returns the likeness of the request and a listing, from 0 to 1, by the vectors of all listings. */
   getLikeness(vectors: Int8Array, listing: number): number;
-  /** Returns how much of the request a route answers, from 0 to 1, by its score and the likeness of its listing. */
+  /** Returns the share of the request that a route answers, from 0 to 1, by its score and the likeness of its listing. */
   getMatch(score: number, likeness: number): number;
 }
 
-/** Of all that stands for one word, the best counts, and of each other that a document has this share. */
+/** Share that a document's other terms for the same word add, beside the best one. */
 const BESIDE_SHARE = 0.1;
 
-/** Makes the scoring of the documents of an index. Scores are good until the next request is scored: their memory is used again. */
+/**
+ * Creates the scoring of the documents of an index. Scores are valid only until the next request is scored, which reuses their
+ * memory.
+ */
 export function createScoring(index: InvertedIndex) {
-  /** By document its sum of all words, and what it has of the word whose number is its mark. */
+  /** By document: the sum over all words, the share of the word last added, and the number of that word. */
   let sums = new Float32Array(0);
   let ofWord = new Float32Array(0);
   let marks = new Uint8Array(0);
-  /** By listing its best document, the first of those that are even, and the sum of that. */
+  /** By listing: the sum of its best document, and that document (the first of equal ones). */
   let bestSums = new Float32Array(0);
   let bests = new Uint32Array(0);
 
@@ -64,7 +72,7 @@ export function createScoring(index: InvertedIndex) {
       [bestSums, bests] = [new Float32Array(counts.length), new Uint32Array(counts.length)];
     else bestSums.fill(0);
   };
-  /** Counts what documents have of one of those that stand for a word; `mark` is the number of the word, from 1 to 255. */
+  /** Adds the postings of one term; `mark` is the number of its word in the request, from 1 to 255. */
   const count = ({ stem, weight }: TermGroup[number], mark: number) => {
     const { postings, length } = index.find(stem) ?? { postings: NO_POSTINGS, length: 0 };
     const { listings } = index;
@@ -74,7 +82,7 @@ export function createScoring(index: InvertedIndex) {
       const before = marks[document] === mark ? (ofWord[document] as number) : 0;
       const added = value > before ? value - before + BESIDE_SHARE * before : BESIDE_SHARE * value;
       sums[document] = (sums[document] as number) + added;
-      // Read again, as it was rounded.
+      // Read back, since storing it as a 32-bit float rounded it.
       const sum = sums[document] as number;
       ofWord[document] = Math.max(value, before);
       marks[document] = mark;
@@ -86,7 +94,7 @@ export function createScoring(index: InvertedIndex) {
     }
   };
 
-  /** `size` is the number of live listings by which rarity was measured. */
+  /** `size` is the number of live listings by which the rarity of words is measured. */
   return (groups: readonly TermGroup[], vector: Float64Array, size: number): Scores => {
     clear();
     for (const [at, group] of groups.entries()) for (const term of group) count(term, at + 1);
@@ -97,22 +105,22 @@ export function createScoring(index: InvertedIndex) {
 
 const NO_POSTINGS = new Uint32Array(0);
 
-/** What documents and listings have of a request, see `createScoring`. */
+/** The sums of documents and listings for a request, see `createScoring`. */
 interface Sums {
   readonly sums: Float32Array;
   readonly bestSums: Float32Array;
   readonly bests: Uint32Array;
 }
 
-/** Weights of a request, against which results are measured. */
+/** Weights of a request that scores are measured by. */
 interface Measures {
   readonly vector: Float64Array;
   readonly size: number;
-  /** Worth of all its words together. */
+  /** Weight of all its words together. */
   readonly whole: number;
-  /** Least worth of a listing that matches at all. */
+  /** Least sum of a listing that matches. */
   readonly least: number;
-  /** Worth that is enough of a whole sentence, see `getMatch`. */
+  /** Sum that is enough for a whole sentence, see `getMatch`. */
   readonly enough: number;
 }
 
@@ -145,7 +153,7 @@ function buildScores({ firsts, counts }: InvertedIndex, { sums, bestSums, bests 
       return most >= least ? best : undefined;
     },
     visit(visit) {
-      // The place 0 is that of documents that are not there any more.
+      // Number 0 collects the removed documents.
       for (let listing = 1; listing < counts.length; listing += 1) {
         const sum = bestSums[listing] as number;
         if (sum >= least) visit(listing, (bests[listing] as number) - (firsts[listing] as number), sum / whole);
@@ -153,9 +161,9 @@ function buildScores({ firsts, counts }: InvertedIndex, { sums, bestSums, bests 
     },
     getLikeness: (vectors, listing) => Math.max(0, getLikeness(vector, vectors, listing * DIMENSIONS)),
     /*
-     * No route has all words of a whole sentence, and a single common word says little: so what is found counts by the root of what
-     * the request weighs, up to as much as some rare words, and more of it brings less (hyperbolic tangent). That a listing is about
-     * the like counts, too. Where nearly all of the words are found, well enough, that is an answer, however little they say.
+     * No route has all words of a sentence, and a single common word says little. So the sum is divided by the root of the
+     * request's weight, up to that of some rare words, and each further word adds less (hyperbolic tangent). Likeness adds to it.
+     * A route with nearly all of the words, and a good share of each, is an answer even if the words are common.
      */
     getMatch(score, likeness) {
       const value = score * whole;

@@ -1,7 +1,7 @@
 import { readWordLines } from './word-files.ts';
 import { getStem } from './words.ts';
 
-/** A stem that stands for a word or phrase of a request: one of the same group, or one that an everyday word calls up. */
+/** A stem that stands for a word or phrase of a request: from the same group, or one that an everyday word calls up. */
 export interface StandIn {
   readonly stem: string;
   readonly kind: 'related' | 'everyday';
@@ -15,7 +15,7 @@ export function listStandIns(stems: string): readonly StandIn[] {
   return standIns.get(stems) ?? [];
 }
 
-/** Reads `related.txt`, of which `data/words/README.md` says how it is written. */
+/** Reads `related.txt`; `data/words/README.md` describes its format. */
 function readStandIns(): Map<string, StandIn[]> {
   const table = new Map<string, StandIn[]>();
   for (const line of readWordLines('related.txt')) {

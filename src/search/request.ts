@@ -3,21 +3,21 @@ import { readSearchText } from './suggestions.ts';
 import { removePlatform } from './terms.ts';
 import { getStem, listWords, removeContractions } from './words.ts';
 
-/** A word of a request, and how much it says of what is asked for: 1 for a plain one. */
+/** A word of a request, and its weight: 1 for a plain one. */
 export interface AskedWord {
   readonly word: string;
   readonly stem: string;
   readonly weight: number;
-  /** True where it reads like a filter, such as "verified": a listing that lacks it answers the request all the same. */
+  /** True if it reads like a filter, such as "verified". A listing without it still answers the request. */
   readonly isLesser: boolean;
 }
 
-/** Longest request that is read, in UTF-16 units once it is written out. */
+/** Longest request that is read, in UTF-16 units after normalisation. */
 const TEXT_MAX = 2000;
 
-/** What a word weighs by how it is said. */
+/** Weights of words by their place and form in the request. */
 const WEIGHTS = {
-  /** In a sentence that asks for nothing, of a request that has others: "I'm planning a party." */
+  /** In a sentence that asks for nothing, in a request with other sentences: "I'm planning a party." */
   background: 0.5,
   /** Between quotation marks, or in an address: a value to call with rather than what is called. */
   quoted: 0.4,
@@ -29,7 +29,7 @@ const WEIGHTS = {
   lesser: 0.3,
 };
 
-/** Words that people ask with, whatever they ask for. */
+/** Words that people use in any request. */
 const ASKING: ReadonlySet<string> = new Set(
   `able additionally also application apps assist assistance available curious currently detail details fetch find first
   furthermore hello help hey include including information interested just know lastly like list look looking make moreover
@@ -39,7 +39,7 @@ const ASKING: ReadonlySet<string> = new Set(
     .map(getStem),
 );
 
-/** What tells a sentence that asks for something from one that says why. */
+/** Matches a sentence that asks for something, rather than one that gives a reason. */
 const ASKS = new RegExp(
   [
     /\b(?:can|could|would|will) (?:you|i|we)\b/,
@@ -57,23 +57,23 @@ const ASKS = new RegExp(
   'i',
 );
 
-/** What is quoted, or an address: each is split off as a part of its own. */
+/** Quoted text or an address. Each is split off as a part of its own. */
 const QUOTED = /("[^"]*"|“[^”]*”|(?<!\w)'[^'\s][^']*'(?!\w)|\S{1,64}@\S+|\bhttps?:\S+|\bwww\.\S+)/;
 
-/** What may be a host, or a registered domain. */
+/** A possible host or registered domain. */
 const HOST = /^[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63}){1,8}$/i;
 
 /** A request in words. */
 export interface ReadRequest {
-  /** Its telling words in their order, each once; all words where none is telling. */
+  /** Its telling words in order, each once; all words if none is telling. */
   readonly asked: readonly AskedWord[];
   /** The stems of all its words in their order. */
   readonly stems: readonly string[];
 }
 
-/** Reads a request. A word that is said again weighs more; prices are left out where there is anything else. */
+/** Reads a request. A repeated word weighs more. Prices are left out if there is anything else. */
 export function readRequest(request: string): ReadRequest {
-  // Some characters stand for a whole phrase, so the text is cut once they are written out.
+  // Normalisation turns some characters into whole phrases, so the text is cut after it.
   const whole = request.normalize('NFKC').slice(0, TEXT_MAX);
   const { text: rest, lesser } = readSearchText(whole);
   const text = rest === '' ? whole : rest;
@@ -103,7 +103,7 @@ function listAsked(text: string, lesser: ReadonlySet<string>, isTelling: (word: 
   });
 }
 
-/** Lists what stands between blanks, and what it weighs by its sentence, by whether it is quoted, and by its digits. */
+/** Lists the tokens between blanks, each weighted by its sentence, by quotation and by digits. */
 function listTokens(text: string): { token: string; weight: number }[] {
   const sentences = text.split(/(?<=[.?!])\s+|\n+/).map((words) => ({ words, isAsking: ASKS.test(words) }));
   const asksAtAll = sentences.some(({ isAsking }) => isAsking);

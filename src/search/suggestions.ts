@@ -3,12 +3,12 @@ import { formatUsdc, parseUsdc, readTypedPrice } from '../model/usdc.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { listWords } from './words.ts';
 
-/** A filter or an order of the list that words of a request seem to name. It is offered, and never applied by itself. */
+/** A filter or an order of the list that words of a request seem to name. It is offered, and never applied automatically. */
 export interface Suggestion {
   readonly parameter: 'max_price_usdc' | 'network' | 'verified' | 'sort' | 'host';
-  /** As the parameter takes it. */
+  /** Value in the form that the parameter takes. */
   readonly value: string;
-  /** The words that name it, as they are in the request but for their blanks. */
+  /** The words that name it, as in the request apart from blanks. */
   readonly words: string;
 }
 
@@ -16,13 +16,13 @@ export interface Suggestion {
 interface Pattern {
   readonly parameter: Suggestion['parameter'];
   readonly pattern: RegExp;
-  /** Returns the value of the parameter; undefined where the words mean something else. */
+  /** Returns the value of the parameter; undefined if the words mean something else. */
   readonly read: (match: RegExpExecArray, before: string, after: string) => string | undefined;
-  /** What the search does with the words: it leaves them out, counts them less, or counts them like all others. */
+  /** Use of the words in the search: they are left out, weigh less, or weigh as much as others. */
   readonly role: 'left out' | 'lesser' | 'plain';
 }
 
-/** A suggestion with its place in the request. */
+/** A suggestion with its position in the request. */
 interface Phrase extends Suggestion, Pick<Pattern, 'role'> {
   readonly start: number;
   readonly end: number;
@@ -32,8 +32,8 @@ interface Phrase extends Suggestion, Pick<Pattern, 'role'> {
 const HOSTS_MAX = 5;
 
 /**
- * Returns the filters that a request names, in the order of its words: one of a parameter at most, and none of a parameter for
- * which it names two values. A host is one of them only where `isListed` says that something is listed there.
+ * Returns the filters that a request names, in the order of its words: at most one value for each parameter, and none for a
+ * parameter with two different values. A host counts only if `isListed` returns true for it.
  */
 export function readSuggestions(request: string, isListed: (host: string) => boolean): Suggestion[] {
   const phrases = listPhrases(squeeze(request));
@@ -51,8 +51,8 @@ export function readSuggestions(request: string, isListed: (host: string) => boo
 }
 
 /**
- * Returns what to search with: the request without its prices, which is empty where it only says a price, an order or "verified",
- * and in small letters those of its words that read like another filter and weigh less.
+ * Returns the text to search with: the request without its prices; empty if it names only a price, an order or "verified".
+ * `lesser` holds, in lower case, the words that read like another filter and weigh less.
  */
 export function readSearchText(request: string): { readonly text: string; readonly lesser: ReadonlySet<string> } {
   const whole = squeeze(request);
@@ -65,29 +65,32 @@ export function readSearchText(request: string): { readonly text: string; readon
   }
   const text = [...pieces, whole.slice(from)].join(' ');
   const lesser = new Set(phrases.flatMap(({ role, words }) => (role === 'lesser' ? listWords(words) : [])));
-  // A network may be what is looked for: "solana".
+  // A network may itself be the subject of the search: "solana".
   const isOfAll =
     phrases.length > 0 && phrases.every(({ parameter }) => parameter !== 'network' && parameter !== 'host');
   const isSaid = (word: string) => !(isOfAll && (lesser.has(word) || STOP_WORDS.has(word)));
   return { text: pieces.length + lesser.size === 0 || listWords(text).some(isSaid) ? text.trim() : '', lesser };
 }
 
-/** Writes one blank or line end for many. Then no pattern needs a part that repeats without a bound. */
+/** Replaces each run of blanks by one blank or line end, so that no pattern needs an unbounded repetition. */
 function squeeze(request: string): string {
   return request.trim().replace(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
 }
 
-/** What is between double quotes is only searched for. */
+/** Text in double quotes is searched for, and never read as a filter. */
 const QUOTED = /"[^"]*"|“[^“”]*”/g;
 
-/** Words before a filter that take it back. */
+/** Words before a filter that negate it. */
 const TAKEN_BACK =
   /(?:\b(?:not|no|never|without|except|unless|nor|un|(?:do|does|is|are)nt)|n['’]t)[ -](?:(?:been|be|yet|the|an?|only|on|from) ){0,2}$/i;
 
-/** How much text around a filter is looked at. */
+/** Number of characters around a filter that are read. */
 const AROUND = 40;
 
-/** Lists the filters that a text names, in order. All that repeats in a pattern has a bound, so this takes time in proportion to the text. */
+/**
+ * Lists the filters that a text names, in order. All repetitions in the patterns are bounded, so the time is proportional to the
+ * length of the text.
+ */
 function listPhrases(text: string): Phrase[] {
   const open = text.replaceAll('\n', ' ').replace(QUOTED, (quoted) => '"'.repeat(quoted.length));
   const phrases: Phrase[] = [];
@@ -119,7 +122,7 @@ const UNIT = String.raw`usdc?|(?:us )?dollars?|bucks?|\$|¢|c|cts?|(?:us )?cents
 const IN_DIGITS = String.raw`(?:(?<sign>(?:us)?\$|usdc?) ?)?(?<number>${NUMBER})(?:(?: of an?)? ?(?<unit>${UNIT}))?`;
 const IN_WORDS = `(?:(?<count>${listNames(COUNTS)}) )?(?:(?<part>${listNames(PARTS)})s? (?:of )?(?:an? |one )?)?(?<named>${UNIT})`;
 
-/** Words for the price of a call. After another noun "price" is what is looked for, and stays in the text: "token prices". */
+/** Words for the price of a call. "Price" after another noun is part of the search, and stays in the text: "token prices". */
 const PRICE_OF_CALL =
   String.raw`(?:(?:(?:an?|my|our|the) )?max(?:imum)?[ _]|(?:an?|my|our|the) |(?<=(?:^|[,;:.(?!]|\b(?:at|with|whose)) ?))(?:price|cost)(?:_usdc)?(?: (?:cap|limit|of|is|at))?` +
   '|(?:(?:an?|my|our|the) )?(?:priced|costs|costing|budget|spend(?:ing)?|charg(?:e|es|ing)|cap|capped|limit|ceiling)(?: (?:cap|limit))?(?: (?:of|is|at))?';
@@ -135,25 +138,25 @@ const PRICE = [
   String.raw`(?:${IN_DIGITS}|${IN_WORDS})(?<call>${A_CALL})?(?: (?<less>${OR_LESS}))?(?<callAfter>${A_CALL})?(?![\w€£%]|[.,/-]\d)`,
 ].join('');
 
-/** Words before a price that make it no highest one: "over $1". */
+/** Words before a price that make it no upper limit: "over $1". */
 const OVER_BEFORE = /\b(?:over|above|than|least|exceeds?|min(?:imum)?|from|between)(?: of)? ?$/i;
-/** What comes before and after the price of something else than a call: "coins under $0.01", "5 cents off", "send $1". */
+/** Words before and after the price of something other than a call: "coins under $0.01", "5 cents off", "send $1". */
 const OTHER_BEFORE =
   /\b(?:coins?|tokens?|stocks?|shares?|nfts?|fees?|gas|airdrops?|donations?|swaps?|transfers?|shipping|drops?|falls?|trades?|worth)(?: (?:for|of|at|is|to))? ?$/i;
 const OTHER_AFTER =
   /^ ?(?:\/|per\b|an? (?:night|day|week|month|year|hour|word|page|share)\b|(?:to|in) \w|(?:coins?|tokens?|stocks?|shares?|cashback|off|deviation)\b)/i;
 const MOVED_BEFORE = /\b(?:send|pay|transfer|swap|convert|buy|sell|bet|of|is|to) $/i;
 
-/** The highest price that is taken for one of a call where the words do not speak of calls, in atomic USDC. */
+/** Highest amount that counts as the price of a call if the words do not speak of calls, in atomic USDC. */
 const PRICE_MOST = 2_000_000;
 
-/** Reads the highest price of a call, as a decimal amount of USDC. */
+/** Returns the highest price of a call, as a decimal amount of USDC. */
 function readPrice({ groups = {} }: RegExpExecArray, before: string, after: string): string | undefined {
   const { sign, number, unit, count, part, named, most, less } = groups;
   const call = groups.call ?? groups.callAfter;
   const price = groups.price ?? groups.noun;
   const isLimit = [price, most, call, less].some((words) => words !== undefined);
-  // A number without a unit is a price only where the words say so, and a "c" may be degrees.
+  // A number without a unit is a price only if the words say so; a "c" may be degrees.
   if (number && !sign && !unit && !(price && /[.,]/.test(number))) return undefined;
   if (/^c$/i.test(unit ?? named ?? '') && !price && !call) return undefined;
   if (named && !(isLimit && (count || part || /^sub/i.test(most ?? '')))) return undefined;
@@ -180,7 +183,7 @@ const ONLY = '[ -](?:only|network|chain|blockchain|mainnet|(?:based )?payments?)
 /** A second network beside the first: "on Base or Solana". */
 const OR_NETWORK = /^,? (?:or|and) (\w{2,40})/i;
 
-/** Reads the network that is named. One whose name is also an ordinary word is meant only beside words such as "on". */
+/** Returns the network that is named. A network whose name is also an ordinary word counts only after words such as "on". */
 function readNetwork({ groups = {} }: RegExpExecArray, before: string, after: string): string | undefined {
   const network = findNamedNetwork(groups.network ?? '');
   const isMeant = groups.where
@@ -201,7 +204,7 @@ const readHost: Pattern['read'] = ({ groups }) => groups?.host?.toLowerCase();
 
 const SORTED_BY = String.raw`(?:sort|order|rank)(?:ed)?(?: \w{1,12}){0,2} by (?:the )?`;
 const FIRST = '(?: ones?)?(?: first)?';
-/** Things of which "verified" and the orders are said in their own right, also where a catalogue of APIs is asked. */
+/** Things that "verified" and the orders are said of outside this catalogue, in requests too. */
 const CHECKED =
   'accounts?|users?|badges?|e-?mails?|contracts?|source|code|twitter|instagram|reviews?|profiles?|address(?:es)?|phone|hosts?|claims?|identit(?:y|ies)|oil|recipes?|methods?';
 const GOODS =
@@ -239,7 +242,7 @@ const PATTERNS: readonly Pattern[] = [
   name('sort', 'updated', `(?:most )?recently (?:updated|changed|added|listed)${FIRST}`, GOODS),
   name('sort', 'updated', `latest (?:apis?|endpoints?|services?|listings?)|${SORTED_BY}(?:date|recency|newest)`),
   build('host', POINTED_AT, readHost),
-  // Anything with a dot in it may look like a host, such as node.js, so it counts like other words.
+  // Any text with a dot may look like a host, such as node.js, so its words weigh as much as others.
   build('host', String.raw`(?<![\w@./-])${HOST}`, readHost, 'plain'),
 ];
 
@@ -252,7 +255,7 @@ function build(
   return { parameter, pattern: new RegExp(source, 'gi'), read, role };
 }
 
-/** Builds the pattern of words that name one value, unless words after or before them give them another meaning. */
+/** Builds the pattern of words that name one value, unless words before or after them change the meaning. */
 function name(
   parameter: Suggestion['parameter'],
   value: string,

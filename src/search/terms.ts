@@ -5,30 +5,30 @@ import { listCounted, type Route } from '../model/route.ts';
 import { encodeVector, getVector, weighText } from './vectors.ts';
 import { getStem, listWords } from './words.ts';
 
-/** What a word counts by the fields that it is in. `again` is for one that a description says more than once. */
+/** Weights of words by field; `again` is added for a word that a description repeats. */
 const LISTING_WEIGHTS = { name: 2.8, tagline: 1, description: 1.1, again: 0.5, provider: 0.5, category: 0.5 };
 const ROUTE_WEIGHTS = { path: 2, description: 1.5, again: 0.5, inputs: 0.5, outputs: 0.6 };
 
 /** The words of a listing or of a route. */
 export interface Terms {
-  /** The stems by what they count. */
+  /** The stems by weight. */
   readonly stems: ReadonlyMap<number, readonly string[]>;
-  /** Number of words in its running text. */
+  /** Number of words in its running text, without fields added aside. */
   readonly length: number;
 }
 
-/** The words of a listing itself, and of each of its routes; null for a route that is not to be found. */
+/** The words of a listing itself, and of each of its routes; null for a route that must not be found. */
 export interface ListingTerms {
   readonly own: Terms;
   readonly routes: readonly (Terms | null)[];
 }
 
-/** How deep schemas are read, how many names and how much text of one at most: they are the provider's, of any size. */
+/** Limits on schemas, which are the provider's and of any size: depth, number of names, and characters of one text. */
 const SCHEMA_DEPTH = 4;
 const NAMES_MAX = 64;
 const SCHEMA_TEXT_MAX = 2000;
 
-/** A shorter text is no sentence, and may well be equal by chance. */
+/** Least length of a text that counts as copied from a route, in UTF-16 units. A shorter one may be equal by chance. */
 const BORROWED_MIN = 20;
 
 /** Lists the words of a live listing and of its routes. */
@@ -36,10 +36,10 @@ export function listTerms(listing: Listing): ListingTerms {
   return { own: listOwnTerms(listing), routes: listing.routes.map(listRouteTerms) };
 }
 
-/** Terms as they are stored: the length, and of each weight the stems, separated by blanks. */
+/** Terms as they are stored: the length, and for each weight the stems, separated by blanks. */
 type StoredTerms = [length: number, ...stems: [weight: number, stems: string][]];
 
-/** Writes the words of a live listing as JSON, for `decodeTerms`. */
+/** Encodes the words of a live listing as JSON, for `decodeTerms`. */
 export function encodeTerms(listing: Listing): string {
   const { own, routes } = listTerms(listing);
   const stored = [own, ...routes].map(
@@ -52,7 +52,7 @@ export function encodeTerms(listing: Listing): string {
   return JSON.stringify(stored);
 }
 
-/** Reads the words of a listing as `encodeTerms` wrote them. */
+/** Parses the words of a listing from the JSON of `encodeTerms`. */
 export function decodeTerms(text: string): ListingTerms {
   const [own, ...routes] = (JSON.parse(text) as (StoredTerms | null)[]).map((stored): Terms | null => {
     if (stored === null) return null;
@@ -69,13 +69,13 @@ function listOwnTerms(listing: Listing): Terms {
   terms.add('name', name);
   for (const field of ['tagline', 'description'] as const) terms.add(field, texts[field]);
   terms.addAside('provider', `${isHost(provider_name, host) ? '' : provider_name} ${ownHost}`);
-  // Without a name its slug is the host once more.
+  // Without a name, the slug only repeats the host.
   if (!isHost(title, host)) terms.addAside('provider', slug);
   terms.addAside('category', category);
   return terms.end();
 }
 
-/** Gives what a listing is about, as it is stored: its own texts, and its routes on average. */
+/** Returns the meaning vector of a listing as it is stored: of its own texts, and its routes on average. */
 export function getListingVector(listing: Listing): Int8Array {
   const { name, texts } = readOwn(listing);
   const routes = listCounted(listing.routes);
@@ -87,7 +87,7 @@ export function getListingVector(listing: Listing): Int8Array {
   return encodeVector(getVector(words));
 }
 
-/** Reads what a listing says of itself: no host where it has no name, and no text that is one route's. */
+/** Returns a listing's own texts: without the host as a name, and without texts that belong to a single route. */
 function readOwn({ title, tagline, description, base_url, routes: all }: Listing) {
   const routes = listCounted(all);
   const host = new URL(base_url).hostname;
@@ -101,7 +101,7 @@ function readOwn({ title, tagline, description, base_url, routes: all }: Listing
 }
 
 function listRouteTerms({ path, description, input_schema, output_schema, set_aside, probe }: Route): Terms | null {
-  // Nobody is to find what only others name, and what was asked for in vain.
+  // A route that only others name, and whose probe failed, must not be found.
   if (set_aside && probe !== null && probe.failures > 0) return null;
   const terms = openTerms(ROUTE_WEIGHTS);
   terms.add('path', path);
@@ -111,7 +111,7 @@ function listRouteTerms({ path, description, input_schema, output_schema, set_as
   return terms.end();
 }
 
-/** Says whether a text is one that a route has as its own, perhaps cut: that one route would speak for all. */
+/** Returns true if a text is that of a route, perhaps cut. Otherwise one route would speak for all. */
 function isBorrowed(text: string, { description }: Route): boolean {
   const start = text.replace(/…$/, '');
   return start.length >= BORROWED_MIN && description.startsWith(start);
@@ -121,7 +121,10 @@ function isHost(name: string, host: string): boolean {
   return name.includes('.') && host.includes(name.toLowerCase());
 }
 
-/** Removes from a host what its owner did not choose: `com`, `vercel.app`, `up.railway.app`. Any other text is left as it is. */
+/**
+ * Removes the ending of a host that its owner did not choose: `com`, `vercel.app`, `up.railway.app`. Returns any other text
+ * unchanged.
+ */
 export function removePlatform(host: string): string {
   const { publicSuffix: suffix, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true });
   return suffix && (isIcann || isPrivate) && host.endsWith(`.${suffix}`) ? host.slice(0, -suffix.length - 1) : host;
@@ -130,7 +133,7 @@ export function removePlatform(host: string): string {
 function openTerms<Field extends string>(weights: Readonly<Record<Field, number>> & { readonly again: number }) {
   const fields = Object.keys(weights) as Field[];
   const sums = new Map<string, number>();
-  /** By stem the fields that it was found in, a bit each. */
+  /** By stem: the fields that have it, one bit each. */
   const seen = new Map<string, number>();
   let length = 0;
   const put = (field: Field | 'again', stem: string) => {
@@ -149,7 +152,7 @@ function openTerms<Field extends string>(weights: Readonly<Record<Field, number>
     return words.length;
   };
   return {
-    /** Adds running text, which makes others of its words count less. */
+    /** Adds running text, whose length lowers the weight of its words. */
     add(field: Field, text: string) {
       length += addAside(field, text);
     },
@@ -161,7 +164,7 @@ function openTerms<Field extends string>(weights: Readonly<Record<Field, number>
   };
 }
 
-/** Gives the names of the fields that a JSON Schema, or a description in its manner, has, and what it says of them. */
+/** Returns the names of the fields in a JSON Schema, or a similar description, with their descriptions. */
 function listTexts(schema: JsonObject): string {
   return listFields(schema, SCHEMA_DEPTH).slice(0, NAMES_MAX).join(' ').slice(0, SCHEMA_TEXT_MAX);
 }

@@ -1,23 +1,23 @@
 import { readWordFile } from './word-files.ts';
 import { getStem, listWords } from './words.ts';
 
-/** Numbers of one vector. */
+/** Numbers in one vector. */
 export const DIMENSIONS = 100;
 
-/** What 1 is in a file: numbers of a vector of length 1 are mostly below a half, and those few above are cut. */
+/** Value of 1 in a file. Most numbers of a vector of length 1 are below a half; the few above are cut. */
 const ONE = 254;
 
-/** English words as vectors: those of words that are used alike point the same way. */
+/** English words as vectors. Words that are used alike have similar directions. */
 export interface WordVectors {
-  /** How many stems there are. */
+  /** Number of stems. */
   readonly size: number;
-  /** Finds the place of a stem in the order of frequency in English, from 0; undefined for a rare one or none. */
+  /** Finds the rank of a stem by frequency in English, from 0; undefined for a rare or unknown one. */
   findRank(stem: string): number | undefined;
-  /** The vectors one after the other by rank. */
+  /** The vectors in the order of rank. */
   readonly all: Int8Array;
 }
 
-/** Builds the bytes of a file: the stems by rank with a blank between, a line end, and their vectors. */
+/** Builds the content of a file: the stems by rank, separated by blanks, a line end, and their vectors. */
 export function buildVectorFile(entries: readonly { stem: string; vector: Float64Array }[]): Buffer {
   const numbers = entries.flatMap(({ vector }) => Array.from(vector, (number) => clip(Math.round(number * ONE))));
   return Buffer.concat([
@@ -28,7 +28,7 @@ export function buildVectorFile(entries: readonly { stem: string; vector: Float6
 
 let vectors: WordVectors | undefined;
 
-/** Gives the vectors of English words, read when first wanted; see `data/words/README.md`. */
+/** Returns the vectors of English words, which are read when first needed; see `data/words/README.md`. */
 export function getWordVectors(): WordVectors {
   vectors ??= parseVectorFile(readWordFile('vectors.bin'));
   return vectors;
@@ -43,15 +43,15 @@ function parseVectorFile(bytes: Buffer): WordVectors {
 }
 
 /**
- * Words say the less of a text, the more frequent they are: one of this frequency half of what a rare one does (Arora et al.,
- * "A simple but tough-to-beat baseline for sentence embeddings", 2017).
+ * Frequency of a word that counts half as much as a rare one. The more frequent a word is, the less it says (Arora et al., "A
+ * simple but tough-to-beat baseline for sentence embeddings", 2017).
  */
 const HALF_FREQUENCY = 1e-3;
 
 /** The sum of 1/rank over the words of English: by Zipf's law a word has 1/(rank times this) of a text. */
 const HARMONIC_SUM = 13.5;
 
-/** Gives a vector for words by their stems and what each weighs, of length 1; empty where none is known. */
+/** Returns the vector of words, given as stems and weights, of length 1; empty if no word is known. */
 export function getVector(words: Iterable<readonly [stem: string, weight: number]>): Float64Array {
   const { findRank, all } = getWordVectors();
   const sum = new Float64Array(DIMENSIONS);
@@ -68,17 +68,17 @@ export function getVector(words: Iterable<readonly [stem: string, weight: number
   return length === 0 ? new Float64Array(0) : sum.map((number) => number / length);
 }
 
-/** Gives the vector of a text in the form in which it is stored. */
+/** Returns the vector of a text as it is stored. */
 export function encodeVector(vector: Float64Array): Int8Array {
   return Int8Array.from(vector, (number) => clip(Math.round(number * ONE)));
 }
 
-/** Lists the stems of a text, each as often as it is said, for `getVector`. */
+/** Lists the stems of a text with a weight, for `getVector`; a repeated stem is listed again. */
 export function* weighText(text: string, weight: number): Generator<[stem: string, weight: number]> {
   for (const word of listWords(text)) yield [getStem(word), weight];
 }
 
-/** Gives how alike a vector of length 1 and one that is stored are, from about -1 to 1; 0 where either is not known. */
+/** Returns the likeness of a vector of length 1 and a stored one, from about -1 to 1; 0 if either is unknown. */
 export function getLikeness(vector: Float64Array, stored: Int8Array, from: number): number {
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (stored[from + at] as number);

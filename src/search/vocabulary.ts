@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Letters that may differ between a word and what was typed, by its length. */
+/** Lengths of a word from which one letter may differ, and from which two may. */
 const NEAR_FROM_LENGTH = 4;
 const FAR_FROM_LENGTH = 7;
 
@@ -8,21 +8,24 @@ const FAR_FROM_LENGTH = 7;
 const NEAR_MAX = 3;
 const BEGINNING_MAX = 8;
 
-/** Words that are not put in order yet are few: each is looked at for every beginning. */
+/** Most words that are not sorted yet. Each search for a beginning goes through all of these. */
 const UNSORTED_MAX = 500;
 
 /** The words of a catalogue. */
 export interface Vocabulary {
   add(word: string): void;
-  /** Lists words within a letter or two, the nearest first, then the most common. They begin with the same letters, perhaps swapped. */
+  /**
+   * Lists words within one or two letters: nearest first, then most common first. They begin with the same letter, or with the
+   * second one, in case the first two are swapped.
+   */
   listNear(word: string): string[];
-  /** Lists words that begin so, the most common first. */
+  /** Lists words that begin with a text, most common first. */
   listBeginning(start: string): string[];
 }
 
-/** Makes an empty vocabulary. `count` tells how many listings have a word. */
+/** Creates an empty vocabulary. `count` returns the number of listings that have a word. */
 export function createVocabulary(count: (word: string) => number): Vocabulary {
-  /** By first letter and length. */
+  /** Shelves by first letter and length. */
   const shelves = new Map<string, Shelf>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
@@ -65,7 +68,9 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
   };
 }
 
-/** Words of one first letter and length, with the letters of each, a bit each: most are told apart by these without being compared. */
+/**
+ * Words of one first letter and length, each with its set of letters as bits. Comparing the sets rules most words out quickly.
+ */
 interface Shelf {
   readonly words: string[];
   readonly sets: number[];
@@ -75,13 +80,13 @@ function getShelfKey(word: string, length: number): string {
   return `${word.charAt(0)}${length}`;
 }
 
-/** Lists the keys of the shelves whose words are about as long, and begin with the first letter of a word or the one after. */
+/** Lists the keys of the shelves with words of about the same length that begin with the word's first or second letter. */
 function listShelfKeys(word: string, reach: number): string[] {
   const lengths = Array.from({ length: 2 * reach + 1 }, (_, at) => word.length - reach + at);
   return [...new Set(word.slice(0, 2))].flatMap((first) => lengths.map((length) => getShelfKey(first, length)));
 }
 
-/** Lists the words of a shelf that differ from one by `reach` letters at most; two that are swapped count as one. */
+/** Lists the words of a shelf that differ from one by at most `reach` letters. Two swapped letters count as one. */
 function listWithin({ words, sets }: Shelf = { words: [], sets: [] }, word: string, reach: number) {
   const set = getLetters(word);
   const found: { candidate: string; away: number }[] = [];
@@ -93,7 +98,7 @@ function listWithin({ words, sets }: Shelf = { words: [], sets: [] }, word: stri
   return found;
 }
 
-/** Finds the first of sorted words that is not before one. */
+/** Returns the index of the first of the sorted words that is not before a word. */
 function findFrom(sorted: readonly string[], word: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -104,7 +109,7 @@ function findFrom(sorted: readonly string[], word: string): number {
   return low;
 }
 
-/** Says whether two words differ by two neighbouring letters in each other's place. */
+/** Returns true if two words differ only by two neighbouring letters that are swapped. */
 function isSwapped(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let at = 0;

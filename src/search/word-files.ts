@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Reads a file of `data/words`, whose README tells what is in them. */
+/** Reads a file of `data/words`; the README there describes the files. */
 export function readWordFile(name: string): Buffer {
-  // Compiled with the pages, this code lies in another folder of the project.
+  // The pages are compiled into another folder, so the project's folder is searched for upwards.
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const file = join(folder, 'data/words', name);
     if (existsSync(file) || folder === dirname(folder)) return readFileSync(file);

@@ -1,17 +1,17 @@
 import { stemmer } from 'stemmer';
 
-/** Longest word that is kept; what is longer is an identifier that nobody types. */
+/** Longest word that is kept. Longer ones are identifiers that nobody types. */
 const WORD_MAX_LENGTH = 48;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
-/** Stems already worked out, forgotten all at once when there are many. */
+/** Cache of stems, emptied when it is full. */
 const stems = new Map<string, string>();
 const STEMS_KEPT = 50_000;
 
 /**
- * Lists the words of a text in their order, in lower case and without accents. Identifiers are split at a change of case and
- * at punctuation; a word with digits in it (erc20) counts whole and by its letters. Scripts without spaces give every pair
- * of neighbouring characters.
+ * Lists the words of a text in order, in lower case and without accents. Identifiers are split at a change of case and at
+ * punctuation; a word with digits (erc20) is listed whole and by its letters. Scripts without spaces give every pair of
+ * neighbouring characters.
  */
 export function listWords(text: string): string[] {
   const plain = text
@@ -29,7 +29,7 @@ export function listWords(text: string): string[] {
   return words;
 }
 
-/** What English writes together: "don't" whole, and the end of "I'm" and "Apple's". */
+/** Contractions: "don't" whole, and the endings of "I'm" and "Apple's". */
 const CONTRACTED = /\b\p{L}{0,20}n['’]t\b|(?<=\p{L})['’](?:d|ll|m|re|s|ve)\b/giu;
 
 /** Removes from a sentence contractions such as "don't", and the endings of others such as "I'm". */
@@ -37,11 +37,11 @@ export function removeContractions(text: string): string {
   return text.replace(CONTRACTED, '');
 }
 
-/** Gives the stem under which the forms of an English word are one (Porter's algorithm). */
+/** Returns the stem that the forms of an English word share (Porter's algorithm). */
 export function getStem(word: string): string {
   let stem = stems.get(word);
   if (stem === undefined) {
-    // The algorithm knows plain letters alone, and of short words it makes others: of apy api, of gas ga.
+    // The algorithm handles only plain letters, and confuses short words: "apy" would become "api", and "gas" "ga".
     stem = /^[a-z]{4,}$/.test(word) ? stemmer(word) : word;
     if (stems.size >= STEMS_KEPT) stems.clear();
     stems.set(word, stem);
@@ -49,7 +49,7 @@ export function getStem(word: string): string {
   return stem;
 }
 
-/** Of a word with letters and digits, the runs of letters that can be a word: of erc20 erc, of x402 none. */
+/** Returns the runs of letters in a word with digits that can be words: "erc" of erc20, none of x402. */
 function listLetterRuns(word: string): string[] {
   if (!/\p{N}/u.test(word) || word.length > 16) return [];
   return word.match(/\p{L}{3,}/gu) ?? [];

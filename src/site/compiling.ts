@@ -21,13 +21,13 @@ const ATTEMPTS = 3;
 /** Options for compiling pages. */
 export interface CompileOptions {
   readonly onEvent: OnRebuildEvent;
-  /** Compiles them again, whatever there is. */
+  /** Compiles the pages even if they exist. */
   readonly force?: boolean;
 }
 
 /**
- * Returns the compiled pages of the present code, and compiles them first if nobody has. Waits while another process compiles.
- * Throws `unavailable` if compiling fails.
+ * Returns the compiled pages of the current code, and compiles them first if they do not exist. Waits while another process
+ * compiles. Throws `unavailable` if compiling fails.
  */
 export async function openPageCode({ onEvent, force = false }: CompileOptions): Promise<PageCode> {
   const find = (version: string) => (force ? undefined : findPageCode(version, CODE_DIR));
@@ -50,8 +50,8 @@ export async function openPageCode({ onEvent, force = false }: CompileOptions): 
 }
 
 /**
- * Compiles into a folder of its own and gives it its name when complete; undefined if the sources changed meanwhile. Each
- * compiling gets another name: a server may be running what an earlier one made, and loads it bit by bit.
+ * Compiles into a new folder, which gets its final name once it is complete; undefined if the sources changed meanwhile. Each
+ * compilation has its own name, since a running server may still be loading parts of an earlier one.
  */
 async function compilePages(version: string, onEvent: OnRebuildEvent): Promise<PageCode | undefined> {
   const started = performance.now();
@@ -72,7 +72,7 @@ async function compilePages(version: string, onEvent: OnRebuildEvent): Promise<P
   return getPageCode(version, folder);
 }
 
-/** Astro's `build` works once per process, so it gets one; that process ends when this one does. */
+/** Runs Astro's `build` in a process of its own, since it works once per process. That process ends when this one does. */
 async function runBuilder(folder: string, onEvent: OnRebuildEvent): Promise<void> {
   const builder = fork(BUILDER, [folder], {
     cwd: PROJECT_DIR,

@@ -10,18 +10,18 @@ export type RebuildEvent =
   | { type: 'compiled'; code_version: string; ms: number }
   /** Number of pages rendered so far, of those that must be. */
   | { type: 'rendering'; done: number; total: number }
-  /** Something that the page code or the compiler wrote to its error output. */
+  /** A text that the page code or the compiler wrote to its error output. */
   | { type: 'said'; text: string };
 
-/** The result of a rebuild, and what the pages are made from. `unchanged`: that is this catalogue, code and settings already. */
+/** The result of a rebuild, and the input of the pages. `unchanged`: the pages already have this catalogue, code and settings. */
 export type RebuildResult =
   | { outcome: 'unchanged'; site: Build }
-  /** Numbers of pages, and milliseconds. */
+  /** Numbers of pages, and the time in milliseconds. */
   | { outcome: 'written'; site: Build; written: number; removed: number; unchanged: number; ms: number };
 
 export type OnRebuildEvent = (event: RebuildEvent) => void;
 
-/** Describes the step of a rebuild in a sentence; undefined for progress and for somebody else's words. */
+/** Describes the step of a rebuild in a sentence; undefined for progress and for text of the compiler. */
 export function describeRebuildEvent(event: RebuildEvent): string | undefined {
   switch (event.type) {
     case 'waiting':
@@ -58,13 +58,13 @@ export interface Failure {
   readonly details: Record<string, unknown>;
 }
 
-/** Returns anything thrown in a rebuild as plain data. `folder` is where it was writing. */
+/** Returns any thrown value of a rebuild as plain data. `folder` is the folder that it wrote to. */
 export function getFailure(error: unknown, folder: string): Failure {
   const { code, message, reason, hint, details } = asRebuildError(error, folder);
   return { code, message, reason, ...(hint !== undefined && { hint }), details };
 }
 
-/** Builds the error that a failure was. */
+/** Builds the error that a failure came from. */
 export function buildFailureError({ code, message, ...options }: Failure): ServiceError {
   return new ServiceError(code, message, options);
 }

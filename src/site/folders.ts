@@ -5,7 +5,7 @@ import { isFileError } from '../errors.ts';
 
 const sync = promisify(fsync);
 
-/** Returns true if a file system error means that something is not there. */
+/** Returns true if a file system error means that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return isFileError(error, 'ENOENT') || isFileError(error, 'ENOTDIR');
 }
@@ -20,13 +20,13 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** Number of files from which writing out the whole file system, with others' writes, is quicker than each alone. */
+/** Number of files from which syncing the whole file system, including others' writes, is faster than syncing each file. */
 const MANY = 1000;
 
 /** Number of files that are written to the disk at once. */
 const LANES = 16;
 
-/** Makes new files, and what new folders list, durable; all of them are in the folder `within`. */
+/** Makes new files, and the entries of new folders, durable. All of them are inside the folder `within`. */
 export async function makeDurable(within: string, paths: readonly string[]): Promise<void> {
   if (paths.length >= MANY && (await syncFileSystem(within))) return;
   const left = paths.values();
@@ -36,7 +36,7 @@ export async function makeDurable(within: string, paths: readonly string[]): Pro
   await Promise.all(Array.from({ length: LANES }, work));
 }
 
-/** Makes one file, or what one folder lists, durable. */
+/** Makes one file, or the entries of one folder, durable. */
 async function syncPath(path: string): Promise<void> {
   const handle = openSync(path, 'r');
   try {
@@ -46,7 +46,10 @@ async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Returns false if this cannot be asked for: only Linux promises that all is on the disk when the command ends. */
+/**
+ * Syncs a whole file system. Returns false if that is not possible: only Linux promises that everything is on the disk when the
+ * command ends.
+ */
 async function syncFileSystem(folder: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A process of its own that compiles the pages once, into the folder it is given, and ends with its parent. */
+/** Compiles the pages once, in a process of its own, into the given folder. It ends with its parent. */
 import { relative } from 'node:path';
 import { build } from 'astro';
 import { getErrorMessage } from '../errors.ts';

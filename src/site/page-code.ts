@@ -10,7 +10,7 @@ import { type RecordedPage, removePages, type SiteRecord } from './record.ts';
 /** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
 
-/** Files that decide compiled pages, besides `src/`. */
+/** Files besides `src/` that the compiled pages depend on. */
 const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** Returns the version of the code: a hash of the sources and the versions of all packages. Takes milliseconds. */
@@ -27,7 +27,10 @@ export function getCodeVersion(projectDir = PROJECT_DIR): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** A file that went away between listing and reading counts as empty: the version is computed again after a build. */
+/**
+ * Reads a file of the sources. One that was removed after it was listed counts as empty, since the version is computed again
+ * after a build.
+ */
 function readInput(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -37,7 +40,7 @@ function readInput(file: string): Buffer {
   }
 }
 
-/** Compiled pages belong to the project, whatever SITE is: Astro compiles inside it. */
+/** Folder of the compiled pages. It belongs to the project, whatever SITE is, because Astro compiles inside the project. */
 export const CODE_DIR = join(PROJECT_DIR, 'dist/code');
 
 /** The compiled pages of one code version. */
@@ -55,7 +58,7 @@ export function getPageCode(version: string, folder: string): PageCode {
   return { version, folder, entry: join(folder, 'server/entry.mjs'), clientDir: join(folder, 'client') };
 }
 
-/** Finds the compiled pages of a code version, those compiled last. A folder has its name once it is whole. */
+/** Finds the latest compiled pages of a code version. A folder gets its name once it is complete. */
 export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | undefined {
   const name = listNames(codeDir)
     .filter((candidate) => candidate.startsWith(`${version}-`))
@@ -64,10 +67,10 @@ export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | un
   return name === undefined ? undefined : getPageCode(version, join(codeDir, name));
 }
 
-/** Time that compiled pages and assets stay which nobody makes any more, for servers and pages that are still open somewhere. */
+/** Time for which unused compiled pages and assets stay, in milliseconds, for servers and open pages that still use them. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Removes pages that were compiled more than a week ago, but for the last of these: servers may be rendering by it. */
+/** Removes pages that were compiled more than a week ago, except the latest of these, which servers may still render with. */
 export function removeOldPageCode(codeDir: string, now: Date): void {
   const old = listNames(codeDir)
     .filter((name) => /^[0-9a-f]{16}-/.test(name))
@@ -78,8 +81,8 @@ export function removeOldPageCode(codeDir: string, now: Date): void {
 }
 
 /**
- * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records them with the time of
- * this, their last use. What no code has used for a week goes. A name has one content, so what is there stays.
+ * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records this as their last
+ * use. Assets that no code has used for a week are removed. A name has one content, so existing assets stay.
  */
 export async function publishAssets(
   code: PageCode,
@@ -93,7 +96,7 @@ export async function publishAssets(
   for (const name of listNames(join(code.clientDir, ASSETS_FOLDER))) {
     const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
     const file = join(ASSETS_FOLDER, name);
-    // The compressed forms are put in place before the asset, so that they are there whenever it is.
+    // The compressed forms are put in place first, so that they exist whenever the asset does.
     if (!existsSync(join(folder, file)))
       for (const [ending, bytes] of [
         ...compressAsset(content, name).map(([form, packed]) => [`.${form}`, packed] as const),

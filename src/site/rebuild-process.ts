@@ -1,4 +1,4 @@
-/** A process that writes the site folder, one time after the other, reports to its parent, and ends with it. */
+/** Writes the site folder, once for each request, in a process of its own. It reports to its parent, and ends with it. */
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config.ts';
@@ -11,11 +11,11 @@ import { writeSite } from './write-site.ts';
 export interface RebuildRequest {
   readonly config: Config;
   readonly force: boolean;
-  /** Gives way to everything else on the machine. */
+  /** True to run with low priority. */
   readonly background: boolean;
 }
 
-/** Messages of the process: events, then one of the others. `outdated`: the code changed since the process started. */
+/** Messages of the process: events, then a final message. `outdated`: the code changed since the process started. */
 export type RebuildMessage =
   | { event: RebuildEvent }
   | { result: RebuildResult }
@@ -23,14 +23,14 @@ export type RebuildMessage =
   | { outdated: true };
 
 /**
- * A rebuild in the background waits when the processor is short, and not readers. Beside one busy thread it still
- * gets a tenth, so that it ends.
+ * Priority of a rebuild in the background, so that it waits rather than readers when the processor is busy. Beside one busy
+ * thread it still gets a tenth of the time, so that it ends.
  */
 const LOWER_PRIORITY = 10;
 
 const version = getCodeVersion();
 
-/** The readings of the last rebuild, and the settings that they are for. */
+/** The readings of the last rebuild, and their settings. */
 let kept: { readonly settings: string; readonly readings: SnapshotReadings } | undefined;
 
 const say = (message: RebuildMessage) => process.send?.(message);
@@ -48,16 +48,16 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
   } catch (error) {
     say({ failure: getFailure(error, config.siteDir) });
   }
-  // A resting process holds only what it keeps: V8 by itself lets the rest of several rebuilds pile up.
+  // Frees memory while the process waits: V8 by itself would keep the garbage of several rebuilds.
   if (background) setImmediate(() => globalThis.gc?.());
 });
 
 /**
- * Lowers the priority of this process. On Linux each thread has its own, which those that it starts inherit; some that V8
- * collects garbage and compiles with are there from the start.
+ * Lowers the priority of this process. On Linux each thread has its own priority, which threads started later inherit; some
+ * threads of V8 already run.
  */
 function giveWay(): void {
-  // Raising a priority above that at the start takes the superuser.
+  // Only the superuser may raise the priority above that at the start.
   const priority = Math.max(LOWER_PRIORITY, getPriority());
   setPriority(priority);
   if (process.platform !== 'linux') return;
@@ -65,13 +65,13 @@ function giveWay(): void {
     try {
       setPriority(Number(thread), priority);
     } catch (error) {
-      // It ended meanwhile.
+      // The thread ended meanwhile.
       if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error;
     }
   }
 }
 
-/** Returns the readings for these settings; what was read for others is dropped. */
+/** Returns the readings for these settings, and closes those for other settings. */
 function getReadings(config: Config): SnapshotReadings {
   const settings = JSON.stringify(config);
   if (kept?.settings !== settings) {

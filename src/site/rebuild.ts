@@ -10,13 +10,16 @@ import { SEMI_SPACE_MB } from './threads.ts';
 
 const PROCESS = join(import.meta.dirname, 'rebuild-process.ts');
 
-/** The process lives for seconds, so its code is compiled at once, if simply: an eighth less work than to interpret it first. */
+/**
+ * The process lives for seconds, so its code is compiled at once with the baseline compiler: an eighth less work than
+ * interpreting it first.
+ */
 const FLAGS = [`--max-semi-space-size=${SEMI_SPACE_MB}`, '--always-sparkplug', '--expose-gc'];
 
-/** Time the process waits for the next rebuild with what it has read, before its memory is given back. */
+/** Time for which the process waits for the next rebuild and keeps what it has read, in milliseconds. */
 const KEPT_MS = 5 * 60 * 1000;
 
-/** Options of one rebuild, and who hears of it. */
+/** Options of one rebuild, and its callbacks. */
 export interface RebuildOptions {
   config: Config;
   force?: boolean;
@@ -25,17 +28,18 @@ export interface RebuildOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Writes the site folder, one time after the other. */
+/** Writes the site folder, one rebuild after the other. */
 export interface Rebuilder {
-  /** See `rebuild`. One at a time. */
+  /** See `rebuild`. Only one at a time. */
   rebuild(options: RebuildOptions): Promise<RebuildResult>;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the writing of pages in a process of its own, which is kept for the next time: that then reads only what changed. A new one takes its place after a failure, for other code and after some minutes of rest. It gives way
- * to everything else in the `background`.
+ * Opens the writing of pages in a process of its own. The process is kept for the next rebuild, which then reads only what
+ * changed. It is replaced after a failure, for other code, and after some minutes of rest. With `background` it runs with low
+ * priority.
  */
 export function openRebuilder({ background = false }: { background?: boolean } = {}): Rebuilder {
   let child: ChildProcess | undefined;
@@ -47,7 +51,7 @@ export function openRebuilder({ background = false }: { background?: boolean } =
     if (!closing || closing.exitCode !== null || closing.signalCode !== null) return;
     holdOpen(closing, true);
     const closed = once(closing, 'exit');
-    // It has nothing to finish, and a low priority.
+    // It has nothing to finish, and its low priority would make a normal end slow.
     closing.kill('SIGKILL');
     await closed;
   };
@@ -78,8 +82,8 @@ export function openRebuilder({ background = false }: { background?: boolean } =
 }
 
 /**
- * Brings the site folder up to date with the catalogue, in a process of its own: whatever happens there, even a full memory or
- * a `kill -9`, every page is whole. Waits while another rebuild runs. Throws `ServiceError` with what happened as its reason
+ * Brings the site folder up to date with the catalogue, in a process of its own. Every page stays whole, even if that process
+ * runs out of memory or is killed. Waits while another rebuild runs. Throws `ServiceError` with the cause as its reason
  * (`disk_full`, `page_failed`, `compile_failed`, `killed`, `stopped` …).
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
@@ -91,7 +95,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildResult> {
   }
 }
 
-/** Asks the process for one rebuild. Returns undefined if its code is not the present one any more. */
+/** Asks the process for one rebuild. Returns undefined if its code is outdated. */
 async function ask(
   child: ChildProcess,
   request: RebuildRequest,
@@ -123,7 +127,7 @@ async function ask(
   }
 }
 
-/** A process that waits for its next rebuild keeps nobody from ending. */
+/** Sets whether the child keeps this process running. A child that waits for its next rebuild does not. */
 function holdOpen(child: ChildProcess, isHeld: boolean): void {
   const { stderr, channel } = child;
   for (const handle of [child, channel, stderr instanceof Socket ? stderr : undefined]) {

@@ -10,7 +10,7 @@ import { FORMS } from './forms.ts';
 import { ASSETS_FOLDER } from './paths.ts';
 import { getSettingsHash } from './settings.ts';
 
-/** Version of the tables, raised with each change of them: a record of another is made again. */
+/** Version of the tables. Raise it with each change of them; a record of another version is made again. */
 const VERSION = 1;
 
 const SCHEMA = `
@@ -33,7 +33,7 @@ const SCHEMA = `
 
 /** The input that pages are made from. */
 export interface MadeFrom {
-  /** The catalogue by its identity, and its state by revision and the time of that revision. */
+  /** The identity of the catalogue, its revision, and the time of that revision. */
   readonly identity: string;
   readonly revision: number;
   readonly revised_at: string;
@@ -43,28 +43,34 @@ export interface MadeFrom {
   readonly settings_hash: string;
 }
 
-/** A writing of the site folder. */
+/** A rebuild of the site folder. */
 export interface Build extends MadeFrom {
-  /** When it began, or was done. */
+  /** Time when it began, or was done. */
   readonly at: string;
 }
 
-/** How far a writing is: the latest that began, and the latest after which every page was of one state. */
+/** The latest rebuild that began, or the latest after which every page was of one state. */
 export type Step = 'begun' | 'done';
 
-/** A page as it lies in the site folder, or an asset that pages load. */
+/** A page in the site folder, or an asset that pages load. */
 export interface RecordedPage {
   /** Path from the base address: `/api/x`. */
   readonly path: string;
   /** File in the site folder: `api/x.html`. */
   readonly file: string;
-  /** What decides the bytes of a page: same key, same page. Empty while it is being replaced. Of an asset, the time of its last use. */
+  /**
+   * Key of the page's content: same key, same page. Empty while the page is being replaced. For an asset, the time of its last
+   * use.
+   */
   readonly key: string;
-  /** Hash of its bytes, whatever its form. Empty while it is being replaced. */
+  /** Hash of its uncompressed bytes. Empty while it is being replaced. */
   readonly etag: string;
 }
 
-/** The record of a site folder: what was written into it, and from what. It lies beside the folder, and only it is believed. */
+/**
+ * The record of a site folder: what was written into it, and from which input. It lies beside the folder, and is the only source
+ * for this.
+ */
 export interface SiteRecord {
   findBuild(step: Step): Build | undefined;
   writeBuild(step: Step, build: Build): void;
@@ -76,14 +82,14 @@ export interface SiteRecord {
   close(): void;
 }
 
-/** Opens the record of a site folder to write it. One that is damaged, or of other tables, is made again. */
+/** Opens the record of a site folder for writing. A damaged record, or one of another version, is made again. */
 export function openRecord(file: string): SiteRecord {
   mkdirSync(dirname(file), { recursive: true });
   const known = findSound(file);
   if (known) return buildRecord(known);
   for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
   const sqlite = new Sqlite(file);
-  // Readers never wait for a rebuild, which has a low priority.
+  // With a WAL, readers never wait for a rebuild, which has a low priority.
   sqlite.pragma('journal_mode = WAL');
   sqlite.transaction(() => {
     sqlite.exec(SCHEMA);
@@ -108,7 +114,7 @@ export function findBuild(file: string, step: Step): Build | undefined {
   }
 }
 
-/** Follows the record of a site folder, which may not be there yet, or be made again. */
+/** Follows the record of a site folder, which may not exist yet, or be replaced. */
 export function followRecord(file: string): { find(): SiteRecord | undefined; close(): void } {
   let opened: { record: SiteRecord; number: string | undefined } | undefined;
   const close = () => {
@@ -128,7 +134,7 @@ export function followRecord(file: string): { find(): SiteRecord | undefined; cl
   };
 }
 
-/** Finds a record that is whole. */
+/** Finds a record that is not damaged. */
 function findSound(file: string): Database | undefined {
   let sqlite: Database | undefined;
   try {
@@ -188,7 +194,7 @@ function buildRecord(sqlite: Database): SiteRecord {
   };
 }
 
-/** Removes pages from a site folder, and then from its record. Nothing that is not recorded is touched. */
+/** Removes pages from a site folder, and then from its record. Files that are not recorded stay. */
 export function removePages(
   { folder, record }: { folder: string; record: SiteRecord },
   pages: readonly RecordedPage[],
@@ -198,7 +204,7 @@ export function removePages(
   record.forgetPages(pages);
 }
 
-/** Returns true if pages were made from exactly this, so that making them again would change nothing. */
+/** Returns true if pages were made from exactly this input, so that making them again would change nothing. */
 export function isMadeFrom(build: MadeFrom, madeFrom: MadeFrom): boolean {
   return (
     isOfSite(build, madeFrom) &&
@@ -217,9 +223,9 @@ export function isOfSite(
 }
 
 /**
- * Returns true if pages may stand beside a published catalogue: they are of this catalogue and these settings, whatever the code,
- * and of a state that it has been through. A catalogue that was restored from a backup went back and on from there: revisions
- * of the same number may then mean something else, and are of another time.
+ * Returns true if pages may be served beside a published catalogue: they are of this catalogue and these settings, by whatever
+ * code, and of a state that the catalogue has been in. After a restore from a backup, a revision of the same number may be
+ * another one, with another time.
  */
 export function isServable(build: Build, published: Published, settingsHash: string): boolean {
   const { identity } = getPublishedState(published);
@@ -227,7 +233,7 @@ export function isServable(build: Build, published: Published, settingsHash: str
   return build.revision === 0 || findRevisionTime(published, build.revision) === build.revised_at;
 }
 
-/** Returns what pages of a state of the catalogue are made from, for the settings of a site. */
+/** Returns the input of the pages for a state of the catalogue, the settings of a site and a code version. */
 export function getMadeFrom(
   { identity, revision, revised_at }: CatalogueState,
   site: Site,

@@ -1,4 +1,4 @@
-/** A thread that helps to write pages: it reads the published catalogue itself. */
+/** Helps to write pages in a thread, which reads the published catalogue itself. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../config.ts';
 import type { Reading } from '../published/reading.ts';
@@ -8,7 +8,7 @@ import { getSitePaths } from './paths.ts';
 import { loadPageCode, type RenderPage, type StalePage, type WrittenPage, writePages } from './rendering.ts';
 import { openSnapshotReading } from './snapshot-reading.ts';
 
-/** Work of a thread: some pages, of one state of the published catalogue. */
+/** Work of a thread: some pages, all of one state of the published catalogue. */
 export interface RenderTask {
   readonly config: Config;
   readonly code: PageCode;
@@ -18,7 +18,7 @@ export interface RenderTask {
 
 let opened: Promise<{ reading: Reading; render: RenderPage }> | undefined;
 
-/** Renders and writes pages: see `writePages`. Undefined where the catalogue went on before this thread opened it. */
+/** Renders and writes pages: see `writePages`. Undefined if the catalogue changed before this thread opened it. */
 export default async function work({ config, code, state, pages }: RenderTask): Promise<WrittenPage[] | undefined> {
   opened ??= loadPageCode(code).then((render) => ({ reading: openSnapshotReading(config), render }));
   const { reading, render } = await opened;

@@ -10,7 +10,7 @@ import { compressPage, type Form } from './forms.ts';
 import type { PageCode } from './page-code.ts';
 import type { RecordedPage } from './record.ts';
 
-/** The answer of a page. */
+/** A rendered page. */
 export interface RenderedPage {
   readonly status: number;
   /** Media type with charset. */
@@ -18,9 +18,7 @@ export interface RenderedPage {
   readonly body: Buffer;
 }
 
-/**
- * Renders the page at a path from a reading, and from what else it is given. Returns undefined if no page has this path.
- */
+/** Renders the page at a path from a reading and the other inputs given. Returns undefined if there is no page at this path. */
 export type RenderPage = (
   path: string,
   reading: Pick<Reading, 'site'>,
@@ -30,8 +28,8 @@ export type RenderPage = (
 type Handler = (request: PageRequest, response: PageResponse, next: () => void, locals: object) => Promise<void>;
 
 /**
- * Loads compiled pages into this process, once per code version (the module system keeps them), to be rendered without a
- * socket: the node adapter's handler is given a request and an answer that are plain objects in memory.
+ * Loads compiled pages into this process, once per code version (the module system keeps them). They are rendered without a
+ * socket: the node adapter's handler gets a request and a response that are plain objects in memory.
  */
 export async function loadPageCode(code: PageCode): Promise<RenderPage> {
   const module: unknown = await import(pathToFileURL(code.entry).href);
@@ -53,7 +51,7 @@ function isEntry(module: unknown): module is { handler: Handler } {
   return typeof module === 'object' && module !== null && 'handler' in module && typeof module.handler === 'function';
 }
 
-/** The part of node's request that the adapter reads, without a visitor's headers: pages depend on the path alone. */
+/** The part of Node's request that the adapter reads. It has no visitor's headers, since pages depend on the path alone. */
 class PageRequest extends EventEmitter {
   readonly method = 'GET';
   readonly headers = { host: 'localhost' };
@@ -66,7 +64,7 @@ class PageRequest extends EventEmitter {
   }
 }
 
-/** The part of node's answer that the adapter writes. */
+/** The part of Node's response that the adapter writes. */
 class PageResponse extends EventEmitter {
   statusCode = 200;
   statusMessage = '';
@@ -93,7 +91,7 @@ class PageResponse extends EventEmitter {
     return this;
   }
 
-  /** Called when a page fails half-way: what was written so far is not a page. */
+  /** Called when a page fails halfway; the bytes written so far are no page. */
   destroy(): this {
     this.statusCode = 500;
     return this;
@@ -108,32 +106,31 @@ class PageResponse extends EventEmitter {
 }
 
 /**
- * Number of pages under way at once: each step is taken for all of them before the next, so that its code and what it
- * reads stay in the processor's caches. One by one they take nearly twice as long; many more, and their own data does not
- * fit any more.
+ * Number of pages rendered at once. Each step is done for all of them before the next, so its code and data stay in the
+ * processor's caches. One by one takes nearly twice as long; with many more, their own data does not fit into the caches.
  */
 const LANES = 8;
 
-/** A page that is to be written, and the number under which it is until it is in its place. */
+/** A page to write, and its number until it is in place. */
 export interface StalePage extends Omit<RecordedPage, 'etag'> {
   readonly number: number;
 }
 
-/** A page that is written, and not yet in its place. */
+/** A page that is written, and not yet in place. */
 export interface WrittenPage extends RecordedPage {
   readonly number: number;
-  /** The compressed forms that it has beside its own. */
+  /** Its compressed forms. */
   readonly forms: readonly Form[];
 }
 
-/** Returns the file that a page, or a form of it, is written to before it is in its place. */
+/** Returns the file that a page, or a form of it, is written to before it is put in place. */
 export function getUnfinishedFile(folder: string, number: number, form?: Form): string {
   return join(folder, form ? `${number}.${form}` : String(number));
 }
 
 /**
- * Renders pages and writes each, with its compressed forms, to a file of its number in `folder`. Throws `internal` naming the
- * page that failed, once nothing is being written any more.
+ * Renders pages, and writes each with its compressed forms to numbered files in `folder`. If a page fails, throws `internal` with
+ * its path once all other writes have ended.
  */
 export async function writePages(
   pages: readonly StalePage[],
@@ -154,7 +151,7 @@ export async function writePages(
   });
 }
 
-/** The page for what is not found answers 404 itself; every other page answers 200. */
+/** Returns the body of a page. The page for missing addresses has status 404, every other page 200; throws otherwise. */
 function requireBody(path: string, rendered: RenderedPage | undefined): Buffer {
   const expected = path === '/404' ? 404 : 200;
   if (rendered && rendered.status === expected && rendered.body.length > 0) return rendered.body;

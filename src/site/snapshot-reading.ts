@@ -8,12 +8,11 @@ import { getPublishedState } from '../published/state.ts';
 import { getCodeVersion } from './page-code.ts';
 import { getSite } from './settings.ts';
 
-/** Readings of the published catalogue at one revision after the other; what did not change in between is not read again. */
+/** Readings of the published catalogue at successive revisions. What did not change in between is not read again. */
 export interface SnapshotReadings {
   /**
-   * Brings the published catalogue up to date and returns it as it is then, until `unpin`: all that pages read is of
-   * that revision, whatever is written meanwhile. The time is the revision's own, so that a page rendered again is the
-   * same to the byte. Throws as `publishCatalogue` does.
+   * Brings the published catalogue up to date and returns it as it is then, held at that revision until `unpin`. Its time is that
+   * of the revision, so a page rendered again has the same bytes. Throws as `publishCatalogue` does.
    */
   pin(): Promise<Reading>;
   unpin(): void;
@@ -21,12 +20,12 @@ export interface SnapshotReadings {
 }
 
 /**
- * Size of SQLite's cache of the file, in kibibytes: with the few pages of its default, listings and their changes,
- * which lie in another order, push each other out.
+ * Size of SQLite's cache of the file, in kibibytes. With the small default, listings and their changes, which are in another
+ * order, push each other out.
  */
 const PAGE_CACHE = 16_000;
 
-/** Opens the readings of the published catalogue that the settings name; a file that replaced another is opened again. */
+/** Opens the readings of the published catalogue that the settings name. If another file replaces it, that is opened. */
 export function openSnapshotReadings(config: Config): SnapshotReadings {
   let opened: { reading: Reading; file: string | undefined } | undefined;
   const close = () => {
@@ -45,13 +44,13 @@ export function openSnapshotReadings(config: Config): SnapshotReadings {
     unpin() {
       if (!opened?.reading.published.sqlite.inTransaction) return;
       opened.reading.published.sqlite.exec('COMMIT');
-      // SQLite's cache of the file serves one rebuild: the next one reads little of it.
+      // SQLite's cache is used only within one rebuild; the next one reads little of the same.
       opened.reading.published.sqlite.pragma('shrink_memory');
     },
   };
 }
 
-/** Opens the published catalogue at one revision, see `SnapshotReadings.pin`. Close it when done. */
+/** Opens the published catalogue at one revision, see `SnapshotReadings.pin`. Close it after use. */
 export function openSnapshotReading(config: Config): Reading {
   return pinReading(openPageReading(config));
 }
@@ -62,10 +61,7 @@ function openPageReading(config: Config): Reading {
   return buildReading(published, getSite(config));
 }
 
-/**
- * A read transaction is held open, which stays at the state that is read first. The snapshot is of that state, and made
- * when it is first asked for.
- */
+/** Holds a read transaction open, which stays at the state of the first read. The snapshot is made when first needed. */
 function pinReading(reading: Reading): Reading {
   reading.published.sqlite.exec('BEGIN');
   const { revised_at } = getPublishedState(reading.published);

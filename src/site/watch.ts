@@ -12,7 +12,7 @@ import { openRebuilder } from './rebuild.ts';
 import { type Build, followRecord, getMadeFrom, isMadeFrom, isOfSite, type MadeFrom } from './record.ts';
 import { getSite } from './settings.ts';
 
-/** The pace of a watch, in milliseconds. */
+/** The times of a watch, in milliseconds. */
 export interface Pace {
   /** Time between two readings of the catalogue's revision. */
   readonly poll: number;
@@ -26,24 +26,24 @@ export interface Pace {
 
 const PACE: Pace = { poll: 250, quiet: 400, quietLimit: 3000, backoff: 1000, backoffLimit: 60_000 };
 
-/** The catalogue to follow, and who hears of it. */
+/** The catalogue to follow, and the callbacks. */
 export interface WatchOptions {
   readonly config: Config;
-  /** Stops the watch, and the rebuild that it may be at. */
+  /** Stops the watch, and a running rebuild. */
   readonly signal: AbortSignal;
   readonly onEvent?: OnRebuildEvent | undefined;
   readonly onResult?: ((result: RebuildResult) => void) | undefined;
-  /** A failure, and after how many milliseconds the next try follows. */
+  /** Called with a failure, and the time until the next try, in milliseconds. */
   readonly onFailure?: ((error: ServiceError, retryInMs: number) => void) | undefined;
-  /** Called once each time that another process takes the folder over, which is left to it. */
+  /** Called each time that another process takes over the folder, which is then left to that process. */
   readonly onYield?: ((error: ServiceError) => void) | undefined;
   readonly pace?: Pace | undefined;
 }
 
 /**
- * Watches the catalogue: if the site folder is not of its present state, rebuilds in a process of its own, once writers
- * pause. Goes on after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue,
- * for other settings or by other code, is left to it until the catalogue changes: the two would replace each other's pages for
+ * Watches the catalogue. If the site folder is out of date, rebuilds it in a process of its own once writers pause. Continues
+ * after failures, also while there is no catalogue. A folder that another process takes over, for another catalogue, other
+ * settings or with other code, is left to it until the catalogue changes; otherwise the two would replace each other's pages for
  * ever. Resolves when the signal aborts.
  */
 export async function watchAndRebuild({
@@ -61,10 +61,10 @@ export async function watchAndRebuild({
   const states = openStates(config);
   let codeVersion = getCodeVersion();
   let backoff = pace.backoff;
-  /** What the folder was last seen to be made from, where that was right. */
+  /** The input of the folder when it was last up to date. */
   let own: MadeFrom | undefined;
   let hasYielded = false;
-  /** A record that is damaged is as none: the next rebuild makes it again. */
+  /** A damaged record counts as missing; the next rebuild makes it again. */
   const readBuilds = (): { begun?: Build | undefined; done?: Build | undefined } => {
     try {
       const found = records.find();
@@ -111,7 +111,7 @@ export async function watchAndRebuild({
   }
 }
 
-/** Waits until writing pauses, so that an import, which writes many times, ends up as one rebuild. */
+/** Waits until writing pauses, so that an import, which writes many times, causes one rebuild. */
 async function waitForQuiet(
   readRevision: () => Promise<number>,
   signal: AbortSignal,
@@ -127,7 +127,10 @@ async function waitForQuiet(
   }
 }
 
-/** Opens the reading of the state of the catalogue, which is opened again after each failure: another may have taken its place. */
+/**
+ * Opens a reader of the catalogue's state. It opens the catalogue again after each failure, since another file may have replaced
+ * it.
+ */
 function openStates({ catalogueAddress }: Config) {
   let catalogue: FollowedCatalogue | undefined;
   const close = async () => {

@@ -27,27 +27,27 @@ import { getUnfinishedFile, loadPageCode, type StalePage, type WrittenPage, writ
 import type { SnapshotReadings } from './snapshot-reading.ts';
 import { openThreads } from './threads.ts';
 
-/** Number of pages that are rendered together, in one thread. */
+/** Number of pages that a thread renders at a time. */
 const RENDERED_AT_ONCE = 50;
 
-/** Number of pages that are put into their places together, once they are on the disk. */
+/** Number of pages that are put in place at a time, once they are on the disk. */
 const PLACED_AT_ONCE = 500;
 
 /** Options of one rebuild. */
 export interface WriteSiteOptions {
   readonly config: Config;
   readonly readings: SnapshotReadings;
-  /** Compiles the pages, and writes every one of them again. */
+  /** Compiles the pages again, and writes every one of them. */
   readonly force: boolean;
   readonly onEvent: OnRebuildEvent;
   readonly now: () => Date;
 }
 
 /**
- * Brings the site folder up to date with the catalogue: writes the pages that are new or show something else, and removes those
- * that are gone; one at a time for each folder. Each page is renamed into its place, after its compressed forms and before it
- * is recorded. So wherever this is killed, every file is whole, and the next rebuild goes on with what is not recorded.
- * Throws what it was stopped by; the pages that were not reached are then as they were.
+ * Brings the site folder up to date with the catalogue: writes pages that are new or changed, and removes those that are gone.
+ * Only one rebuild of a folder runs at a time. Each page is renamed into its place after its compressed forms, and recorded after
+ * that. If the process is killed, every file is whole, and the next rebuild continues with the pages that are not recorded.
+ * Throws the error that stopped it; pages that it did not reach are unchanged.
  */
 export async function writeSite(options: WriteSiteOptions): Promise<RebuildResult> {
   const { config, readings, onEvent } = options;
@@ -59,10 +59,10 @@ export async function writeSite(options: WriteSiteOptions): Promise<RebuildResul
     const record = openRecord(paths.record);
     try {
       const reading = await readings.pin();
-      // Pages name the copy for download, so that there is one before the first of them.
+      // Pages link to the copy for download, so it must exist before the first page.
       if (!findDownload(paths.download)) await renewDownload(reading, options);
       const result = await write({ reading, code, record, options });
-      // Any other copy is made outside the transaction that holds the reading still.
+      // Later copies are made outside the transaction that holds the reading at its revision.
       readings.unpin();
       await renewDownload(reading, options);
       return result;
@@ -93,7 +93,8 @@ async function write({ reading, code, record, options }: Job): Promise<RebuildRe
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   const begun = record.findBuild('begun');
-  // Pages of another address, catalogue or history may have the same keys. They go before this writing begins, all of them.
+  // Pages of another base URL, catalogue or history may have the same keys, so all of them are removed before this rebuild
+  // begins.
   const isOther = begun && !isServable(begun, reading.published, madeFrom.settings_hash);
   if (isOther) removePages({ folder, record }, record.listPages());
   await publishAssets(code, { folder, record }, now());
@@ -115,11 +116,11 @@ async function write({ reading, code, record, options }: Job): Promise<RebuildRe
       onEvent({ type: 'rendering', done: rendered, total });
     };
     const writeHere = (pages: readonly StalePage[]) => writePages(pages, { render, reading, folder: unfinished });
-    // Pages that a thread could not write are written here; if they fail again, the error names the page.
+    // Pages that a thread could not write are written here. If they fail again, the error names the page.
     const writeThere = async (pages: readonly StalePage[]) =>
       (await threads.run({ config, code, state, pages }).catch(() => undefined)) ?? (await writeHere(pages));
     const writers = [writeHere, ...Array.from({ length: 2 * threads.count }, () => writeThere)];
-    // Lists link to the pages of listings, so these are written first.
+    // Lists link to the pages of listings, which are therefore written first.
     for (const pages of [plan.entries, plan.ofSite]) await writeAll(pages, { writers, folder, record, onRendered });
   } finally {
     await threads.close();
@@ -143,7 +144,7 @@ interface Plan {
   readonly unchanged: number;
 }
 
-/** Compares the pages of the catalogue with those recorded. A page whose file is missing is written again. */
+/** Compares the pages of the catalogue with the recorded ones. A page whose file is missing is written again. */
 function planPages(
   { published, getSnapshot }: Reading,
   { record, folder, version, force }: { record: SiteRecord; folder: string; version: string; force: boolean },
@@ -169,7 +170,7 @@ function planPages(
   return { entries, ofSite, gone: [...recorded.values()], unchanged };
 }
 
-/** Writes pages by several writers at once, each of which takes the next ones, and puts them into their places. */
+/** Writes pages with several writers at once, each of which takes the next pages, and puts the pages in place. */
 async function writeAll(
   pages: readonly StalePage[],
   {
@@ -205,16 +206,16 @@ async function writeAll(
     next = pages.length;
     throw error;
   };
-  // The others finish what they are at after a failure, so that nothing is still being written when this rejects.
+  // After a failure the other writers finish their current pages, so that nothing is being written when this rejects.
   const ends = await Promise.allSettled(writers.map((write) => work(write).catch(failed)));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   await place();
 }
 
 /**
- * Moves pages to their places, durably: first the compressed forms, then the page, then its row in the record. Before that the
- * rows lose their key and ETag: if this is interrupted, the next rebuild writes the pages again, and meanwhile the server
- * computes their ETags from the files.
+ * Moves pages into place, durably: first the compressed forms, then the page, then its row in the record. Before that, the rows
+ * lose their key and ETag. If this is interrupted, the next rebuild writes the pages again, and until then the server computes
+ * their ETags from the files.
  */
 async function placePages(
   pages: readonly WrittenPage[],
@@ -240,7 +241,10 @@ async function placePages(
   record.writePages(pages);
 }
 
-/** Renames a file into a place, with a later time in whole seconds than the file there: nginx makes its ETag of that and the size. */
+/**
+ * Renames a file into place with a later modification time, in whole seconds, than the file there: nginx makes its ETag from time
+ * and size.
+ */
 function replaceFile(from: string, place: string): void {
   const replaced = statSync(place, { throwIfNoEntry: false });
   if (replaced) {
@@ -250,7 +254,7 @@ function replaceFile(from: string, place: string): void {
   renameSync(from, place);
 }
 
-/** Makes the copy for download if it is due. A failure here stops no pages, so it is an event, not thrown. */
+/** Makes the copy for download if it is due. A failure stops no pages, so it is reported as an event and not thrown. */
 async function renewDownload({ published }: Reading, { config, onEvent, now }: WriteSiteOptions): Promise<void> {
   const { download } = getSitePaths(config.siteDir);
   try {
