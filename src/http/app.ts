@@ -22,28 +22,28 @@ import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
 import { nameMethods, refuseMalformed, refuseOtherMethods, refuseSecondHost, refuseStrangers } from './refusals.ts';
 import { chooseRequestId, type Env, nameRequest } from './request.ts';
 
-/** Sources of the app's answers; all but `reading` only where it has a server of its own. */
+/** The sources of the app's answers. All but `reading` are left out when the app runs without a server of its own. */
 export interface Service {
   readonly reading: Reading;
-  /** Logs failures that are our own. */
+  /** Logs failures that are our own fault. */
   readonly onError?: (error: unknown) => void;
-  /** Hears of each call of an MCP tool. */
+  /** Called for each call of an MCP tool. */
   readonly onToolCall?: OnToolCall | undefined;
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
-  /** Knows for how long changes of the catalogue have not reached readers. */
+  /** Tells for how long changes of the catalogue have not reached readers. */
   readonly following?: Pick<Following, 'getHeardAt' | 'findAge'>;
   /** True if providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
-  /** Passes requests on to the intake. Undefined where there is no intake. */
+  /** Passes requests on to the intake; undefined if there is no intake. */
   readonly intake?: IntakeGate | undefined;
-  /** Adds the routes by which the server is watched. */
+  /** Adds the routes that monitoring reads. */
   readonly addHealth?: (app: Hono<Env>) => void;
-  /** Adds what the server has besides documents; gives the handler of pages, which is asked for what no route answers. */
+  /** Adds the server's routes besides documents. Returns the handler of pages, which gets every request that no route answers. */
   readonly addPages?: (app: Hono<Env>) => (c: Context<Env>) => Response | Promise<Response>;
 }
 
-/** Creates the app: the whole of what is done with a request, from first to last. */
+/** Creates the app, with all steps from a request to its answer in order. */
 export function createApp(service: Service): Hono<Env> {
   const { reading, onError, onToolCall, logRequests = pass, limitRate = pass, allowPrivateNetworks = false } = service;
   const { baseUrl } = reading.site;
@@ -90,7 +90,7 @@ export function createApp(service: Service): Hono<Env> {
 
 const pass: MiddlewareHandler<Env> = (_c, next) => next();
 
-/** Says whether a failure is our own: only those are logged as errors, not the mistakes of readers. */
+/** Returns true if a failure is our own. Only those are logged as errors; mistakes of readers are not. */
 function isOurs(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'internal';
 }

@@ -1,4 +1,4 @@
 import type { APIRoute } from 'astro';
 
-/** Hands a request of `astro dev` or of the node adapter on to the app that the server runs. */
+/** Passes a request of `astro dev`, or of the node adapter, on to the app that the server runs. */
 export const ALL: APIRoute = ({ request, locals }) => locals.app.fetch(request);

@@ -14,8 +14,8 @@ import { tryReadQueue } from '../submissions/queue.ts';
 const INTAKE_PROCESS = join(import.meta.dirname, '../intake/process.ts');
 
 /**
- * Writes the pages in a child process whenever the catalogue is ahead of them. Gives the function that stops it,
- * which resolves when no child is left. `count` gets the outcome of each try, and how long it took; milliseconds.
+ * Writes the pages in a child process whenever the catalogue is ahead of them. Returns the function that stops it, which resolves
+ * when no child is left. `count` gets the outcome of each try and its time in milliseconds.
  */
 export function startRebuilding({
   config,
@@ -51,19 +51,19 @@ export function startRebuilding({
   };
 }
 
-/** Waits after a prober that ended by itself, twice as long each time up to the limit; milliseconds. */
+/** First and longest wait after a prober ended by itself, in milliseconds; it doubles each time. */
 const BACKOFF = { first: 1_000, limit: 60_000 };
 
-/** Longest time for a process to stop; milliseconds. What it recorded is kept whenever it ends. */
+/** Longest time for a process to stop, in milliseconds. What it has recorded stays, however it ends. */
 const STOP_MS = 3000;
 
-/** As in `npm start`: without it a process keeps half as much again. */
+/** The flags of `npm start`. Without them a process uses half as much memory again. */
 const FLAGS = ['--max-semi-space-size=8'];
 
 /**
- * Probes what is due while the server runs, in a child process, since the serving process never writes to the catalogue.
- * It is the operator's own command, so that there is one way to probe. One that ends by itself is started again. Gives the
- * function that stops it, which resolves when no child is left.
+ * Probes due routes while the server runs, in a child process, since the serving process never writes to the catalogue. The child
+ * runs the operator's own command, and is started again if it ends by itself. Returns the function that stops it, which resolves
+ * when no child is left.
  */
 export function startProbing(logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
@@ -89,15 +89,18 @@ async function keepProbing(logger: Logger, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The first and only message to the intake: its settings, without the address of the catalogue, and the key under which it hides who asks. */
+/**
+ * The only message to the intake: its settings, without the address of the catalogue, and the key with which it hashes clients'
+ * addresses.
+ */
 export interface IntakeRequest {
   readonly config: Omit<Config, 'catalogueAddress'>;
   readonly key: string;
 }
 
 /**
- * Messages of the intake, each of one kind: where it listens; a check that ended or was refused, and how many milliseconds it
- * took; that it has nothing to do; a fault.
+ * A message of the intake, of one of four kinds: its URL; a check that ended or was refused, with its time in milliseconds; idle;
+ * a fault.
  */
 const intakeMessage = z
   .object({
@@ -110,19 +113,23 @@ const intakeMessage = z
   .partial();
 export type IntakeMessage = z.infer<typeof intakeMessage>;
 
-/** Longest time for the intake to start, and pause after one that ended by itself; milliseconds. */
+/** Longest time for the intake to start, and pause after it ended by itself, in milliseconds. */
 const START_MS = 15_000;
 const PAUSE_MS = 5_000;
 
-/** The intake reads documents of strangers, which may take memory: it ends at its own limit, before others have none. */
+/** The intake reads documents of strangers, which may take much memory. Its own limit ends it before other processes run out. */
 const INTAKE_FLAGS = [...FLAGS, '--max-old-space-size=384'];
 
-/** Calls `work` with the address of the intake, which stays until `work` has ended. The address is undefined while the intake cannot be reached. */
+/**
+ * Calls `work` with the URL of the intake, which keeps running until `work` has ended. The URL is undefined if the intake cannot
+ * be reached.
+ */
 export type UseIntake = <Result>(work: (url: string | undefined) => Promise<Result>) => Promise<Result>;
 
 /**
- * Runs the intake in a child process from the first use until it has had nothing to do for ten minutes. The process gets neither
- * the address of the catalogue nor settings of a wallet. `count` gets each check that it did or refused. `stop` resolves when no child is left.
+ * Runs the intake in a child process from its first use until it has been idle for ten minutes. The process gets neither the
+ * address of the catalogue nor settings of a wallet. `count` gets each check that it did or refused. `stop` resolves when no
+ * child is left.
  */
 export function openIntake({
   config: { catalogueAddress: _, ...config },
@@ -155,7 +162,7 @@ export function openIntake({
       clearTimeout(late);
       resolve(undefined);
       children.delete(child);
-      // Nobody ended it.
+      // The child was ended on purpose.
       if (current?.child !== child) return;
       current = undefined;
       pausedUntil = performance.now() + PAUSE_MS;
@@ -178,7 +185,7 @@ export function openIntake({
     return { child, url };
   };
 
-  /** Starts it where a submission waits for its outcome, which it alone sees. */
+  /** Starts the intake if a submission waits for its outcome, which only the intake can find. */
   const startForReceived = () => {
     const received = tryReadQueue(config.submissionsFile, (queue) => queue.listWaiting(1));
     if (received.length > 0 && performance.now() >= pausedUntil) current ??= start();
@@ -203,17 +210,17 @@ export function openIntake({
   };
 }
 
-/** Ends a process: it is told to, and soon made to. */
+/** Ends a process: asks it to stop, and kills it after `STOP_MS`. */
 function end(child: ChildProcess): void {
   child.kill('SIGTERM');
   setTimeout(() => child.kill('SIGKILL'), STOP_MS).unref();
 }
 
-/** Logs what a process writes on standard error. Gives its exit code once it has ended, null if a signal ended it. */
+/** Logs the error output of a process. Returns its exit code once it has ended; null if a signal ended it. */
 async function follow(child: ChildProcess, logger: Logger, name: string): Promise<number | null> {
   child.on('error', (error) => logger.error({ err: error }, `the process of ${name} cannot be started or reached`));
   if (child.stderr) createInterface({ input: child.stderr }).on('line', (line) => logger.info({ text: line }, name));
-  // One that could not be started never exits, but it closes.
+  // A process that could not be started never exits, but it closes.
   const { promise, resolve } = Promise.withResolvers<number | null>();
   child.once('close', resolve);
   // A process that the system has no room for does not even close.

@@ -7,16 +7,16 @@ import { getRendering } from '../published/state.ts';
 import { type HeldReading, type Walk, walkAtOnce, walkInTurns } from '../published/walk.ts';
 import { joinPieces, type Piece } from './gzip-pieces.ts';
 
-/** Time for which a browser or proxy may reuse a document with live counts without asking, in seconds. */
+/** Time for which a browser or proxy may reuse a live document without asking, in seconds. */
 const MAX_AGE_SECONDS = 5;
 
-/** Compression of a body. Only pages and assets come as brotli. */
+/** Compression of a body. Only pages and assets are sent as brotli. */
 export type Compression = 'br' | 'gzip';
 
-/** The same as clients ask for it (RFC 9110, section 8.4.1); `identity` is not compressed. */
+/** The content coding that a client asks for (RFC 9110, section 8.4.1); `identity` is uncompressed. */
 export type Encoding = Compression | 'identity';
 
-/** Facts about a page or document beside its content. */
+/** Facts about a page or document besides its content. */
 interface Facts {
   readonly status?: ContentfulStatusCode;
   /** Media type with charset. */
@@ -30,33 +30,33 @@ export interface Document extends Facts {
   readonly body: Uint8Array;
   /** Compression that the body already has. */
   readonly encoding?: Encoding | undefined;
-  /** Changes whenever what the document says does. */
+  /** Changes whenever the content does. */
   readonly etag: string;
 }
 
-/** A document of all listings, as the parts of one gzip member, which all who read it share. */
+/** A document of all listings, as the parts of one gzip member. All its readers share these parts in memory. */
 export interface JoinedDocument extends Facts {
   readonly parts: readonly Buffer[];
-  /** Bytes of it unpacked. */
+  /** Length of the uncompressed document in bytes. */
   readonly length: number;
   readonly etag: string;
 }
 
-/** Facts about a live document that its headers state. */
+/** Facts about a live document for its headers. */
 interface LiveFacts {
-  /** Catalogue revision that the document is of; left out of what shows nothing of the catalogue. */
+  /** Catalogue revision of the document; absent if it shows nothing of the catalogue. */
   readonly revision?: number;
-  /** JSON where left out. */
+  /** Media type; JSON by default. */
   readonly type?: string;
   /** Time for which it may be reused without asking, in seconds. */
   readonly maxAge?: number;
-  /** The time that the document names as that of its making. */
+  /** The time in the document at which it was made. */
   readonly generatedAt?: string;
 }
 
 /**
- * Builds a live document from its text. `incidental` is what of it may change while it says the same, such as the time;
- * with an `etag` that is known nothing is hashed.
+ * Builds a live document from its text. Its ETag is a hash of the text without `incidental`, such as the time, or the given
+ * `etag`.
  */
 export function buildDocument(
   text: string,
@@ -67,14 +67,14 @@ export function buildDocument(
   return { ...buildFacts(facts), body: Buffer.from(text), etag: etag ?? hashed() };
 }
 
-/** Builds a live document that lies compressed by gzip. */
+/** Builds a live document from a stored gzip body. */
 export function buildStored({ body, etag, revision }: StoredAnswer): Document {
   return { ...buildFacts({ revision }), body, etag, encoding: 'gzip' };
 }
 
 /**
- * Makes a live document of what a walk through the catalogue gives. A long walk answers others in between, for which the
- * file is opened once more; a short one is done at once.
+ * Makes a live document from a walk through the catalogue. During a long walk other requests are answered, for which the file is
+ * opened once more; a short walk runs at once.
  */
 export async function makeWalked(
   reading: Reading,
@@ -87,7 +87,7 @@ export async function makeWalked(
   return isLong ? walkInTurns(reading, walkWith) : walkAtOnce(reading, walkWith);
 }
 
-/** Builds a live document of all listings from its pieces. `etag` is by what it is made of, but for the time. */
+/** Builds a live document of all listings from its pieces. */
 export function buildJoined(
   pieces: readonly Piece[],
   { etag, ...facts }: LiveFacts & { readonly etag: string },
@@ -96,7 +96,10 @@ export function buildJoined(
   return { ...buildFacts(facts), parts: joinPieces(pieces), length, etag };
 }
 
-/** Builds the ETag of a document by what it is made of: the catalogue, path and query, the code, and the site's settings. */
+/**
+ * Returns the ETag of a document by everything that it is made from: the catalogue, path and query, the code, and the site's
+ * settings.
+ */
 export function buildEtag(
   { site, published }: Pick<Reading, 'site' | 'published'>,
   snapshot: Snapshot,
@@ -108,8 +111,9 @@ export function buildEtag(
 }
 
 /**
- * Builds a live document that begins with the catalogue's summary; `rest` is the rest, JSON without its opening brace. What depends
- * on nothing but the catalogue and what was `asked`, path and query, has an ETag of these, of the code and of the site's settings.
+ * Builds a live document that begins with the catalogue summary; `rest` is the remaining JSON without its opening brace. `asked`,
+ * path and query, is given if the document depends on nothing else but the catalogue; its ETag is then computed without hashing
+ * the text.
  */
 export function buildSummed(
   reading: Reading,

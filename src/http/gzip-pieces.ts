@@ -1,15 +1,15 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /**
- * A part of a document, deflated by itself: it ends on a whole byte, so that parts stand behind each other in one gzip member (RFC
+ * A separately deflated part of a document. It ends on a whole byte, so that parts can follow each other in one gzip member (RFC
  * 1951 and 1952).
  */
 export interface Piece {
   readonly deflated: Buffer;
   readonly crc: number;
-  /** Bytes of the text. */
+  /** Length of the text in bytes. */
   readonly length: number;
-  /** Matrices that move the checksum of the text before it over its bytes, so that the two checksums can be added. */
+  /** Matrices that advance the checksum of the preceding text over these bytes, so that the two checksums can be combined. */
   readonly shift: readonly Uint32Array[];
 }
 
@@ -19,7 +19,7 @@ const LEVEL = 6;
 export function deflatePiece(text: string): Piece {
   const bytes = Buffer.from(text);
   const deflated = deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
-  // A copy: what zlib gives may be a small part of a large buffer, which would be kept as a whole.
+  // Copied, since the output of zlib may be a small part of a large buffer, which would be kept as a whole.
   return {
     deflated: Buffer.from(deflated),
     crc: crc32(bytes),
@@ -28,11 +28,11 @@ export function deflatePiece(text: string): Piece {
   };
 }
 
-/** The head of a gzip member without a name and a time, and an empty last block of fixed codes. */
+/** The header of a gzip member without name and time, and an empty last block of fixed codes. */
 const HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 const END = Buffer.from([3, 0]);
 
-/** Joins pieces to one gzip member, in parts: a document that many read is in memory once. */
+/** Joins pieces into one gzip member, as a list of buffers that share the memory of the pieces. */
 export function joinPieces(pieces: readonly Piece[]): Buffer[] {
   let [crc, length] = [0, 0];
   for (const piece of pieces) {
@@ -45,10 +45,10 @@ export function joinPieces(pieces: readonly Piece[]): Buffer[] {
   return [HEAD, ...pieces.map(({ deflated }) => deflated), END, tail];
 }
 
-/** The polynomial of CRC-32, bits reversed. */
+/** The polynomial of CRC-32, with its bits reversed. */
 const POLYNOMIAL = 0xedb88320;
 
-/** Lists the matrices that turn the checksum of a text into its part of the checksum of that text and `bytes` more, applied in order. */
+/** Lists the matrices that advance a checksum over `bytes` more bytes, applied in order. */
 function listShifts(bytes: number): Uint32Array[] {
   const shifts: Uint32Array[] = [];
   for (let [left, power] = [bytes, 0]; left > 0; left = Math.floor(left / 2), power += 1) {
@@ -59,7 +59,7 @@ function listShifts(bytes: number): Uint32Array[] {
 
 const shiftsOf: Uint32Array[] = [];
 
-/** Gives the matrix that moves a checksum over 2 to the given power bytes. */
+/** Returns the matrix that advances a checksum over 2 to the power of `power` bytes. */
 function getShift(power: number): Uint32Array {
   const known = shiftsOf[power];
   if (known) return known;

@@ -26,10 +26,10 @@ export const EXPOSED = [
   'Retry-After',
 ];
 
-/** Time for which a browser may remember the answer to a preflight, in seconds. */
+/** Time for which a browser may cache the answer to a preflight, in seconds. */
 const PREFLIGHT_SECONDS = 24 * 60 * 60;
 
-/** Routes of pages that ask providers for their terms: those of a listing and of one of its routes. */
+/** Routes of pages that ask providers for their terms: the page of a listing, and of one of its routes. */
 const ASKING = [PATHS.listing('{slug}'), PATHS.route('{slug}', '{method}-{route}')];
 
 /** Adds the security headers. Only pages of listings may ask providers. */
@@ -44,18 +44,17 @@ const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
 /** Hosts of this machine, at any port. */
 const LOOPBACK = ['http://127.0.0.1:*', 'http://localhost:*'];
 
-/** Places that a page may connect to besides this service. */
+/** Hosts that a page may connect to besides this service. */
 interface Connecting {
   /** True if it may ask providers, which have https addresses. */
   readonly isAsking: boolean;
-  /** True if providers may be on this machine, too. */
+  /** True if providers may also be on this machine. */
   readonly allowPrivateNetworks: boolean;
 }
 
 /**
- * Builds the settings of the headers that every answer carries. Pages load nothing from elsewhere (those of listings ask
- * providers for their terms), run no inline script but the loader of their own, and cannot be framed. All that is answered
- * is public, so any site may load it.
+ * Builds the settings of the security headers. Pages load nothing from elsewhere (those of listings ask providers for their
+ * terms), run no inline script but their loader, and cannot be framed. All answers are public, so any site may load them.
  */
 function buildSecurityHeaders(
   baseUrl: string,
@@ -78,7 +77,7 @@ function buildSecurityHeaders(
     referrerPolicy: 'strict-origin-when-cross-origin',
     crossOriginResourcePolicy: 'cross-origin',
     strictTransportSecurity: baseUrl.startsWith('https:') && `max-age=${HSTS_SECONDS}`,
-    // Read by browsers that do not read the policy above.
+    // For browsers that do not support the policy above.
     xFrameOptions: 'DENY',
     originAgentCluster: false,
     xDnsPrefetchControl: false,
@@ -88,7 +87,7 @@ function buildSecurityHeaders(
   };
 }
 
-/** Admits the one style that badges have in them, and nothing else. It runs around the headers of every answer. */
+/** Allows the one inline style of badges, and nothing else. Runs around `secure`. */
 export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
   await next();
   const style = createHash('sha256').update(BADGE_STYLE).digest('base64');
@@ -98,7 +97,7 @@ export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
   );
 };
 
-/** Keeps reports of checks out of search engines and caches, and their addresses to themselves. Runs around `secure`. */
+/** Keeps reports of checks out of search engines and caches, and their addresses out of referrers. Runs around `secure`. */
 export const keepPrivate: MiddlewareHandler = async (c, next) => {
   await next();
   c.res.headers.set('Referrer-Policy', 'no-referrer');
@@ -107,8 +106,8 @@ export const keepPrivate: MiddlewareHandler = async (c, next) => {
 };
 
 /**
- * Says of an address that is to go since when it is deprecated (RFC 9745), when it goes (RFC 8594), what takes its place and
- * where that is explained.
+ * Adds to a deprecated address the times of its deprecation (RFC 9745) and removal (RFC 8594), and links to its successor and an
+ * explanation.
  */
 export function announceDeprecation(baseUrl: string): MiddlewareHandler<Env> {
   return async (c, next) => {
@@ -124,20 +123,20 @@ export function announceDeprecation(baseUrl: string): MiddlewareHandler<Env> {
   };
 }
 
-/** Adds the `Link` header to answers that have none of their own. */
+/** Adds the `Link` header to answers that do not have one. */
 export function linkToService(baseUrl: string): MiddlewareHandler<Env> {
   const link = buildLinkHeader(baseUrl);
   return async (c, next) => {
     await next();
-    // `c.header` would make a copy of an answer that is there.
+    // `c.header` would copy the finished answer.
     if (!c.res.headers.has('Link')) c.res.headers.set('Link', link);
   };
 }
 
-/** Adds `X-Catalogue-Age` while the catalogue cannot be followed: for how many seconds it has not been heard of. */
+/** Adds `X-Catalogue-Age` while the catalogue cannot be followed: the seconds since it was last read. */
 export function nameAge(following: Pick<Following, 'getHeardAt' | 'findAge'> | undefined): MiddlewareHandler {
   return async (c, next) => {
-    // An answer takes a while, and may be made of what was read before the catalogue was heard again.
+    // Read before the answer is made, which may use what was read before the catalogue came back.
     const heardAt = following?.getHeardAt();
     await next();
     const age = following?.findAge(heardAt);
@@ -152,7 +151,10 @@ const allowOrigins = cors({
   maxAge: PREFLIGHT_SECONDS,
 });
 
-/** Lets pages of any site ask. Headers are added to the answer when it is there: `cors` alone makes one that is then copied. */
+/**
+ * Lets pages of any site read answers. The headers are added to the finished answer; `cors` alone would create one that is copied
+ * later.
+ */
 export const letAnySiteRead: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   if (c.req.method !== 'OPTIONS') await allowOrigins(c, async () => undefined);

@@ -16,7 +16,7 @@ const AWAY = {
   hint: 'Try again in a few seconds.',
 } as const;
 
-/** Addresses of the intake. */
+/** Paths that are passed on to the intake. */
 const PASSED_ON: string[] = [
   PATHS.submit,
   PATHS.submitted(':id'),
@@ -24,24 +24,24 @@ const PASSED_ON: string[] = [
   ...listPaths(PATHS.providersCheck),
 ];
 
-/** Longest time that a tool of MCP waits for a check, in milliseconds: the intake says within 20 s where its report will be. */
+/** Longest time that an MCP tool waits for a check, in milliseconds. The intake gives the address of its report within 20 s. */
 const LONGEST_MS = 25_000;
 
-/** The intake, and the proxies that may say who asks. */
+/** The intake, and the test for proxies whose X-Forwarded-For is trusted. */
 interface IntakePassing {
   readonly use: UseIntake;
   readonly isTrustedProxy: (address: string) => boolean;
 }
 
-/** Routes that are passed on to the intake, and the check for MCP. */
+/** The routes that are passed on to the intake, and the check for MCP. */
 export interface IntakeGate {
   addRoutes(app: Hono<Env>): void;
   readonly check: CheckProvider;
 }
 
-/** Passes requests on to the intake as they are, with the address of the client. */
+/** Passes requests on to the intake unchanged, with the address of the client. */
 export function openIntakeGate({ use, isTrustedProxy }: IntakePassing): IntakeGate {
-  /** Writes who asks for the intake, which trusts the servers that pass requests on. */
+  /** Writes the client's address for the intake, which trusts the servers that pass requests on. */
   const getForwarded = (incoming: Pick<IncomingMessage, 'socket' | 'headers'> | undefined): string => {
     const peer = incoming?.socket.remoteAddress ?? '';
     const before = isTrustedProxy(peer) ? incoming?.headers['x-forwarded-for'] : undefined;

@@ -7,8 +7,8 @@ import { buildProxyCheck, getNetwork } from './client.ts';
 import { MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
 
 /**
- * Limits on one connection, in milliseconds and bytes. Whether they are kept is only looked at every so often, by Node's
- * own choice every 30 seconds, which would make the 10 of the head 40.
+ * Limits on one connection, in milliseconds and bytes. Node checks them only at intervals, by default every 30 seconds, which
+ * would turn the 10 seconds for headers into 40.
  */
 export const LIMITS = {
   headersTimeout: 10_000,
@@ -18,23 +18,26 @@ export const LIMITS = {
   maxHeaderSize: 16_384,
 };
 
-/** Longest time for which a connection may carry nothing, in milliseconds: a reader who does not read is cut off. */
+/** Longest time for which a connection may carry nothing, in milliseconds. A client that does not read is cut off. */
 const SILENCE_MS = 60_000;
 
-/** Requests of one connection, of which the last answer says that it is closed: as nginx has it for connections to servers. */
+/** Most requests on one connection; the last answer closes it. nginx has the same limit for connections to servers. */
 const MAX_REQUESTS = 1000;
 
-/** Connections in all, and of one client but trusted proxies, which stand for many; a browser opens six. */
+/**
+ * Most connections in all, and of one client. Trusted proxies have no limit, since they stand for many clients; a browser opens
+ * six.
+ */
 const MAX_CONNECTIONS = 4000;
 const MAX_PER_CLIENT = 100;
 
-/** Longest time for requests in flight once the server has to stop, and between closings of idle connections. */
+/** Longest time for requests in flight once the server stops, and time between closings of idle connections, in milliseconds. */
 const GRACE_MS = 3000;
 const IDLE_CHECK_MS = 50;
 
-/** A port that is taken. Until there is something to serve, every request is answered with 503. */
+/** A port that is taken. Until `serve` is called, every request is answered with 503. */
 export interface Listener {
-  /** Address at which it listens. */
+  /** URL at which it listens. */
   readonly url: string;
   readonly drain: (graceMs?: number) => Promise<void>;
   /** Answers requests from now on. */
@@ -50,11 +53,11 @@ const STARTING: Refusal = {
   hint: 'Try again in a few seconds.',
 };
 
-/** Takes the port, before anything else is done that takes time. Throws as `listen` does. */
+/** Takes the port, before any slow work begins. Throws as `listen` does. */
 export async function openListener(config: Pick<Config, 'host' | 'port' | 'trustedProxies'>): Promise<Listener> {
   let answer: RequestListener = (_request, response) => sendProblem(response, STARTING, { 'Retry-After': '3' });
   const server = createServer(LIMITS, (request, response) => {
-    // Its connection ends with the answer once the server stops.
+    // While the server stops, the connection of a request ends with its answer.
     if (!server.listening) response.setHeader('Connection', 'close');
     answer(request, response);
   });
@@ -94,7 +97,10 @@ export function limitClients(server: Server, isTrustedProxy: (address: string) =
   });
 }
 
-/** Listens where the settings say. Throws `conflict` for a port in use and `bad_input` for an address that is not ours. */
+/**
+ * Listens on the host and port of the settings. Throws `conflict` for a port in use, and `bad_input` for an address that is not
+ * of this machine.
+ */
 export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(buildListenError(error, host, port)));
@@ -102,7 +108,7 @@ export async function listen(server: Server, { host, port }: Pick<Config, 'host'
   });
 }
 
-/** Gives the address at which a server listens. */
+/** Returns the URL at which a server listens. */
 export function getUrl(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') return '';
@@ -111,7 +117,7 @@ export function getUrl(server: Server): string {
 }
 
 /**
- * Stops a server: it takes no new connection, lets requests in flight finish, and cuts off what is not done in `graceMs`
+ * Stops a server: it takes no new connection, lets requests in flight finish, and cuts off what is not done after `graceMs`
  * milliseconds. Resolves when its last connection is closed.
  */
 export async function drain(server: Server, graceMs = GRACE_MS): Promise<void> {
@@ -132,7 +138,7 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 };
 
-/** Problems of requests that Node's parser gives up on, by the code of its error. */
+/** The problems of requests that Node's parser rejects, by the code of its error. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_INVALID_URL: MALFORMED_ADDRESS,
   HPE_HEADER_OVERFLOW: {
@@ -150,9 +156,9 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Answers requests that Node's parser cannot read, which the app never sees, with `application/problem+json`, and ends their
- * connection. Node itself gives only a status, and does not name the commonest mistake, an address with letters that
- * are not ASCII. Behind a request that is still being answered the connection is only ended.
+ * Answers requests that Node's parser cannot read, and the app never sees, with `application/problem+json`, and closes the
+ * connection. Node itself only sends a status, and does not name the most common mistake, an address with letters that are not
+ * ASCII. If an earlier request of the connection is still being answered, the connection is only closed.
  */
 function answerUnreadable(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -165,13 +171,13 @@ function answerUnreadable(server: Server): void {
   });
 }
 
-/** Sends a problem where there is no app to do it. */
+/** Sends a problem without the app. */
 function sendProblem(response: ServerResponse, refusal: Refusal, headers: Readonly<Record<string, string>>): void {
   const body = JSON.stringify(buildProblemBody(refusal));
   response.writeHead(refusal.status, { ...HEADERS, ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
-/** Builds a whole HTTP answer (RFC 9112, section 2.1): there is no response object to write it with. */
+/** Builds a whole HTTP answer (RFC 9112, section 2.1), for connections without a response object. */
 function buildMessage(refusal: Refusal): string {
   const problem = buildProblemBody(refusal);
   const body = JSON.stringify(problem);

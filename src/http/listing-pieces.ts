@@ -5,45 +5,45 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { deflatePiece, type Piece } from './gzip-pieces.ts';
 
-/** Number of listings of a piece when it is cut, and the most that it grows to. */
+/** Number of listings in a new piece, and the most that it grows to. */
 const CUT_AT = 250;
 const MOST = 2 * CUT_AT;
 
-/** Longest time that pieces are made before other requests have their turn, in milliseconds: one takes some ten. */
+/** Longest time for which pieces are made before other requests have their turn, in milliseconds. One piece takes some ten. */
 const TURN_MS = 5;
 
-/** A part of a document of all listings: its text on some listings that follow each other. */
+/** A part of a document of all listings: its text about some consecutive listings. */
 export interface ListingPiece extends Piece {
-  /** The slug of the first, and how many they are. */
+  /** The slug of the first listing, and the number of listings. */
   readonly first: string;
   readonly count: number;
-  /** Time of the latest change of any of them. */
+  /** Time of the latest change of any of its listings. */
   readonly latest: string;
 }
 
-/** The listings from one slug on, up to the first of the next range. */
+/** The listings from one slug on, up to the start of the next range. */
 interface Range {
   readonly from: string;
-  /** Undefined while it is to be made; null where it has no listing. */
+  /** Undefined if it must be made; null if the range has no listing. */
   piece: ListingPiece | null | undefined;
 }
 
-/** A listing as a document of all of them needs it. */
+/** The fields of a listing that pieces need. */
 interface Item {
   readonly slug: string;
   readonly updated_at: string;
 }
 
-/** The functions by which a document reads some live listings, in the order of their slugs, and writes its text on them. */
+/** The functions with which a document reads a range of live listings, by slug, and writes its text about them. */
 interface Writing<Listing extends Item> {
   readonly list: (published: Published, range: SlugRange) => readonly Listing[];
   readonly write: (listings: readonly Listing[], reading: Reading) => string;
 }
 
-/** The text of all live listings in the order of their slugs, in pieces that are made again where a listing changed. */
+/** The text of all live listings by slug, in pieces. A piece is made again when one of its listings changes. */
 export interface ListingPieces {
   /**
-   * Gives the pieces as of one revision, and what `read` reads of it in the same transaction. Throws as `reading.readAtOnce` does.
+   * Returns the pieces at one revision, and the result of `read` in the same transaction. Throws as `reading.readAtOnce` does.
    */
   get<Read>(
     reading: Reading,
@@ -51,19 +51,19 @@ export interface ListingPieces {
   ): Promise<{ pieces: readonly ListingPiece[]; read: Read }>;
 }
 
-/** What is kept of a published catalogue. */
+/** The pieces kept for a published catalogue. */
 interface Kept {
   ranges: Range[];
-  /** How often the file had been opened, and up to which revision its changes were looked at. */
+  /** Number of openings of the file when the pieces were begun, and the revision up to which changes were noted. */
   openings: number;
   seen: number;
 }
 
-/** Keeps the pieces of all listings, as a document reads and writes some of them. */
+/** Keeps the pieces of all listings for a document that reads and writes them with the given functions. */
 export function keepListingPieces<Listing extends Item>({ list, write }: Writing<Listing>): ListingPieces {
   const keptOf = new WeakMap<Published, Kept>();
 
-  /** Gives what is kept, with note taken of what changed since the pieces were made. */
+  /** Returns the kept pieces, after marking those whose listings changed since. */
   const catchUp = (published: Published, { revision }: Snapshot): Kept => {
     const known = keptOf.get(published);
     const openings = published.getOpenings();
@@ -80,7 +80,7 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
     return kept;
   };
 
-  /** Makes the first piece that is to be made. One with too many listings is cut. Returns false where none is left. */
+  /** Makes the first missing piece, and splits a range with too many listings. Returns false if none is missing. */
   const makeNext = ({ ranges }: Kept, reading: Reading): boolean => {
     const at = ranges.findIndex(({ piece }) => piece === undefined);
     const range = ranges[at];
@@ -112,7 +112,7 @@ export function keepListingPieces<Listing extends Item>({ list, write }: Writing
   };
 }
 
-/** Returns the time of the latest change of any of some listings; empty for none. */
+/** Returns the time of the latest change of some listings; empty for none. */
 export function getLatest(listings: readonly Pick<Item, 'updated_at'>[]): string {
   const times = listings.map(({ updated_at }) => updated_at).sort();
   return times.at(-1) ?? '';

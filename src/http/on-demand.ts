@@ -6,22 +6,22 @@ import { ASSETS_FOLDER } from '../site/paths.ts';
 import { loadPageCode, type RenderedPage, type RenderPage } from '../site/rendering.ts';
 import { PATHS } from '../views/links.ts';
 
-/** Path of an asset: its name is in no folder below, and not hidden. */
+/** Path of an asset: its name has no slash and does not begin with a dot. */
 const ASSET = new RegExp(`^/${ASSETS_FOLDER}/([\\w-][\\w.-]{0,100})$`);
 
 /** Renders pages that the site folder does not have. */
 export interface OnDemand {
-  /** Renders the page at a path, with its query. Undefined without such a page, or compiled code. Throws where it fails. */
+  /** Renders the page at a path with its query. Undefined if there is no such page, or no compiled code. Throws if it fails. */
   find(path: string): Promise<RenderedPage | undefined>;
-  /** Finds the file of an asset that these pages load, by its path. */
+  /** Finds the file of an asset of these pages by its path. */
   findAsset(path: string): string | undefined;
-  /** Says whether there are compiled pages to render by. */
+  /** Returns true if there are compiled pages to render with. */
   isReady(): boolean;
 }
 
-/** Opens the rendering of pages on demand, by the compiled pages of the code that this process runs, once there are any. */
+/** Opens the rendering of pages on demand, with the compiled pages of this process's code version, once they exist. */
 export function openOnDemand({ reading, codeVersion }: { reading: Reading; codeVersion: string }): OnDemand {
-  // Pieces of renderings that are under way together would follow each other without a pause in which others are answered.
+  // Several renderings at once would run their steps without a pause in which other requests are answered.
   const inTurn = pLimit(1);
   let code: PageCode | undefined;
   let loading: Promise<RenderPage> | undefined;

@@ -26,21 +26,21 @@ const LISTING = PATHS.listing('{slug}');
 const MARKDOWN_OF = PATHS.listingMarkdown('{slug}');
 const PROVIDER = PATHS.provider('{domain}');
 
-/** A host, which its provider may want to list. */
+/** A host, whose provider may want to list it. */
 const HOST = /^(?:[a-z0-9-]{1,63}\.){1,8}(?!html$)[a-z]{2,63}$/;
 
 /** Pages that are rendered for each question. */
 const DECIDED_BY_QUERY: ReadonlySet<string> = new Set([PATHS.search, PATHS.compare]);
 
-/** Endings of what programs read: they get a problem document rather than a page, as in folders without pages. */
+/** Endings of files for programs. They get a problem document, not a page, and so do paths in folders without pages. */
 const FOR_PROGRAMS = /\.(?:md|txt|json|xml)$/;
 
-/** Media types that decide an answer if a client takes them. */
+/** The media types by which an answer is chosen. */
 const HTML = 'text/html';
 const MARKDOWN = 'text/markdown';
 const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
 
-/** Thrown where there is no page. */
+/** Thrown if there is no page. */
 const MISSING = new ServiceError('not_found', NOTHING_HERE.detail, { hint: NOTHING_HERE.hint });
 
 const NO_PAGES = {
@@ -50,7 +50,7 @@ const NO_PAGES = {
   hint: 'Try again in a moment; the operator runs npm run rebuild.',
 } as const;
 
-/** Sources that pages are answered from. */
+/** The sources of pages. */
 export interface PageSources {
   readonly reading: Reading;
   readonly files: SiteFiles;
@@ -59,9 +59,8 @@ export interface PageSources {
 }
 
 /**
- * Opens the handler of pages and of what they load: tombstones first (at once, whatever lies in the site folder), else the file
- * that lies there; else the page is rendered on demand: what was listed since, and what is asked by a query; else the page for
- * what is not found.
+ * Opens the handler of pages and their assets. In order: the tombstone of a removed listing, whatever the site folder has; the
+ * file in the site folder; the page rendered on demand, for new listings and for queries; the page for missing addresses.
  */
 export function openPages({
   reading,
@@ -72,7 +71,9 @@ export function openPages({
   const { site, published } = reading;
   const link = buildLinkHeader(site.baseUrl);
 
-  /** Pages that lie there are served even if the published catalogue cannot be read: they are right as of their time. */
+  /**
+   * Files of the site folder are served even if the published catalogue cannot be read, since they are correct as of their time.
+   */
   const isGone = (slug: string): boolean => {
     try {
       return isDelisted(published, slug);
@@ -82,7 +83,10 @@ export function openPages({
     }
   };
 
-  /** Finds which page of a listing's Markdown is asked for, as a query. Throws `bad_input`, and `MISSING` where it has none. */
+  /**
+   * Returns the query for a page of a listing's Markdown; empty for the first page. Throws `bad_input`, and `MISSING` for a page
+   * after the last.
+   */
   const findMarkdownQuery = ({ route, value: slug }: Route, search: URLSearchParams): string => {
     const number = route === MARKDOWN_OF ? search.get('page') : null;
     if (number === null) return '';
@@ -91,7 +95,7 @@ export function openPages({
     return page > 1 ? `?page=${page}` : '';
   };
 
-  /** Throws `MISSING` where there is no such page. */
+  /** Finds the page or asset at a path. Throws `MISSING` if there is none. */
   const find = async (path: string, query: string, wanted: Encoding): Promise<Document> => {
     const { route, value } = findRoute(path);
     const slug = route === LISTING || route === MARKDOWN_OF ? value : undefined;
@@ -111,7 +115,7 @@ export function openPages({
   };
 
   const isPage = async (path: string): Promise<boolean> => {
-    // Known without rendering it.
+    // These pages always exist.
     if (DECIDED_BY_QUERY.has(path)) return true;
     return find(path, '', 'identity').then(
       () => true,
@@ -119,7 +123,7 @@ export function openPages({
     );
   };
 
-  /** Sends a page or asset. What does not lie there compressed is compressed by gzip. */
+  /** Sends a page or asset. A document without a stored compressed form is compressed by gzip. */
   const answer = async (c: Context<Env>, make: (wanted: Encoding) => Promise<Document>): Promise<Response> => {
     const document = await make(chooseEncoding(c, ['br', 'gzip']));
     const encoding = document.encoding ?? chooseEncoding(c, ['gzip']);

@@ -3,13 +3,13 @@ import { ServiceError } from '../errors.ts';
 import { findOwnName, readGiven } from '../model/given-value.ts';
 import { findNearest } from '../model/text.ts';
 
-/** Quotes what the reader wrote, at most so much of it. */
+/** Most characters that are quoted of a reader's text. */
 const QUOTED_LENGTH = 100;
 
 /**
- * Parses a query by the schema that documents it. Throws `bad_input` for a parameter that is unknown (naming the valid ones
- * and the nearest), given twice, or has a value it cannot take: no filter is ever ignored. A parameter whose schema is an
- * array is given once for each value.
+ * Parses a query by the schema that documents it. Throws `bad_input` for a parameter that is unknown (naming the valid ones and
+ * the nearest), given twice, or has an invalid value: no filter is ever ignored. A parameter whose schema is an array is given
+ * once for each value.
  */
 export function parseQuery<Query extends z.ZodObject>(schema: Query, asked: URLSearchParams): z.output<Query> {
   const names = Object.keys(schema.shape);
@@ -35,12 +35,12 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, asked: URLS
   });
 }
 
-/** Says whether a parameter is given once for each value. */
+/** Returns true if a parameter is given once for each value. */
 function isList(schema: z.core.$ZodType | undefined): boolean {
   return schema instanceof z.ZodOptional ? isList(schema.unwrap()) : schema instanceof z.ZodArray;
 }
 
-/** Refuses any query parameter that is not one of `valid`, or is given more than once without being one of `lists`. */
+/** Throws `bad_input` for a query parameter that is not in `valid`, or is given more than once without being in `lists`. */
 export function refuseUnknown(search: URLSearchParams, valid: readonly string[], lists: readonly string[] = []): void {
   for (const name of search.keys()) {
     if (!valid.includes(name)) throw buildUnknownError(name, valid);
@@ -73,7 +73,7 @@ function buildMissingError(name: string): ServiceError {
   });
 }
 
-/** Says how often a parameter that holds several values is to be given. */
+/** Builds the error that says how to give a parameter with several values. */
 function buildListError(
   name: string,
   given: readonly string[],
@@ -91,7 +91,7 @@ function buildListError(
   });
 }
 
-/** Says what a parameter takes, as its schema does, and which of its values was most likely meant. */
+/** Describes the valid values of a parameter by its schema, and names the one that was most likely meant. */
 function describeValid(
   name: string,
   value: string,

@@ -37,8 +37,8 @@ export const MALFORMED = {
 } as const;
 
 /**
- * Answers a failure as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. What was not thrown
- * on purpose becomes `internal` without its text. A failure that is ours carries `requestId`, by which the log has its cause.
+ * Answers an error as `application/problem+json` (RFC 9457): the one translation of errors for HTTP. An error that was not thrown
+ * on purpose becomes `internal`, without its text. A failure of ours has `requestId`, under which the log has its cause.
  */
 export function buildProblemResponse(error: unknown, requestId?: string): Response {
   const known =
@@ -55,7 +55,7 @@ export function buildProblemResponse(error: unknown, requestId?: string): Respon
   });
 }
 
-/** Answers with a problem made from its members; type, title and `Retry-After` follow from these. */
+/** Answers with a problem built from its members. Type, title and `Retry-After` are derived from them. */
 export function buildProblem(
   members: Pick<Problem, 'status' | 'code' | 'detail'> & Record<string, unknown>,
   headers: Record<string, string> = {},

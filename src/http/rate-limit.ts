@@ -6,13 +6,13 @@ import type { GetClient } from './client.ts';
 import { buildProblem } from './problem.ts';
 import type { Env } from './request.ts';
 
-/** The window in which a client's requests are counted, in milliseconds. It begins with the client's first request. */
+/** The window in which a client's requests are counted, in milliseconds. It starts with the client's first request. */
 const WINDOW_MS = 60_000;
 
-/** Clients that are known at a time, at some 300 bytes each; of more the ones that asked last are. */
+/** Most clients that are counted at a time, at some 300 bytes each. The least recent ones are dropped. */
 const MAX_CLIENTS = 100_000;
 
-/** Routes whose requests do not count 1, by their weight. Nothing is looked up or made for those that count 0. */
+/** Routes by the weight of their requests; all others weigh 1. Requests of weight 0 cause no reading and no work. */
 const WEIGHTED: Readonly<Record<number, readonly string[]>> = {
   0: [PATHS.health],
   2: [PATHS.search, PATHS.compare, PATHS.discoverySearch, PATHS.agentList, PATHS.mcp],
@@ -39,9 +39,9 @@ interface Window {
 }
 
 /**
- * Limits what each client asks for in a minute, each request by its weight; a limit of 0 is off, and says nothing. The
- * header fields are those of draft-ietf-httpapi-ratelimit-headers-10. `now` gives milliseconds of a clock that never goes
- * backwards. The limiters on npm keep every client for its minute, however many there are; this one is bounded.
+ * Limits the requests of each client in a minute, each by its weight. A limit of 0 turns this off, headers included. The header
+ * fields are those of draft-ietf-httpapi-ratelimit-headers-10. `now` returns milliseconds of a clock that never goes backwards.
+ * Unlike the limiters on npm, which keep every client for its minute, this one bounds the number of clients.
  */
 export function limitRate({
   limit,
@@ -61,7 +61,7 @@ export function limitRate({
     const weight = WEIGHTS.get(route) ?? 1;
     const client = findClient(c, getClient);
     if (limit === 0 || weight === 0 || client === undefined) return next();
-    // Assets count only if they do not exist.
+    // An asset counts only if it does not exist.
     const isAsset = route === ASSET_ROUTE;
     if (isAsset) await next();
     if (isAsset && c.res.status !== 404) return;
@@ -73,7 +73,7 @@ export function limitRate({
     const left = limit - window.count;
     const seconds = String(Math.ceil((window.endsAt - time) / 1000));
     if (left < 0) {
-      // Otherwise the answer that is there lends its headers to this one.
+      // Otherwise Hono would merge the headers of the existing answer into this one.
       c.res = undefined;
       c.res = buildProblem(OVER_LIMIT, { 'Retry-After': seconds });
     } else if (!isAsset) await next();
@@ -82,7 +82,7 @@ export function limitRate({
   };
 }
 
-/** Undefined where the app is mounted without a socket. */
+/** Returns the client of a request; undefined if the app is mounted without a socket. */
 function findClient({ env }: Context<Env>, getClient: GetClient): string | undefined {
   return env?.incoming ? getClient(env.incoming) : undefined;
 }

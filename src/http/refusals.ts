@@ -7,19 +7,19 @@ import { loadMcp } from './endpoints/mcp.ts';
 import { buildProblem, MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
 import type { Env } from './request.ts';
 
-/** Gives the path of a request as it was sent. */
+/** Returns the path of a request as it was sent, still encoded. */
 function getRawPath({ req }: Context): string {
-  // Behind the scheme and the host.
+  // Skips the scheme and the host.
   const local = req.url.slice(req.url.indexOf('/', 8));
   const end = local.indexOf('?');
   return end < 0 ? local : local.slice(0, end);
 }
 
-/** Refuses an address whose path has broken percent-encoding, or control characters or backslashes in any spelling. */
+/** Refuses an address whose path has broken percent-encoding, or contains control characters or backslashes, plain or encoded. */
 export const refuseMalformed: MiddlewareHandler<Env> = async (c, next) =>
   isMalformed(getRawPath(c)) ? buildProblem(MALFORMED_ADDRESS) : next();
 
-/** Refuses two Host headers: Node keeps the first, and a proxy before it may have kept the other (RFC 9112, section 3.2). */
+/** Refuses a second Host header: Node keeps the first, and a proxy in front may have used the other (RFC 9112, section 3.2). */
 export const refuseSecondHost: MiddlewareHandler<Env> = async (c, next) => {
   const names = c.env?.incoming?.rawHeaders.filter((_, at) => at % 2 === 0) ?? [];
   return names.filter((name) => name.toLowerCase() === 'host').length > 1 ? buildProblem(MALFORMED) : next();
@@ -38,7 +38,7 @@ function isMalformed(path: string): boolean {
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
-/** The methods of the paths that are asked by others, too. */
+/** The paths that take other methods than `READ`, with their methods. */
 const OTHERS = new Map<string, readonly string[]>([
   ...ENDPOINTS.flatMap(({ path, allow }) => (allow ? [[path, allow] as const] : [])),
   [PATHS.submit, READ_AND_POST],
@@ -47,21 +47,18 @@ const OTHERS = new Map<string, readonly string[]>([
   [PATHS.providersCheck, ['POST', 'OPTIONS']],
 ]);
 
-/** Lists the methods that a path is asked by. */
+/** Lists the methods that a path takes. */
 export function listMethods(path: string): readonly string[] {
   return OTHERS.get(findRoute(path).route) ?? READ;
 }
 
-/** Names the methods to a client that asks for them, or for a preflight. */
+/** Adds the `Allow` header to answers to OPTIONS, preflights included. */
 export const nameMethods: MiddlewareHandler<Env> = (c, next) => {
   if (c.req.method === 'OPTIONS') c.header('Allow', listMethods(c.req.path).join(', '));
   return next();
 };
 
-/**
- * Refuses any other method with 405. (`hono/method-not-allowed` asks the routes of an app, and pages are none: there are as
- * many as listings.)
- */
+/** Refuses all other methods with 405. (`hono/method-not-allowed` looks at the routes of the app, and pages have none.) */
 export const refuseOtherMethods: MiddlewareHandler<Env> = async (c, next) => {
   const methods = listMethods(c.req.path);
   if (methods.includes(c.req.method)) return next();
@@ -70,7 +67,7 @@ export const refuseOtherMethods: MiddlewareHandler<Env> = async (c, next) => {
   return buildProblem({ ...refusal, hint: `Use ${allow}.` }, { Allow: allow });
 };
 
-/** Refuses requests for MCP that another site's page may have sent to a service on its reader's machine. */
+/** Refuses MCP requests that a page of another site may have sent to a service on its reader's machine. */
 export function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {
   let findRefusal: ((request: Request) => Response | undefined) | undefined;
   return async (c, next) => {

@@ -7,7 +7,7 @@ import { SMALLEST_COMPRESSED } from '../site/forms.ts';
 import type { Compression, Document, Encoding, JoinedDocument } from './document.ts';
 import type { Env } from './request.ts';
 
-/** Bodies up to here are compressed or unpacked within a millisecond. */
+/** Length up to which compressing or unpacking takes less than a millisecond, in bytes. */
 const SHORT_BYTES = 32 * 1024;
 
 const GZIP = { level: 5 };
@@ -19,7 +19,7 @@ export interface Encoded extends Document {
   readonly encoding: Encoding;
 }
 
-/** Answers a request with a live document. Only pages and assets come as brotli: it takes twice as long as gzip. */
+/** Answers a request with a live document. It is never sent as brotli, which takes twice as long as gzip. */
 export async function answerLive(
   c: Context<Env>,
   make: () => Document | Promise<Document | JoinedDocument>,
@@ -44,7 +44,10 @@ function sendJoined(c: Context<Env>, document: JoinedDocument, wanted: Encoding)
   });
 }
 
-/** Chooses the compression of some that a client takes most gladly, the first where it takes several alike (RFC 9110, section 12.5.3). */
+/**
+ * Returns the content coding that a client prefers among the supported ones; the first if it prefers several equally (RFC 9110,
+ * section 12.5.3).
+ */
 export function chooseEncoding(c: Context<Env>, supports: readonly Compression[]): Encoding {
   return accepts(c, {
     header: 'Accept-Encoding',
@@ -59,7 +62,7 @@ export function chooseEncoding(c: Context<Env>, supports: readonly Compression[]
   }) as Encoding;
 }
 
-/** Compresses a document by gzip, unless it is short, of a type that does not shrink, or compressed already. */
+/** Compresses a document by gzip, unless it is short, already compressed, or of a type that does not get smaller. */
 export async function compress(document: Document, encoding: Encoding): Promise<Encoded> {
   const isCompressible = /^text\/|json|javascript|xml/.test(document.type);
   const vary = [document.headers?.Vary, isCompressible && 'Accept-Encoding'].filter(Boolean).join(', ');
@@ -71,7 +74,7 @@ export async function compress(document: Document, encoding: Encoding): Promise<
   return { ...document, headers, body: copyOut(await compressWhole(body)), encoding: 'gzip' };
 }
 
-/** Compresses a short body at once: handing it to another thread takes half as long again. */
+/** Compresses a short body in this thread: handing it to another one takes half as long again. */
 function compressWhole(body: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return body.length <= SHORT_BYTES ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
 }
@@ -81,7 +84,7 @@ function copyOut(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
-/** Sends a response. Who does not want it compressed gets it unpacked. */
+/** Sends a response. A client that does not accept its compression gets it unpacked. */
 export function send(c: Context<Env>, { body, encoding, ...document }: Encoded, wanted: Encoding): Response {
   const { status = 200, type, etag, cacheControl } = document;
   const headers = { ...document.headers, 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` };
@@ -96,7 +99,7 @@ export function send(c: Context<Env>, { body, encoding, ...document }: Encoded, 
     const plain = new Uint8Array(gunzipSync(body));
     return c.body(plain, status, { ...headers, 'Content-Length': String(plain.length) });
   }
-  // Unpacked while it is read, what is large is never in memory as a whole, however many read it.
+  // Unpacked while it is sent, so that a large document is never whole in memory, however many clients read it.
   const plain = createGunzip();
   plain.end(body);
   return c.body(Readable.toWeb(plain) as ReadableStream, status, headers);

@@ -27,39 +27,39 @@ import { limitRate } from './rate-limit.ts';
 import { logRequests } from './request.ts';
 import { openSiteFiles } from './site-files.ts';
 
-/** Time between two looks at whether the published catalogue can be read after a start, in milliseconds. */
+/** Time between two checks after a start whether the published catalogue can be read, in milliseconds. */
 const LOOK_MS = 200;
 
 /** Time between two lines of the log about a published catalogue that is being made, in milliseconds. */
 const PROGRESS_MS = 10_000;
 
-/** The settings of a server, and what it is handed. */
+/** The settings of a server, and the parts that it is given. */
 interface ServerOptions {
   readonly config: Config;
   readonly logger: Logger;
-  /** The port, where it is taken already. */
+  /** The port, if it is already taken. */
   readonly listener?: Listener;
   readonly rebuilding?: boolean;
   readonly probing?: boolean;
-  /** Milliseconds by which the rate limit counts, of a clock that never goes backwards. */
+  /** The clock of the rate limit, in milliseconds; it never goes backwards. */
   readonly now?: (() => number) | undefined;
 }
 
-/** A server that answers. */
+/** A running server. */
 export interface RunningServer {
-  /** Address at which it listens, which behind a proxy is not the service's address. */
+  /** URL at which it listens. Behind a proxy this is not the service's base URL. */
   readonly url: string;
-  /** Address of its metrics; undefined where none are served. */
+  /** URL of its metrics; undefined if none are served. */
   readonly metricsUrl?: string | undefined;
-  /** Stops taking connections, finishes the requests in flight (3 seconds at most), then lets everything go. */
+  /** Stops taking connections, lets requests in flight finish (for at most 3 seconds), then closes everything. */
   close(): Promise<void>;
 }
 
 /**
  * Starts the production server: live routes, the pages of the site folder and pages on demand, in one process. It only reads the
- * catalogue, copies each change of it into the published catalogue, and answers from that. With `rebuilding` a child process
- * writes the pages whenever the catalogue is ahead. With `probing` another one probes routes when they are due.
- * Throws `conflict` where the port is taken, and as `startFollowing` does.
+ * catalogue, copies each change into the published catalogue, and answers from that. With `rebuilding` a child process writes the
+ * pages whenever the catalogue is ahead. With `probing` another one probes routes when they are due. Throws `conflict` if the
+ * port is taken, and as `startFollowing` does.
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, logger } = options;
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     void answer(request, response);
   });
   void warmUp(sources, () => isShuttingDown).catch((error: unknown) => {
-    // The catalogue may have been closed while it was read.
+    // The catalogue may have been closed during the reading.
     if (!isShuttingDown) logger.error({ err: error }, 'the published catalogue cannot be read');
   });
   const stopRebuilding = options.rebuilding
@@ -108,7 +108,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 type Sources = Awaited<ReturnType<typeof openSources>>;
 
-/** Opens all that answers are made from. `close` lets all of it go. */
+/** Opens the sources of all answers. `close` closes them. */
 async function openSources({ config, logger }: ServerOptions, codeVersion: string) {
   const onFailure = (error: unknown) =>
     logger.error({ err: error }, 'the published catalogue cannot follow the catalogue');
@@ -134,13 +134,13 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     async close(): Promise<void> {
       files.close();
       void pictures.close();
-      // Last, since only who may write can put away the journal of the file, and the next start would read through it.
+      // Closed last: only the writer can remove the file's journal, which the next start would otherwise read through.
       await following.close();
     },
   };
 }
 
-/** Logs how far a published catalogue is that is being made: when that begins, every ten seconds, and when it ends. */
+/** Logs the progress of a published catalogue that is being made: at the start, every ten seconds, and at the end. */
 function logProgress(logger: Logger): (progress: Progress | undefined) => void {
   let loggedAt: number | undefined;
   return (progress) => {
@@ -154,7 +154,7 @@ function logProgress(logger: Logger): (progress: Progress | undefined) => void {
   };
 }
 
-/** Builds the app with all that a server has besides documents: log, limit, health, pages, pictures and the download. */
+/** Builds the app with a server's additions: log, limit, health, pages, pictures and the download. */
 function buildApp(
   { config: { allowPrivateNetworks, trustedProxies, rateLimit, siteDir }, logger, now }: ServerOptions,
   { following, reading, files, onDemand, pictures }: Sources,
@@ -185,7 +185,7 @@ function buildApp(
   });
 }
 
-/** Takes the port of metrics, where they are served, and that of the service, where it is not taken already. */
+/** Takes the port of the metrics, if they are served, and the port of the service, if it is not taken already. */
 async function takePorts({ config, logger, listener }: ServerOptions, metrics: ServiceMetrics | undefined) {
   const watched = config.metrics && metrics && (await serveMetrics(config.metrics, metrics, logger));
   try {
@@ -196,11 +196,11 @@ async function takePorts({ config, logger, listener }: ServerOptions, metrics: S
   }
 }
 
-/** Builds what answers requests of Node by the app. */
+/** Builds the function that answers Node's requests with the app. */
 function buildListener(app: ReturnType<typeof createApp>, onError: (error: unknown) => void) {
   return getRequestListener(app.fetch, {
     hostname: 'localhost',
-    // Gets what does not reach the app as a request, such as one with a broken Host.
+    // Called for errors outside the app, such as a request with a broken Host.
     errorHandler: (error) => {
       if (error instanceof RequestError) return buildProblem(MALFORMED);
       onError(error);
@@ -209,7 +209,7 @@ function buildListener(app: ReturnType<typeof createApp>, onError: (error: unkno
   });
 }
 
-/** Loads what the first requests of each kind would wait for, once the published catalogue can be read. */
+/** Loads what the first requests would otherwise wait for, once the published catalogue can be read. */
 async function warmUp({ reading, onDemand, following }: Sources, isStopped: () => boolean): Promise<void> {
   do {
     await sleep(LOOK_MS, undefined, { ref: false });
@@ -221,7 +221,7 @@ async function warmUp({ reading, onDemand, following }: Sources, isStopped: () =
   await loadMcp();
 }
 
-/** Creates the metrics. Their code is loaded only where they are served. */
+/** Creates the metrics. Their code is loaded only if they are served. */
 async function createMetrics(
   reading: Reading,
   { readHealth, codeVersion }: { readHealth: () => Health; codeVersion: string },

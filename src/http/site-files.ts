@@ -12,7 +12,7 @@ import { type Build, followRecord, isOfSite, isServable } from '../site/record.t
 import { getSettingsHash } from '../site/settings.ts';
 import type { Compression, Document, Encoding } from './document.ts';
 
-/** Pages are asked for again each time, and answered with 304 while they are the same; a delisting shows at once. */
+/** Browsers ask again for a page each time, and get 304 while it is the same, so a removed listing is gone at once. */
 export const REVALIDATED = 'public, max-age=0, must-revalidate';
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
@@ -32,24 +32,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Form of a file that is sent for each encoding. */
+/** Ending of the file for each content coding. */
 const FORM_OF: Readonly<Record<Compression, Form>> = { br: 'br', gzip: 'gz' };
 
 /** The files of the site folder. */
 export interface SiteFiles {
   /**
-   * Reads the page or asset at a path, in the wanted compression if there is such a file. Returns undefined if there is no file, or
-   * if the pages were made from another catalogue or for other settings.
+   * Reads the page or asset at a path, in the wanted compression if there is such a file. Returns undefined if there is no file,
+   * or if the pages were made from another catalogue or for other settings.
    */
   find(path: string, wanted: Encoding): Document | undefined;
-  /** Returns the last build that was completed; undefined if it was of another catalogue or for other settings. */
+  /** Returns the last completed build; undefined if it was of another catalogue or for other settings. */
   findBuild(): Build | undefined;
   close(): void;
 }
 
 /**
- * Opens the site folder. Pages of another catalogue, of other settings, or of a state that this catalogue has not been through (it
- * was restored from a backup) are not served: they would be of wrong listings.
+ * Opens the site folder. Pages of another catalogue, of other settings, or of a state that this catalogue was never in (after a
+ * restore from a backup) are not served, since they would show wrong listings.
  */
 export function openSiteFiles({
   siteDir,
@@ -59,7 +59,7 @@ export function openSiteFiles({
 }: {
   siteDir: string;
   reading: Pick<Reading, 'published' | 'site'>;
-  /** Finds the state of the catalogue, by which pages are judged while no published catalogue can be read. */
+  /** Returns the state of the catalogue, against which pages are checked while no published catalogue can be read. */
   findCatalogue: () => PublishedState | undefined;
   logger: Logger;
 }): SiteFiles {
@@ -72,18 +72,18 @@ export function openSiteFiles({
     try {
       return isServable(build, published, settingsHash);
     } catch {
-      // Pages are served even if the published catalogue cannot be read, which whatever else is asked for says.
+      // Pages are served even if the published catalogue cannot be read. All other requests report that.
       const of = findCatalogue();
       return of !== undefined && isOfSite(build, { identity: of.identity, settings_hash: settingsHash });
     }
   };
 
-  /** Returns undefined where reading fails, and logs why, but not the same cause twice in a row. */
+  /** Returns undefined if reading fails, and logs the cause, but not the same one twice in a row. */
   const attempt = <Result>(read: () => Result | undefined): Result | undefined => {
     try {
       return read();
     } catch (error) {
-      // One that was damaged is opened again, as it may have been made again.
+      // A damaged record is opened again, since it may have been replaced.
       records.close();
       const message = getErrorMessage(error);
       if (message !== failure) logger.error({ err: error }, 'the site folder cannot be read');
@@ -105,7 +105,7 @@ export function openSiteFiles({
         const packed = wanted === 'identity' ? undefined : readIfThere(`${place}.${FORM_OF[wanted]}`);
         const body = packed ?? readIfThere(place);
         if (!body?.length) return undefined;
-        // A rebuild may have begun to replace the page since: then the recorded ETag may be that of other bytes.
+        // A rebuild may have begun to replace the page since; the recorded ETag may then be that of other bytes.
         const isSame = record.findPage(path)?.etag === page.etag;
         return {
           body,
@@ -134,7 +134,7 @@ function getType(file: string): string {
   return TYPES[extname(file)] ?? 'application/octet-stream';
 }
 
-/** Reads a small file, which takes less time than handing it to another thread. Returns undefined if there is no such file. */
+/** Reads a small file in this thread, which is faster than handing it to another. Returns undefined if there is no such file. */
 function readIfThere(file: string): Buffer | undefined {
   try {
     return readFileSync(file);

@@ -2,7 +2,7 @@ import { Counter, Histogram, type Registry } from 'prom-client';
 
 const SECONDS = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
-/** Counts checks of the intake that ended, by `done`, and refusals by their code; `ms` is the time of a check. */
+/** Counts checks of the intake: those that ended by `done`, refusals by their code. `ms` is the time of a check. */
 export type CountCheck = (outcome: string, ms?: number) => void;
 
 /** Adds the figures of the intake to a register. Returns the function that counts. */

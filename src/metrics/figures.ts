@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 
-/** A figure of one moment: a name as Prometheus has it, its meaning, and its values by labels. */
+/** A figure at one moment: its name in Prometheus, its meaning, and its values by labels. */
 export interface Figure {
   readonly name: string;
   readonly help: string;
@@ -8,8 +8,7 @@ export interface Figure {
 }
 
 /**
- * Returns figures in the text format of Prometheus. A figure without values is named, and has no sample: 0 would be a
- * wrong one.
+ * Returns figures in the text format of Prometheus. A figure without values is listed without a sample, since 0 would be wrong.
  */
 export function formatFigures(figures: readonly Figure[]): Promise<string> {
   const register = new Registry();

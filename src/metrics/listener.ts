@@ -7,17 +7,17 @@ export const METRICS_PATH = '/metrics';
 /** Media type of the text format of Prometheus (exposition format 0.0.4). */
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** An address at which Prometheus finds the metrics of a process. */
+/** A URL at which Prometheus finds the metrics of a process. */
 export interface MetricsListener {
-  /** Address with the path. */
+  /** The URL with its path. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * Serves metrics on an address of their own. They say nothing of a single client, but only the operator may see the
- * traffic. A scrape that fails is answered with 500, or cut off, and reported to `onError`. Throws `conflict` if the
- * port is taken, and `bad_input` for an address that is not of this machine.
+ * Serves metrics on a port of their own. They say nothing about single clients, but only the operator should see the traffic. A
+ * scrape that fails is answered with 500, or cut off, and reported to `onError`. Throws `conflict` if the port is taken, and
+ * `bad_input` for an address that is not of this machine.
  */
 export async function openMetricsListener(
   { host, port }: { host: string; port: number },

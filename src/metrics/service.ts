@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { findRoute } from '../views/routes.ts';
 import { addCheckMetrics, type CountCheck } from './checks.ts';
 
-/** Upper ends of the buckets: of times in seconds, of sizes in bytes. */
+/** Upper bounds of the buckets: times in seconds, sizes in bytes. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const SIZE = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const REBUILD = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
@@ -21,7 +21,7 @@ export interface ObservedHealth {
 /** Sources of the metrics of the serving process. */
 export interface Observed {
   readonly getHealth: () => ObservedHealth;
-  /** All codes that `missing` can have. */
+  /** All codes that `missing` can contain. */
   readonly faults: readonly string[];
   /**
    * Returns the number of live listings, and of those that are settlement-verified. Throws while the published
@@ -34,13 +34,13 @@ export interface Observed {
 
 /** Counts the work of the serving process. */
 export interface ServiceMetrics {
-  /** Counts a request when it comes, before it is answered. */
+  /** Counts a request when it arrives, before it is answered. */
   countRequest(request: IncomingMessage, response: ServerResponse): void;
   /** Counts a call of an MCP tool; `tool` is the name of one that exists, or `other`. */
   countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
-  /** Counts a rebuild that the process started, and its time in milliseconds. */
+  /** Counts a rebuild started by the process; `ms` is its time in milliseconds. */
   countRebuild(outcome: 'written' | 'unchanged' | 'failed', ms?: number): void;
-  /** Counts what the intake did that the process started. */
+  /** Counts a check or refusal of the intake. */
   countCheck: CountCheck;
   /** Returns all metrics in the text format of Prometheus. */
   read(): Promise<string>;
@@ -94,7 +94,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
     buckets: REBUILD,
     registers,
   });
-  // An alert compares with earlier figures: the first failure must not be the first figure.
+  // Starts each counter at 0, since an alert compares with earlier values and would miss the first failure.
   for (const outcome of ['written', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
   const updateHealth = addHealthGauges(register, observed);
   return {
@@ -130,7 +130,7 @@ function getStatusClass({ writableFinished, statusCode }: ServerResponse): strin
   return writableFinished ? `${Math.floor(statusCode / 100)}xx` : 'aborted';
 }
 
-/** Adds gauges that are only read when metrics are asked for. Returns the function that reads them. */
+/** Adds gauges that are computed when metrics are read. Returns the function that computes them. */
 function addHealthGauges(
   register: Registry,
   { getHealth, faults, countListings, now, codeVersion }: Observed,
@@ -173,7 +173,7 @@ function addHealthGauges(
   };
 }
 
-/** Sets a gauge, or leaves it out if its value is not known: 0 would be a wrong value. */
+/** Sets a gauge, or removes it if its value is not known, since 0 would be wrong. */
 function setOrRemove(gauge: Gauge, value: number | null | undefined): void {
   if (value === null || value === undefined) gauge.remove();
   else gauge.set(value);

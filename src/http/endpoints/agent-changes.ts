@@ -15,7 +15,7 @@ import { buildChangeExample, buildSummaryExample } from '../../views/openapi/exa
 import { buildSummed, type Document } from '../document.ts';
 import { defineRead } from './define.ts';
 
-/** A page of what readers saw change after a revision. */
+/** A page of the reader-visible changes after a revision. */
 export const changesEndpoint = defineRead({
   id: 'listChanges',
   path: PATHS.agentChanges,
@@ -43,7 +43,7 @@ export const changesEndpoint = defineRead({
   build: (query, { reading, snapshot }) => buildChanges(reading, query, snapshot),
 });
 
-/** Builds the page, oldest first. `kept` of the latest changes are given one by one, earlier ones compacted. */
+/** Builds the page, oldest first. The latest `kept` changes are listed one by one, earlier ones compacted. */
 export function buildChanges(reading: Reading, query: ChangesQuery, snapshot: Snapshot, kept = KEPT_CHANGES): Document {
   const { published } = reading;
   const view = query.history === 'all' ? 'whole' : { kept };

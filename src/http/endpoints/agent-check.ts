@@ -30,7 +30,7 @@ const SAME_ANSWER =
   'listing was removed (delisted), each with the time of the evidence. Pay only offers in safe_offers: there are some only ' +
   'with match. A lower price is a mismatch of severity notice. Without terms it says what to expect (expected).';
 
-/** The fields of one offer of a 402, compared with what is on record at one revision. */
+/** Compares the fields of one offer of a 402 with the record at one revision. */
 export const checkTermsEndpoint = defineRead({
   id: 'checkTerms',
   path: PATHS.agentCheck,
@@ -56,7 +56,7 @@ export const checkTermsEndpoint = defineRead({
   build: (question, from) => buildCheck(question, from),
 });
 
-/** The same for a challenge as it came. */
+/** Compares a whole challenge with the record. */
 export const checkChallengeEndpoint = defineQuestion({
   id: 'checkChallenge',
   path: PATHS.agentCheck,
@@ -78,7 +78,7 @@ function buildCheck(question: CheckQuestion, { reading, snapshot }: AtRevision, 
 
 const CHALLENGE = /^\/challenge(?=\/|$)/;
 
-/** Lists the keys that the challenge in a question has twice, which its parsed form no longer shows. */
+/** Lists the keys that the text of a challenge has twice. Parsing drops one of each. */
 function listDuplicateKeys(text: string): string[] {
   const { duplicates } = findJsonFaults(text);
   return duplicates.filter((place) => CHALLENGE.test(place)).map((place) => place.replace(CHALLENGE, ''));
@@ -122,7 +122,7 @@ const CHALLENGE_V1 = {
   accepts: [{ ...UNPRICED, network: 'base', maxAmountRequired: '1000', resource: CALLED }],
 };
 
-/** Builds the ways to ask, each about the invented route. */
+/** Builds an example of each way to ask, all about the invented route. */
 function buildQuestionExamples() {
   const call = { url: CALLED, method: 'GET' };
   const header = Buffer.from(JSON.stringify(CHALLENGE_V2)).toString('base64');
@@ -137,7 +137,7 @@ function buildQuestionExamples() {
   };
 }
 
-/** Builds the answer for the invented route as it is on record, and for one that asks twice as much. */
+/** Builds two example answers for the invented route: a match, and an offer that asks twice as much. */
 function buildAnswerExamples(site: Site): Record<'match' | 'mismatch', { summary: string; value: AgentCheck }> {
   return {
     match: { summary: 'As on record', value: buildAnswerExample(site, ON_RECORD) },

@@ -12,7 +12,7 @@ import { defineRead, NO_QUERY } from './define.ts';
 const EXAMPLE_ID = '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01';
 const HASH = 'ab'.repeat(32);
 
-/** A settled payment, with everything that it takes to check it on the chain. */
+/** A settled payment, with everything that is needed to check it on the chain. */
 export const receiptEndpoint = defineRead({
   id: 'getReceipt',
   path: PATHS.agentReceipt('{id}'),
@@ -38,7 +38,7 @@ export const receiptEndpoint = defineRead({
   },
 });
 
-/** Builds the receipt of a payment for the invented route, as it would be on record had it been made. */
+/** Builds an example: the receipt of a payment for the invented route. */
 function buildReceiptExample(site: Site): AgentReceipt {
   const example = buildAgentReceipt(
     {

@@ -7,10 +7,10 @@ import { defineFile, SLUG_PARAM } from './define.ts';
 
 const SVG = 'image/svg+xml';
 
-/** Time for which a browser or proxy may show a badge without asking, in seconds. */
+/** Time for which a browser or proxy may reuse a badge without asking, in seconds. */
 const BADGE_SECONDS = 300;
 
-/** The badge of a listing. That of a removed one says so, with 410. */
+/** The badge of a listing. That of a removed listing says so, with status 410. */
 export const badgeEndpoint = defineFile({
   id: 'getBadge',
   path: PATHS.badge('{slug}'),

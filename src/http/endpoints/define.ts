@@ -16,18 +16,18 @@ import type { Env } from '../request.ts';
 import { answerLive } from '../sending.ts';
 import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 
-/** An operation as openapi-types has one in a path: by its 3.0 type and its 3.1 type at once. */
+/** An OpenAPI operation, typed for 3.0 and 3.1 at once, as openapi-types demands in a path. */
 export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 
-/** The app that an endpoint is added to, and what it answers from. */
+/** The app that an endpoint is added to, and the sources of its answers. */
 export interface Mount {
   readonly app: Hono<Env>;
   readonly reading: Reading;
-  /** Logs failures that are our own. */
+  /** Logs failures that are our own fault. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Hears of each call of an MCP tool. */
+  /** Called for each call of an MCP tool. */
   readonly onToolCall?: OnToolCall | undefined;
-  /** Has a provider checked by the intake, where there is one. */
+  /** Has the intake check a provider; absent without an intake. */
   readonly checkProvider?: CheckProvider | undefined;
 }
 
@@ -36,17 +36,17 @@ export interface Endpoint {
   /** Path in the form of the document: `/agent/receipts/{id}`. */
   readonly path: string;
   readonly method: 'get' | 'post';
-  /** The methods that the path is asked by, if it can be asked by others than those that read. */
+  /** The methods of the path, if it takes others than GET, HEAD and OPTIONS. */
   readonly allow?: readonly string[];
-  /** Builds its operation. Left out for what is no part of the document. */
+  /** Builds its operation. Absent for an endpoint that the document leaves out. */
   readonly describe?: (site: Site) => Operation;
-  /** Schema of its answer, which has an id: the name of a component. */
+  /** Schema of its answer. The id of the schema is the name of a component. */
   readonly answer?: z.ZodType;
-  /** Adds its route. Left out for what is answered as a page. */
+  /** Adds its route. Absent for an endpoint that is answered as a page. */
   readonly mount?: (to: Mount) => void;
 }
 
-/** The words of an endpoint in the document. */
+/** Texts about an endpoint in the document. */
 interface Words {
   /** Its operation id. */
   readonly id: string;
@@ -61,7 +61,7 @@ interface Shown {
   readonly examples?: (site: Site) => Readonly<Record<string, { summary: string; value: unknown }>>;
 }
 
-/** An answer as JSON; its schema has an id. */
+/** A JSON answer; its schema has an id. */
 interface JsonAnswer extends Shown {
   readonly description: string;
   readonly schema: z.ZodType;
@@ -70,10 +70,10 @@ interface JsonAnswer extends Shown {
 /** Parameters of a path, each with a description and an example. */
 type Params = Readonly<Record<string, z.ZodType>>;
 
-/** Place in the app of a route whose path Hono cannot write, such as `/badge/{slug}.svg`. */
+/** Route in the app for a path that Hono cannot express, such as `/badge/{slug}.svg`. */
 interface Place {
   readonly path: string;
-  /** Pattern that paths must fit besides `path`; what its groups name is among the parameters. */
+  /** Pattern that paths must match besides `path`. Its named groups are parameters. */
   readonly only: RegExp;
 }
 
@@ -86,22 +86,25 @@ export interface AtRevision {
 /** Sources of a document, with the parameters of its path. */
 interface From extends AtRevision {
   readonly params: Readonly<Record<string, string>>;
-  /** Path and query, the same however the address is spelt. */
+  /** Path and query in a canonical form. */
   readonly asked: string;
 }
 
-/** Finds a document that lies in the file as it is sent, by one query; undefined where it has to be built. */
+/** Finds a stored document by one query; undefined if it has to be built. */
 type Find<Query> = (query: Query, reading: Reading, params: Readonly<Record<string, string>>) => Document | undefined;
 
-/** Makes a document by several reads, with others answered in between. Throws a `ServiceError` if there is no such document. */
+/**
+ * Makes a document by several reads, between which other requests are answered. Throws a `ServiceError` if there is no such
+ * document.
+ */
 type Make<Query> = (query: Query, from: Omit<From, 'snapshot'>) => Promise<Document | JoinedDocument>;
 
-/** The function that makes the answer: `build` at one revision of the published catalogue, `make` by several reads. */
+/** The function that makes the answer: `build` at one revision of the published catalogue, or `make` by several reads. */
 type Answering<Query> =
   | { readonly build: (query: Query, from: From) => Document; readonly make?: undefined }
   | { readonly make: Make<Query>; readonly build?: undefined };
 
-/** Methods of a path at which questions are posted, beside those that read. */
+/** Methods of a path that also takes questions by POST. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
 /** The query of an endpoint that takes no parameters. */
@@ -113,12 +116,12 @@ export const SLUG_PARAM = {
   slug: slug.meta({ description: 'Slug of the listing: the name of its tag', example: EXAMPLE_SLUG }),
 };
 
-/** Failures common to every live endpoint, and those of endpoints that answer GET and POST besides. */
+/** Failures of all live endpoints, and of those that answer GET or POST. */
 const COMMON = ['BadRequest', 'MethodNotAllowed', 'TooManyRequests', 'Unavailable'] as const;
 const OF_GET = [...COMMON, 'NotModified'] as const;
 const OF_POST = [...COMMON, 'ContentTooLarge', 'UnsupportedMediaType'] as const;
 
-/** Headers of the documents that are made per request from one revision of the catalogue. */
+/** Headers of documents that are made for each request from one revision of the catalogue. */
 const REVISION_HEADERS: NonNullable<OpenAPIV3_1.ResponseObject['headers']> = {
   ETag: {
     description: 'Send it back as If-None-Match: 304 while nothing changed',
@@ -145,12 +148,12 @@ export function defineRead<Query extends z.ZodObject>({
   ...words
 }: Words & {
   readonly params?: Params;
-  /** Checks the parameters, and describes them. */
+  /** Schema that checks and describes the parameters. */
   readonly query: Query;
   /** An example of each parameter of the query. */
   readonly examples?: Partial<z.input<Query>>;
   readonly answer: JsonAnswer;
-  /** Failures besides those that all have. */
+  /** Failures besides those of all endpoints. */
   readonly failures?: readonly FailureName[];
   readonly find?: Find<z.output<Query>>;
 } & Answering<z.output<Query>>): Endpoint {
@@ -171,7 +174,7 @@ export function defineRead<Query extends z.ZodObject>({
   };
 }
 
-/** Defines an endpoint whose question is posted as JSON, because it is too long for an address. Its answer is never stored. */
+/** Defines an endpoint whose question is posted as JSON, because it is too long for an address. Its answer is never cached. */
 export function defineQuestion<Question extends z.ZodObject>({
   body,
   hints,
@@ -183,9 +186,9 @@ export function defineQuestion<Question extends z.ZodObject>({
   readonly body: Shown & { readonly schema: Question };
   readonly hints: Hints;
   readonly answer: JsonAnswer;
-  /** Gives what is thrown in place of an error. */
+  /** Translates a thrown error into the one to throw instead. */
   readonly translate?: (error: unknown) => unknown;
-  /** Builds the answer; `text` is the question as it came. */
+  /** Builds the answer; `text` is the question as it was sent. */
   readonly build: (question: z.output<Question>, from: AtRevision & { readonly text: string }) => Document;
 }): Endpoint {
   const { path } = words;
@@ -216,7 +219,7 @@ export function defineQuestion<Question extends z.ZodObject>({
   };
 }
 
-/** Defines an endpoint that answers GET with a file by which others' software finds its way here. */
+/** Defines an endpoint that answers GET with a file that other software looks for here. */
 export function defineFile({
   at,
   params = {},
@@ -230,14 +233,14 @@ export function defineFile({
   readonly deprecated?: boolean;
   readonly at?: Place;
   readonly params?: Params;
-  /** Its content: the media type as it is served, and an example, which is an object for JSON. */
+  /** Its content: the media type as it is sent, and an example (an object for JSON). */
   readonly content: {
     readonly description: string;
     readonly type: string;
     readonly example: (site: Site) => string | object;
   };
   readonly failures?: readonly FailureName[];
-  /** Answers that it alone has. */
+  /** Responses besides the common ones. */
   readonly responses?: OpenAPIV3_1.ResponsesObject;
 } & Answering<NoQuery>): Endpoint {
   const [type = ''] = content.type.split(';');
@@ -264,7 +267,7 @@ export function defineFile({
   };
 }
 
-/** Adds a route that answers GET with a document, at each path of the address. */
+/** Adds a route that answers GET with a document, at each path of the endpoint. */
 function mountGet<Query extends z.ZodObject>(
   { app, reading }: Mount,
   path: string,
@@ -311,7 +314,7 @@ function describeShown({ example, examples }: Shown, site: Site) {
   return { ...(example && { example: example(site) }), ...(examples && { examples: examples(site) }) };
 }
 
-/** Describes the parameters of a query by the very schema that checks them. */
+/** Describes the parameters of a query by the schema that also checks them. */
 function describeQuery(query: z.ZodObject, examples: Readonly<Record<string, unknown>>): OpenAPIV3.ParameterObject[] {
   const { properties = {}, required = [] } = buildInputSchema(query);
   return Object.entries(properties).map(([name, property]) => {
@@ -329,7 +332,7 @@ export function describeParams(params: Params): OpenAPIV3.ParameterObject[] {
   });
 }
 
-/** Builds the JSON Schema of what is sent, as openapi-types has operations carry it: in its 3.0 type, although the document is 3.1. */
+/** Builds the JSON Schema of a request body, in the 3.0 type that openapi-types demands, although the document is 3.1. */
 function buildInputSchema(schema: z.ZodType): OpenAPIV3.SchemaObject {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io: 'input',

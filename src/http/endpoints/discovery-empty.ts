@@ -7,7 +7,7 @@ import { defineRead, NO_QUERY } from './define.ts';
 const NO_SUPPORT = { kinds: [], extensions: [], signers: {} };
 const NO_BUNDLES = { bundles: [] };
 
-/** The payments that are settled here, as x402 clients ask every facilitator: none. */
+/** The kinds of payment that are settled here, which x402 clients ask every facilitator for: none. */
 export const discoverySupportedEndpoint = defineRead({
   id: 'listSupportedPayments',
   path: PATHS.discoverySupported,
@@ -24,7 +24,7 @@ export const discoverySupportedEndpoint = defineRead({
   build: (_query, { snapshot: { revision } }) => buildDocument(JSON.stringify(NO_SUPPORT), { revision }),
 });
 
-/** The bundles of routes, as Coinbase's client lists them: none. */
+/** The bundles of routes that Coinbase's client lists: none. */
 export const discoveryBundlesEndpoint = defineRead({
   id: 'listBundles',
   path: PATHS.discoveryBundles,

@@ -13,7 +13,7 @@ import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample } from './discovery-resources.ts';
 
-/** The routes that pay one account, as Coinbase's facilitator lists them. */
+/** The routes that pay one account, in the form of Coinbase's facilitator. */
 export const discoveryMerchantEndpoint = defineRead({
   id: 'listMerchantResources',
   path: PATHS.discoveryMerchant,

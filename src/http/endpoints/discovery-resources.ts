@@ -30,8 +30,8 @@ export const FILTER_EXAMPLES = {
 };
 
 /**
- * Lists every route that can be paid for, as x402 facilitators list what they settled for, so that their clients read
- * this catalogue unchanged. `total` counts routes whose payee is known: others cannot be paid.
+ * Lists every payable route in the form of x402 facilitators, so that their clients read this catalogue unchanged. `total` counts
+ * routes with a known payee; others cannot be paid.
  */
 export const discoveryResourcesEndpoint = defineRead({
   id: 'listResources',

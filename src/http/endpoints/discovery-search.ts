@@ -13,7 +13,7 @@ import { makeWalked } from '../document.ts';
 import { defineRead } from './define.ts';
 import { buildResourceExample, FILTER_EXAMPLES } from './discovery-resources.ts';
 
-/** The routes that fit a request in plain words, best first, as x402 facilitators show them. */
+/** The routes that best fit a request in plain words, in the form of x402 facilitators. */
 export const discoverySearchEndpoint = defineRead({
   id: 'searchResources',
   path: PATHS.discoverySearch,

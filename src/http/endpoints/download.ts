@@ -13,10 +13,10 @@ import type { Env } from '../request.ts';
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';
 
-/** Number of tries to open a copy, which may be replaced before it is open. */
+/** Number of tries to open a copy, which may be replaced between finding and opening it. */
 const TRIES = 3;
 
-/** Adds the copy of the published catalogue for download, and its digest as `sha256sum -c` takes it. */
+/** Adds the download of the published catalogue, and its digest in the format of `sha256sum -c`. */
 export function addDownloadRoutes(app: Hono<Env>, { siteDir }: { siteDir: string }): void {
   const folder = getSitePaths(siteDir).download;
   const refuse = () =>
@@ -29,7 +29,7 @@ export function addDownloadRoutes(app: Hono<Env>, { siteDir }: { siteDir: string
     if (download) return download;
     throw refuse();
   };
-  /** Opens the copy before anything is answered: the next one takes its file away at any moment. */
+  /** Opens the copy before the answer begins, since the next copy may remove its file at any moment. */
   const openCopy = async (): Promise<{ download: Download; copy: FileHandle }> => {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const download = get();
@@ -59,7 +59,7 @@ export function addDownloadRoutes(app: Hono<Env>, { siteDir }: { siteDir: string
       return c.body(null, isKnown(c, headers.ETag) ? 304 : 200, headers);
     }
     const packed = copy.createReadStream();
-    // The file is closed with the answer, however that ends; what went wrong with one ends the other.
+    // `pipeline` closes the file when the answer ends, and ends each of the two when the other fails.
     const body = encoding === 'gzip' ? packed : pipeline(packed, createGunzip(), () => undefined);
     return c.body(Readable.toWeb(body) as ReadableStream, 200, headers);
   });

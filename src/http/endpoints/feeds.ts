@@ -12,7 +12,7 @@ import { findCategoryByPath } from '../../views/pages/category-page.ts';
 import { buildDocument, type Document } from '../document.ts';
 import { defineFile, SLUG_PARAM } from './define.ts';
 
-/** Feed readers look a few times an hour. */
+/** Time for which a feed may be reused, in seconds: feed readers look a few times an hour. */
 const FEED_SECONDS = 300;
 
 const ATOM = 'application/atom+xml; charset=utf-8';
@@ -32,7 +32,7 @@ export const changesFeedEndpoint = defineFile({
   build: (_, { reading, snapshot }) => buildFeed(reading, snapshot),
 });
 
-/** The feed of one listing. That of a removed one stays: its newest entry says who removed it. */
+/** The feed of one listing. A removed listing keeps its feed, whose newest entry says who removed it. */
 export const listingFeedEndpoint = defineFile({
   id: 'getListingFeed',
   path: PATHS.listingFeed('{slug}'),

@@ -16,12 +16,12 @@ import { buildSkill, buildSkillIndex, SKILL_NAME, SKILL_TYPE } from '../../views
 import { buildDocument } from '../document.ts';
 import { defineFile, type Endpoint } from './define.ts';
 
-/** Time for which files made only of code and settings may be reused: an hour (SEP-2127, "Caching"). */
+/** Time for which files made only of code and settings may be reused, in seconds: an hour (SEP-2127, "Caching"). */
 const FIXED_SECONDS = 60 * 60;
 
 const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
-/** Defines a file made only of code and settings: text, or an object that is written as JSON. */
+/** Defines a file made only of code and settings: a text, or an object that is sent as JSON. */
 function defineFixed({
   type = 'application/json',
   of,
@@ -30,7 +30,7 @@ function defineFixed({
   ...words
 }: Omit<Parameters<typeof defineFile>[0], 'content' | 'build' | 'make'> & {
   type?: string;
-  /** Its content, in words. */
+  /** Description of its content. */
   of: string;
   build: (site: Site) => string | object;
   indent?: number;
@@ -46,7 +46,7 @@ function defineFixed({
 
 const CARD = { summary: 'Card of the MCP server', of: 'The card', type: SERVER_CARD_TYPE, build: buildServerCard };
 
-/** The files by which others' software finds its way here, in the order of the document. */
+/** The files that other software looks for here, in the order of the document. */
 export const FIXED_FILES: readonly Endpoint[] = [
   defineFixed({
     id: 'getApiCatalog',

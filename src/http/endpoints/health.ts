@@ -9,7 +9,7 @@ import type { SiteFiles } from '../site-files.ts';
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Sources that readiness is judged by. */
+/** The sources of the readiness check. */
 interface Watched {
   readonly reading: Reading;
   readonly files: SiteFiles;
@@ -17,7 +17,7 @@ interface Watched {
   readonly isShuttingDown: () => boolean;
 }
 
-/** Possible faults. Answers are then wrong or missing (`down`), or right as of the last revision (`degraded`). */
+/** Possible faults. With `down`, answers are wrong or missing; with `degraded`, they are correct as of the last revision. */
 export const FAULTS = {
   shutting_down: 'down',
   catalogue_unreadable: 'down',
@@ -27,26 +27,26 @@ export const FAULTS = {
   no_pages: 'down',
 } as const;
 
-/** A code of something that is wrong. */
+/** The code of a fault. */
 type Fault = keyof typeof FAULTS;
 
-/** The codes of all that can be wrong. */
+/** All fault codes. */
 export const FAULT_CODES = Object.keys(FAULTS) as Fault[];
 
 /** State of the service. Times are ISO 8601 UTC, ages whole seconds. */
 export interface Health {
   /** False if requests should go elsewhere. */
   readonly ready: boolean;
-  /** `degraded`: all is answered, but not all is up to date. */
+  /** `degraded`: everything is answered, but not everything is up to date. */
   readonly state: 'ready' | 'degraded' | 'down';
   readonly missing: readonly Fault[];
   /** The catalogue that readers see; null if it cannot be read. */
   readonly catalogue: (PublishedState & { readonly age_seconds: number }) | null;
-  /** `failing_since`: when the catalogue was last heard. */
+  /** `failing_since`: time of the last reading of the catalogue. */
   readonly following: { readonly works: boolean; readonly failing_since: string | null };
-  /** How far the published catalogue is whose listings are being written: for the first time, or again by other code. */
+  /** Progress of the published catalogue that is being made, for the first time or by other code; null if none is. */
   readonly making: Progress | null;
-  /** The last rebuild that was completed; null if it was of another catalogue or for other settings. */
+  /** The last completed rebuild; null if it was of another catalogue or for other settings. */
   readonly pages: {
     readonly revision: number;
     readonly made_at: string;
@@ -55,7 +55,7 @@ export interface Health {
   } | null;
 }
 
-/** Returns how the service is now. */
+/** Returns the current state of the service. */
 export function getHealth({ reading, files, following, isShuttingDown }: Watched): Health {
   const now = reading.now();
   const obstacle = following.findObstacle();
@@ -88,7 +88,7 @@ export function getHealth({ reading, files, following, isShuttingDown }: Watched
   };
 }
 
-/** Adds `/healthz`, which says that the process answers, and `/readyz`, which says whether it can do its work, and by what. */
+/** Adds `/healthz`, which answers while the process runs, and `/readyz`, which says whether it can serve, with reasons. */
 export function addHealthRoutes(app: Hono<Env>, readHealth: () => Health): void {
   app.get(PATHS.health, (c) => c.json({ alive: true }, 200, NO_STORE));
   app.get(PATHS.ready, (c) => {
@@ -106,7 +106,7 @@ function findState(reading: Reading): PublishedState | null {
     const { identity, revision, revised_at } = getPublishedState(reading.published);
     return { identity, revision, revised_at };
   } catch {
-    // Whatever it is, the answer is the same: it cannot be read. The pages' own requests log why.
+    // Whatever the failure is, the catalogue cannot be read. Requests for pages log the reason.
     return null;
   }
 }

@@ -56,7 +56,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   fullGuideEndpoint,
 ];
 
-/** Builds the paths and components of the OpenAPI document: the service's own endpoints and nothing of any provider's. */
+/** Builds the paths and components of the OpenAPI document: only the service's own endpoints, none of a provider. */
 export function buildFrame(site: Site): DocumentFrame {
   const paths: NonNullable<DocumentFrame['paths']> = {};
   for (const { path, method, describe } of ENDPOINTS) {

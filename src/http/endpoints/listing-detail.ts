@@ -19,7 +19,7 @@ import {
 import { buildDocument, buildStored } from '../document.ts';
 import { defineRead, SLUG_PARAM } from './define.ts';
 
-/** Everything on record of one listing. */
+/** The whole record of one listing. */
 export const listingEndpoint = defineRead({
   id: 'getListing',
   path: PATHS.agentListing('{slug}'),
@@ -47,7 +47,7 @@ export const listingEndpoint = defineRead({
   },
 });
 
-/** Throws why there is no document of a listing: it was removed, or never listed. */
+/** Throws the reason why a listing has no document: it was removed, or never listed. */
 function refuseListing({ published }: Reading, slug: string): never {
   const tombstone = findTombstone(published, slug);
   if (tombstone) {

@@ -3,7 +3,7 @@ import { buildFailureRefs } from '../../views/openapi/components.ts';
 import { findRequestId } from '../request.ts';
 import type { Endpoint, Operation } from './define.ts';
 
-/** Loads the MCP server, which takes as long as all the rest: when it is first asked for, or the server has nothing else to do. */
+/** Loads the code of the MCP server on first use, or when the server is idle, since that takes as long as all the rest. */
 export async function loadMcp() {
   const [{ createMcp }, { buildStrangerRefusal }] = await Promise.all([
     import('../../mcp/server.ts'),

@@ -17,11 +17,11 @@ const catalogueDocument = z
   .describe('What this document adds to OpenAPI: the summary, and a listing in each tag')
   .meta({ id: 'CatalogueDocument' });
 
-/** The comma between the tags of two pieces, and the end of the document. */
+/** The comma between two pieces with tags, and the end of the document. */
 const SEPARATOR = deflatePiece(',');
 const END = deflatePiece(']}');
 
-/** Defines the OpenAPI document: the service's own endpoints, and the catalogue as tags. */
+/** Defines the OpenAPI document: the service's own endpoints, and the listings as tags. */
 export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoint {
   const tags = keepListingPieces({
     list: listLive,

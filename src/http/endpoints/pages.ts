@@ -5,10 +5,10 @@ import { describeParams, type Endpoint, SLUG_PARAM } from './define.ts';
 
 const TEXT = { schema: { type: 'string' as const } };
 
-/** Failures of pages, which lie ready. */
+/** Failures of endpoints that are answered as pages. */
 const OF_PAGES = buildFailureRefs(['NotModified', 'MethodNotAllowed', 'TooManyRequests']);
 
-/** The guide for agents, which is answered as a page. */
+/** The guide for agents, which is served as a page. */
 export const guideEndpoint: Endpoint = {
   path: PATHS.guide,
   method: 'get',

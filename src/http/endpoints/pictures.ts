@@ -8,13 +8,13 @@ import { buildListingPicture, buildServicePicture, type Picture } from '../../vi
 import { buildProblem } from '../problem.ts';
 import type { Env } from '../request.ts';
 
-/** Readers of previews look a few minutes later again, and learn by the ETag that nothing changed. */
+/** Makers of previews ask again a few minutes later, and then get 304 if nothing changed. */
 const CACHE_CONTROL = 'public, max-age=600';
 const RETRY_AFTER_SECONDS = '5';
 
 /**
- * Adds the pictures that links are previewed by: that of each live listing, and the service's own. A removed listing has
- * none (410), and past what the painter can do the answer is 503. The painter keeps what it painted.
+ * Adds the preview pictures of links: one for each live listing, and the service's own. A removed listing has none (410), and 503
+ * is returned when too many are waiting to be painted. Painted pictures are kept.
  */
 export function addPictureRoute(app: Hono<Env>, { pictures, reading }: { pictures: Pictures; reading: Reading }): void {
   const find = (path: string, slug: string): Picture => {
@@ -30,7 +30,7 @@ export function addPictureRoute(app: Hono<Env>, { pictures, reading }: { picture
     const picture = find(c.req.path, /^([a-z0-9-]+)\.png$/.exec(c.req.param('file'))?.[1] ?? '');
     const etag = `"${getPictureKey(picture)}"`;
     const headers = { ETag: etag, 'Cache-Control': CACHE_CONTROL, 'Content-Type': 'image/png' };
-    // 304 costs no painting.
+    // A 304 needs no painting.
     if (c.req.header('If-None-Match')?.includes(etag)) return c.body(null, 304, headers);
     try {
       const png = await pictures.get(picture);

@@ -8,12 +8,12 @@ import { refuseUnknown } from '../parameters.ts';
 import { buildProblem } from '../problem.ts';
 import type { Env } from '../request.ts';
 
-/** Largest question that is read, in bytes. */
+/** Largest question that is accepted, in bytes. */
 export const MAX_QUESTION_BYTES = 64 * 1024;
 
-/** The texts by which the refusal of a wrong request shows what to send instead. */
+/** Texts in the refusal of a wrong request that say what to send instead. */
 export interface Hints {
-  /** The way to write a question. */
+  /** An example of a question. */
   readonly example: string;
   /** Advice for a question that is too large. */
   readonly shorten: string;
@@ -34,8 +34,8 @@ export function limitQuestion({ shorten }: Hints) {
 }
 
 /**
- * Answers a question that is posted as JSON because it is too long for an address; `build` gets its text as well. The
- * answer is never stored. Throws `bad_input` for a body that is not JSON or not such a question.
+ * Answers a question posted as JSON because it is too long for an address; `build` also gets its text. The answer is never
+ * cached. Throws `bad_input` for a body that is not JSON or not such a question.
  */
 export async function answerPosted<Question extends z.ZodObject>(
   c: Context<Env>,

@@ -2,7 +2,7 @@ import { PATHS } from '../../views/links.ts';
 import { buildProblem } from '../problem.ts';
 import { type Endpoint, READ_AND_POST } from './define.ts';
 
-/** The facets of the registry of agent discovery: there are none, which is said with 501, as the specification asks. */
+/** The facets of the registry of agent discovery. There are none, so it answers 501, as the specification demands. */
 export const registryExploreEndpoint: Endpoint = {
   path: PATHS.registryExplore,
   method: 'post',

@@ -10,7 +10,7 @@ import { defineQuestion } from './define.ts';
 
 const QUESTION = { query: { text: 'latest price of a symbol', filter: { tags: ['finance'] } }, pageSize: 1 };
 
-/** The registry of agent discovery (ARD 0.91, section 5.3.2): which listed APIs serve a need in plain words. */
+/** The registry of agent discovery (ARD 0.91, section 5.3.2): finds the listed APIs for a need in plain words. */
 export const registrySearchEndpoint = defineQuestion({
   id: 'searchRegistry',
   path: PATHS.search,
@@ -39,10 +39,10 @@ export const registrySearchEndpoint = defineQuestion({
   },
 });
 
-/** The specification's names of what went wrong (Appendix B). */
+/** The specification's names of errors (Appendix B). */
 const CODES: Partial<Record<ServiceError['code'], string>> = { bad_input: 'INVALID_ARGUMENT', not_found: 'NOT_FOUND' };
 
-/** Gives an error `errorCode` and `message`, as clients of registries read them. */
+/** Returns an error with `errorCode` and `message`, which clients of registries read. */
 export function addErrorCode(error: unknown): unknown {
   const errorCode = error instanceof ServiceError ? CODES[error.code] : undefined;
   if (!(error instanceof ServiceError) || errorCode === undefined) return error;

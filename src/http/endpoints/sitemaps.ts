@@ -22,7 +22,7 @@ import { defineFile } from './define.ts';
 
 const XML = 'application/xml; charset=utf-8';
 
-/** The first sitemap is of the pages that are not a listing's, those of receipts included; those of the listings follow. */
+/** Number of the first sitemap with listings. Sitemap 1 has all other pages, receipts included. */
 const FIRST_OF_LISTINGS = 2;
 
 const writeUrls = (listings: readonly { slug: string; updated_at: string }[], { site }: Pick<Reading, 'site'>) =>
@@ -89,7 +89,7 @@ export const sitemapEndpoint = defineFile({
   },
 });
 
-/** Reads the sitemaps of listings at one revision. */
+/** Reads all sitemaps of listings at one revision. */
 async function readParts(reading: Reading, asked: string) {
   const { read } = await urls.get(reading, (snapshot, pieces) => ({
     parts: divide(reading, pieces),
@@ -107,8 +107,8 @@ interface Part {
 }
 
 /**
- * Divides pieces into sitemaps of as many addresses as one may have. A piece that is of two sitemaps is written once more, in two:
- * which listings a sitemap has follows from the catalogue, not from how the pieces were cut.
+ * Divides pieces into sitemaps of at most `MAX_SITEMAP_URLS` addresses. A piece on the border of two is written again as two, so
+ * that the listings of a sitemap depend only on the catalogue and not on the cuts between pieces.
  */
 function divide({ published, site }: Reading, pieces: readonly ListingPiece[]): Part[] {
   const parts: Part[] = [];
@@ -136,10 +136,10 @@ function divide({ published, site }: Reading, pieces: readonly ListingPiece[]): 
   return parts;
 }
 
-/** Number of addresses of pages that are deflated at a time. */
+/** Number of page addresses that are deflated at a time. */
 const PAGES_AT_ONCE = 1000;
 
-/** The sitemap of pages: its pieces, and what it is of. */
+/** The sitemap of pages: its pieces, its revision, and its ETag. */
 interface PagesPart {
   readonly pieces: readonly Piece[];
   readonly revision: number;
@@ -149,7 +149,10 @@ interface PagesPart {
 const pagesOf = new WeakMap<Snapshot, PagesPart>();
 const underWay = new WeakMap<Reading, Promise<PagesPart>>();
 
-/** Gives the addresses of the pages that are not a listing's, written once for a snapshot. Who asks while they are written gets those. */
+/**
+ * Returns the sitemap of the pages that are not of listings, written once for each snapshot. Requests that come while it is
+ * written share the result.
+ */
 function getPages(reading: Reading, asked: string): Promise<PagesPart> {
   const known = pagesOf.get(reading.getSnapshot());
   if (known) return Promise.resolve(known);
@@ -175,7 +178,9 @@ function* walkPages({ published, snapshot }: HeldReading, site: Site, asked: str
   return part;
 }
 
-/** Lists the pages for people. Those that change with the catalogue have the time of its latest change, others none. */
+/**
+ * Lists the addresses of pages for people. Pages that change with the catalogue have the time of its latest change, others none.
+ */
 function* listPageUrls(published: Published, snapshot: Snapshot, baseUrl: string): Generator<string> {
   let count = 0;
   for (const { path, file, key } of listSitePages(snapshot)) {
