@@ -7,8 +7,8 @@ import { findNearest } from '../model/text.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses the arguments of a tool call, whatever JSON type a right value comes in. Throws `bad_input` that names every argument
- * that is unknown (and what it most likely meant) or has a value it cannot take: no filter is ever ignored.
+ * Parses the arguments of a tool call; a correct value may have another JSON type. Throws `bad_input` that names every argument
+ * that is unknown (with the nearest valid one) or has an invalid value: no filter is ever ignored.
  */
 export function parseArguments<Input extends z.ZodObject>(input: Input, args: unknown): z.output<Input> {
   const names = Object.keys(input.shape);
@@ -27,7 +27,7 @@ export function parseArguments<Input extends z.ZodObject>(input: Input, args: un
   });
 }
 
-/** Reads each argument under its own name; one that is given under two names keeps both, to be refused. */
+/** Returns each argument under the parameter's own name. One that is given under two names keeps both, and is refused later. */
 function readArguments(input: z.ZodObject, args: object, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(args).map(([given, value]) => {
@@ -38,7 +38,7 @@ function readArguments(input: z.ZodObject, args: object, names: readonly string[
   );
 }
 
-/** Number of unknown arguments that are named, and length of what is quoted of the caller's words. */
+/** Most unknown arguments that are named, and longest quote of the caller's text. */
 const NAMED_UNKNOWN = 5;
 const QUOTED_LENGTH = 60;
 

@@ -3,23 +3,23 @@ import { ServiceError } from '../errors.ts';
 import type { Reading } from '../published/reading.ts';
 import type { OutsideTool, Tool, ToolContext } from './tool.ts';
 
-/** Says that a failure is ours, and by which id the operator finds its cause in the log. */
+/** Describes a failure of ours, with the id under which the operator finds its cause in the log. */
 function describeOurFault(requestId: string | undefined): string {
   const words = 'Something went wrong on our side. Try again in a moment.';
   return requestId === undefined ? words : `${words} The operator finds it in the log by the id ${requestId}.`;
 }
 
-/** The one place that answers all requests of the protocol. */
+/** Answers all requests of the protocol, in one place. */
 export interface Caller {
-  /** Calls a tool; a failure is an answer, too. */
+  /** Calls a tool. A failure is also returned as a result. */
   callTool(tool: Tool, args: unknown): CallToolResult;
-  /** The same for a tool that asks others. */
+  /** Calls a tool that makes requests to others. */
   callOutside(tool: OutsideTool, args: unknown): Promise<CallToolResult>;
-  /** Says whether the result of a call is a failure that is the service's own fault. */
+  /** Returns true if the result of a call is a failure of the service itself. */
   isOurFault(result: CallToolResult): boolean;
-  /** Answers another request. Throws only ProtocolError: with what the caller can mend, or as a fault of ours. */
+  /** Answers another request. Throws only `ProtocolError`: with what the caller can correct, or as a failure of ours. */
   answer<Answer>(work: (context: ToolContext) => Answer): Answer;
-  /** The same for what takes long: `work` reads, and what it gives builds the answer bit by bit. */
+  /** Answers a request that takes long: `work` reads, and returns a function that builds the answer in pieces. */
   answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer>;
 }
 
@@ -27,13 +27,13 @@ export interface Caller {
 export interface CallerOptions {
   /** Called with failures that are the service's own fault. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** Finds the id under which the present request is logged. */
+  /** Returns the id under which the current request is logged. */
   readonly findRequestId?: (() => string | undefined) | undefined;
 }
 
 /**
- * Builds the caller of a reading. An answer is of one revision throughout. A failure that the client can correct is
- * answered in words. Any other one goes to `onError`, and the client does not see its text.
+ * Builds the caller for a reading. Each answer is of one revision. A failure that the client can correct is answered in words.
+ * Any other failure goes to `onError`, and the client does not see its text.
  */
 export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}): Caller {
   const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
@@ -81,7 +81,7 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
   };
 }
 
-/** Builds a result that says the same twice (MCP, "Structured Content"): hosts hand on one part to the model, never both. */
+/** Builds a result that has the answer twice (MCP, "Structured Content"): hosts pass only one of the two to the model. */
 function buildResult(answer: Record<string, unknown>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
 }

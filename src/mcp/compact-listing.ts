@@ -33,13 +33,13 @@ import { formatOutcome } from '../views/words/outcome.ts';
 import { RETRY_WORDS } from '../views/words/retry.ts';
 import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 
-/** Longest quotes in a result of a search, in UTF-16 units. An address is called as it stands, so a longer one is left out. */
+/** Longest quotes in a search result, in UTF-16 units. A longer address is left out, since a cut one could not be called. */
 const ITEM_LENGTHS = { title: 80, description: 200, input: 240, output: 160, address: 300 };
 
-/** An object that the provider wrote. It may hold whatever JSON allows, which a recursive schema would only spell out at length. */
+/** An object from the provider. It may be any JSON; a recursive schema would only say that at length. */
 const anyObject = z.looseObject({});
 
-/** A result of the search tool: with q the route of a listing that fits best, enough to check and call it; else the listing. */
+/** A search result. With `q` it has the best route of a listing, with enough to check and call it; otherwise the listing. */
 export const compactItem = z.object({
   caution: z.string().optional(),
   marked: z.enum(MARKS).optional().describe('Not an API run to be bought'),
@@ -60,7 +60,7 @@ export const compactItem = z.object({
 });
 export type CompactItem = z.infer<typeof compactItem>;
 
-/** Builds the search tool's form of a listing from its short form. */
+/** Builds the search result of a listing from its short form. */
 export function buildCompactItem(item: AgentItem): CompactItem {
   const { route, reliability_score: score, reliability_band: band } = item;
   const description = shortenText(route?.description || item.tagline, ITEM_LENGTHS.description);
@@ -101,7 +101,7 @@ function buildCompactWhole(item: AgentItem, description: string) {
   };
 }
 
-/** Lists what speaks against a route, and what of danger speaks against others of its listing: the seller is the same. */
+/** Lists the cautions of a route, and the dangers of the other routes of its listing, since the seller is the same. */
 function listRouteCautions({ cautions, method, path }: MatchedRoute, all: AgentItem['cautions']) {
   const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
   const others = all.filter(
@@ -146,7 +146,7 @@ export const compactListing = z.object({
 });
 export type CompactListing = z.infer<typeof compactListing>;
 
-/** Builds what `get_listing` says of a live listing besides its routes. */
+/** Builds the answer of `get_listing` for a live listing, without its routes. */
 export function buildCompactListing(listing: PublicHead): CompactListing {
   const { band, score, samples, last_sample_at } = listing.reliability;
   const { cautions } = listing;
@@ -192,7 +192,7 @@ function isShort(address: string | null): address is string {
 /** Longest name of a route that a caution quotes, in UTF-16 units. */
 const CAUTIONED_LENGTH = 60;
 
-/** A danger in a sentence, since it decides; a notice by its label. Routes are named by their providers. */
+/** Writes a danger as a sentence, since it is decisive, and a notice as its label. Route names are the providers'. */
 function formatCautions(cautions: AgentItem['cautions']): string {
   const parts = cautions.map(({ code, severity, route, routes, since }) => {
     const day = since === null ? '' : `, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
@@ -203,7 +203,7 @@ function formatCautions(cautions: AgentItem['cautions']): string {
   return parts.join('; ');
 }
 
-/** Writes in few tokens how many routes of a listing are verified, and the day of the latest payment: `1 of 2, 2026-11-20`. */
+/** Writes the number of verified routes and the day of the latest payment in few tokens: `1 of 2, 2026-11-20`. */
 function formatCompactRatio(verification: Verification): string {
   const { verified_route_count, endpoints_count, last_verified_at, updated_at } = verification;
   const ratio = `${verified_route_count} of ${endpoints_count}`;
@@ -216,14 +216,14 @@ function formatCompactRatio(verification: Verification): string {
 /** Longest quotes of a route, in UTF-16 units. */
 const ROUTE_LENGTHS = { description: 200, reply: 140 };
 
-/** Most tokens of a route's schema, which is shortened, and of its example, which is left out where it is longer. */
+/** Most tokens of a route's schema, which is shortened, and of its example, which is left out if it is longer. */
 const SCHEMA_TOKENS = 160;
 const EXAMPLE_TOKENS = 80;
 
-/** A route offers one or two ways to pay; more than this is a list nobody reads. */
+/** Most offers of a route in an answer; a route usually has one or two. */
 const MAX_OFFERS = 4;
 
-/** Whom a route pays, and on which network. */
+/** A way to pay a route: the network, and the payee, price and needs if they differ. */
 export const payOption = z.object({
   network: networkKey,
   pay_to: z.string().optional(),
@@ -233,7 +233,7 @@ export const payOption = z.object({
 });
 export type PayOption = z.infer<typeof payOption>;
 
-/** A route as `get_listing` shows it: enough to call it and to know what it should ask. */
+/** A route in `get_listing`, with enough to call it and to check its terms. */
 export const compactRoute = z.object({
   cautions: z.array(z.string()).optional(),
   method: z.string(),
@@ -289,13 +289,13 @@ export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>
   };
 }
 
-/** Returns which ends of sorted offers are ceilings. */
+/** Returns the ends of sorted offers that are ceilings. */
 function getEnds(offers: readonly RecordedTerms[]): PriceCeilings {
   const isAll = (amount: number | undefined) => offers.filter((offer) => offer.amount === amount).every(isCeiling);
   return { min: isAll(offers[0]?.amount), max: isAll(offers.at(-1)?.amount) };
 }
 
-/** Abilities that every client of the SDK has: they go without saying. */
+/** Abilities that every client of the SDK has, which answers do not mention. */
 const PLAIN: readonly string[] = ['v1', 'v2', 'evm', 'svm', 'exact', 'eip3009'];
 
 function buildNeeds(needs: readonly string[], can: ReadonlySet<Ability> | undefined): Partial<PayOption> {

@@ -2,24 +2,24 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
 /**
- * Texts that tokenizers mostly take as one token: a short word, three digits, a run of JSON's or an address's
- * punctuation, one of any other, a letter of another script.
+ * Texts that tokenizers mostly take as one token: a short word, three digits, a run of punctuation in JSON or an address, any
+ * other single sign, a letter of another script.
  */
 const PIECES = /[A-Z]?[a-z]{1,7}|[A-Z]{1,3}|\d{1,3}|[":,{}[\]\\/]{1,3}|[!-/:-@[-`{-~]|\p{L}|[^\s\w!-~]/gu;
 
-/** Texts that take one token more: marks, emoji and other signs outside ASCII, rare letters, and what is not a word. */
+/** Texts that take one more token: marks, emoji and other signs outside ASCII, rare letters, and letters that form no word. */
 const DEARER = /[^\s\w!-~\p{L}]|[\u{10000}-\u{10ffff}]|[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{4}|[A-Z]{6}/gu;
 
 /**
- * Estimates the tokens of a text, quickly and without a vocabulary. Against the o200k encoding it comes out up to 25 % too
- * high for JSON with prose, addresses and hashes (rarely 5 % too low), and higher for most other scripts; of letters at
- * random it sees half.
+ * Estimates the tokens of a text, quickly and without a vocabulary. Compared with the o200k encoding it is up to 25 % too high
+ * for JSON with prose, addresses and hashes (rarely 5 % too low), and higher for most other scripts; for random letters it is
+ * half of the actual number.
  */
 export function getTokenEstimate(text: string): number {
   return (text.match(PIECES)?.length ?? 0) + (text.match(DEARER)?.length ?? 0);
 }
 
-/** Counts how many of the items, from the first, fit into a number of tokens as JSON; at least one where there are any. */
+/** Returns how many of the items, from the first, fit into a number of tokens as JSON; at least one if there are any. */
 export function countFitting(items: readonly unknown[], tokens: number): number {
   let left = tokens;
   const count = items.findIndex((item) => {
@@ -29,12 +29,12 @@ export function countFitting(items: readonly unknown[], tokens: number): number 
   return count < 0 ? items.length : Math.max(count, 1);
 }
 
-/** UTF-16 units that a shortened text has for each token it may cost: ordinary prose has five. */
+/** UTF-16 units of a shortened text for each token that it may cost; ordinary prose has five. */
 const UNITS_A_TOKEN = 2.5;
 
 /**
- * Cuts text to at most `length` UTF-16 units, and further where it costs many tokens for its length, as other scripts and
- * piled-up marks do; between characters as a reader sees them, with an ellipsis where cut.
+ * Cuts text to at most `length` UTF-16 units, or shorter if it costs many tokens for its length, as other scripts and stacked
+ * marks do. Cuts between characters as a reader sees them, and adds an ellipsis.
  */
 export function shortenText(text: string, length: number): string {
   const cut = cutText(text, length);
@@ -44,16 +44,16 @@ export function shortenText(text: string, length: number): string {
 
 type Json = JsonObject[string];
 
-/** Words of a schema that explain rather than say what fits. */
+/** Keywords of a schema that explain a value and do not restrict it. */
 const PROSE = new Set(['$schema', '$id', '$comment', 'title', 'description', 'examples', 'deprecated']);
 
-/** Words under which a schema holds other schemas: by name, in a list or alone. */
+/** Keywords under which a schema has other schemas: by name, in a list, or alone. */
 const NAMED = new Set(['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
 const NESTED = new Set(['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'prefixItems']);
 
 /**
- * Shortens a provider's JSON Schema until it fits into a number of tokens: as it is, without prose, or the fields of the
- * first level with their types alone. Gives undefined where even that is too long.
+ * Shortens a provider's JSON Schema until it fits into a number of tokens: unchanged, without prose, or only the fields of the
+ * first level with their types. Returns undefined if even that is too long.
  */
 export function shortenSchema(schema: JsonObject, tokens: number): JsonObject | undefined {
   return [schema, removeProse(schema), getOutline(schema)].find(

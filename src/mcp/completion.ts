@@ -8,10 +8,10 @@ import { PAYING_PROMPT } from './prompts.ts';
 import { LISTING_URI } from './resources.ts';
 import type { ToolContext } from './tool.ts';
 
-/** Values an answer may hold (MCP, "Completion"). */
+/** Most values in an answer (MCP, "Completion"). */
 const MAX_VALUES = 100;
 
-/** Arguments that can be completed, by the resource or prompt they belong to. */
+/** Arguments that can be completed, by the resource or prompt that they belong to. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   [LISTING_URI]: ['slug'],
   [PAYING_PROMPT]: ['slug', 'route'],

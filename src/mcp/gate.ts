@@ -16,15 +16,15 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const REFUSED = -32000;
 
-/** Returns the refusal of a request that may not reach the protocol, or undefined. */
+/** Returns the response to a request that must not reach the protocol; undefined for all others. */
 export type FindRefusal = (request: Request) => Response | undefined;
 
 /**
- * Builds the check of Host and Origin, for preflights too (MCP, "Streamable HTTP", security: DNS rebinding). Host must
- * be that of the service's base address, as a proxy passes it on, or a loopback name, as a proxy on the same machine
- * may set it: an attacker can point neither name at this server. Origin, which only browsers send, names the page that
- * asks. A public service takes every origin, as for all of its read-only documents: anybody can read them without a
- * visitor's browser. A service on a loopback address takes loopback origins only.
+ * Builds the check of Host and Origin, also for preflights (MCP, "Streamable HTTP", security: DNS rebinding). Host must be that
+ * of the service's base URL, as a proxy passes it on, or a loopback name, as a proxy on the same machine may set it: an attacker
+ * can point neither name at this server. Origin, which only browsers send, names the page that makes the request. A public
+ * service accepts every origin, since anybody can read its documents without a visitor's browser. A service on a loopback address
+ * accepts only loopback origins.
  */
 export function buildStrangerRefusal(baseUrl: string): FindRefusal {
   const loopback = localhostAllowedHostnames();
@@ -39,8 +39,8 @@ export function buildStrangerRefusal(baseUrl: string): FindRefusal {
 }
 
 /**
- * Reads the one JSON-RPC message of a request. Returns a refusal where it is too large, is no JSON, has a key twice, or
- * is a batch: the protocol dropped batches, and one could cost as much as hundreds of requests.
+ * Reads the JSON-RPC message of a request. Returns a refusal if it is too large, is no JSON, has a key twice, or is a batch: the
+ * protocol no longer has batches, and one could cost as much as hundreds of requests.
  */
 export async function readMessage(request: Request): Promise<{ message: unknown } | { refusal: Response }> {
   const body = await readRequestBody(request, MAX_BODY_BYTES);
@@ -55,14 +55,14 @@ export async function readMessage(request: Request): Promise<{ message: unknown 
   return findDuplicateRefusal(body.text) ?? findCursorRefusal(parsed.message) ?? parsed;
 }
 
-/** Refuses a message with a key twice: the challenge in it would be judged by one of the two, and paid by the other. */
+/** Refuses a message with a key twice: the challenge in it could be judged by one of the two, and paid by the other. */
 function findDuplicateRefusal(text: string): { refusal: Response } | undefined {
   if (findJsonFaults(text).duplicates.length === 0) return undefined;
   const words = 'A key appears twice in one object. Do not pay a challenge like that; as text it is judged.';
   return { refusal: buildRpcError(400, INVALID_REQUEST, words) };
 }
 
-/** Lists of the protocol. Each is one short page, so no cursor was ever given out for it. */
+/** List methods of the protocol. Each answers with one short page, so no cursor is ever issued for it. */
 const LISTS = new Set(['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']);
 
 const listRequest = z.object({
@@ -71,7 +71,7 @@ const listRequest = z.object({
   params: z.object({ cursor: z.unknown().refine((cursor) => cursor !== undefined) }),
 });
 
-/** Refuses a cursor of a list (MCP, "Pagination": an invalid one is an error), which the SDK does not check. */
+/** Refuses a cursor of a list (MCP, "Pagination": an invalid one is an error). The SDK does not check it. */
 function findCursorRefusal(message: unknown): { refusal: Response } | undefined {
   const request = listRequest.safeParse(message);
   if (!request.success) return undefined;

@@ -18,7 +18,7 @@ const args = z.strictObject({
   route: z.string().min(1).optional().describe('The route to call, e.g. POST /v1/x; without it the choice is yours'),
 });
 
-/** Builds the answers about prompts; the list, which is the same for every host, is built once. */
+/** Builds the handlers of prompts. The list, which is the same for all hosts, is built once. */
 export function buildPrompts({ answer }: Caller): (server: Server) => void {
   const listed = {
     name: PAYING_PROMPT,
@@ -41,7 +41,7 @@ export function buildPrompts({ answer }: Caller): (server: Server) => void {
   };
 }
 
-/** Builds the prompt: our own words first, then, in a message of its own, the record of the listing as JSON. */
+/** Builds the prompt: our own text first, then, in a separate message, the record of the listing as JSON. */
 function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
   const { published } = context.reading;
@@ -57,7 +57,7 @@ function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
   };
 }
 
-/** Finds the positions of the named route of a live listing. Throws `bad_input` where it has no such route. */
+/** Finds the positions of a named route of a live listing. Throws `bad_input` if it has no such route. */
 function findRoutes(published: Published, slug: string, named: string): number[] {
   const wanted = named.trim().replace(/\s+/g, ' ').toLowerCase();
   const names = listRouteNames(published, slug).map((route) => formatRoute(route).toLowerCase());

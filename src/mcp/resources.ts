@@ -34,8 +34,8 @@ const LISTING = {
 };
 
 /**
- * Builds the answers about resources. Listings are not in the list of resources: hosts walk a list to its end and show all
- * of it, and there are thousands; the template with its completion leads to each.
+ * Builds the handlers of resources. Listings are not in the list of resources, since hosts read and show the whole list, and
+ * there are thousands of listings; the template with its completion leads to each.
  */
 export function buildResources({ answerInPieces }: Caller): (server: Server) => void {
   const resources = [{ uri: SUMMARY_URI, name: 'summary', ...SUMMARY }];
@@ -52,7 +52,10 @@ export function buildResources({ answerInPieces }: Caller): (server: Server) => 
 
 const listingAddress = new UriTemplate(LISTING_URI);
 
-/** Reads the resource at an address, and gives what builds it. Throws ProtocolError for an unknown address, as that does. */
+/**
+ * Reads the resource at an address, and returns a function that builds its text. Throws `ProtocolError` for an unknown address,
+ * and so does the function.
+ */
 function readResource(uri: string, context: ToolContext, underWay: UnderWay): () => Promise<ReadResourceResult> {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
@@ -76,12 +79,12 @@ function buildSummaryText(context: ToolContext): string {
   return JSON.stringify(catalogueSummaryTool.answer({}, context));
 }
 
-/** Texts of listings that are being built, by slug and revision. */
+/** Texts that are being built, by slug and revision. */
 type UnderWay = Map<string, Promise<string>>;
 
 /**
- * Finds what builds the text of a listing: the Markdown twin of its page, or of its tombstone. Who asks for the same one
- * meanwhile gets it, too: one of thousands of routes takes long.
+ * Returns a function that builds the text of a listing: the Markdown twin of its page, or of its tombstone. Requests for the same
+ * text meanwhile share it, since one with thousands of routes takes long.
  */
 function findListingText(
   named: string,

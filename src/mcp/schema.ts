@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { isObject } from '../model/json.ts';
 import { removeDoubleBound } from '../views/openapi/components.ts';
 
-/** Keywords that bound a value. In arguments they say what may be sent; in an answer no reader needs them. */
+/** Keywords that restrict a value. They tell what may be sent in arguments; readers of an answer do not need them. */
 const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum'] as const;
 
-/** Most values listed for a field of an answer; the arguments list those of longer enumerations. */
+/** Most values listed for a field of an answer. Longer enumerations are listed with the arguments. */
 const LISTED_VALUES = 4;
 
 /**
- * Builds the JSON Schema that the tool list shows for a tool's arguments or its answer. Left out is what costs tokens or
- * trips clients and says nothing more: the long patterns beside a format, and in answers all bounds (clients hold an
- * address to RFC 3986, for one, which route templates such as `{id}` break). With `words` fields have these descriptions and
- * no other.
+ * Builds the JSON Schema that the tool list shows for a tool's arguments or answer. It leaves out what costs tokens or confuses
+ * clients without adding anything: the long patterns next to a format, and all restrictions in answers (for example, clients
+ * check an address against RFC 3986, which route templates such as `{id}` break). With `words`, fields have only these
+ * descriptions.
  */
 export function buildJsonSchema(
   schema: z.ZodObject,
@@ -36,7 +36,7 @@ export function buildJsonSchema(
   return JSON.parse(JSON.stringify(json), (_name, value) => (isObject(value) ? splitTypes(value) : value));
 }
 
-/** Writes several types as a choice of schemas with one each: some models' providers read no list of types. */
+/** Replaces a list of types by a choice of schemas with one type each, because some model providers reject a list of types. */
 function splitTypes(json: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(json.type)) return json;
   const { type: types, ...rest } = json;

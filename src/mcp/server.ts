@@ -21,13 +21,13 @@ import type { OutsideTool, Tool } from './tool.ts';
 import { buildCheckProviderTool, type CheckProvider } from './tools/check-provider.ts';
 import { TOOLS } from './tools/index.ts';
 
-/** Cache hint for lists and the server's description, which change only with releases of the code. */
+/** Cache hint for lists and the server's description, which change only with releases. */
 const STATIC = { ttlMs: 60 * 60 * 1000, cacheScope: 'public' } as const;
 
 /** Cache hint for answers from the catalogue, which changes with every probe. */
 const MOVING = { ttlMs: 60 * 1000, cacheScope: 'public' } as const;
 
-/** Capabilities. The lists do not change while the server runs, and it notifies nobody: it holds no connection. */
+/** Capabilities. The lists do not change while the server runs, and it sends no notifications, since it holds no connection. */
 const CAPABILITIES = {
   tools: { listChanged: false },
   resources: { listChanged: false },
@@ -55,22 +55,25 @@ const INSTRUCTIONS = [
 
 const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheHints: CACHE_HINTS };
 
-/** Tools change nothing and read only this catalogue. (Repeated calls are harmless where nothing changes, says MCP.) */
+/**
+ * Tools change nothing and read only this catalogue. (By MCP, the hint for repeated calls has no meaning for tools that change
+ * nothing.)
+ */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
 /** Outcome of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
 export type CallOutcome = 'answered' | 'refused' | 'failed';
 
-/** Takes the name of the tool that was called (`other` for one that does not exist), and the outcome. */
+/** Called with the name of the called tool (`other` for one that does not exist) and the outcome. */
 export type OnToolCall = (tool: string, outcome: CallOutcome) => void;
 
 /** Sets the request handlers of a server. */
 type Register = (server: Server) => void;
 
 /**
- * Creates the MCP endpoint: web-standard, stateless, answering the protocol of 2026-07-28 and of 2025-11-25 and before.
- * Each request gets a server of its own, as the SDK demands; its lists are built once, here. `onToolCall` is called for
- * each call of a tool.
+ * Creates the MCP endpoint: web-standard, stateless, for the protocol of 2026-07-28 and that of 2025-11-25 and before. Each
+ * request gets its own server, as the SDK demands; the lists are built once, here. `onToolCall` is called for each call of a
+ * tool.
  */
 export function createMcp({
   reading,
@@ -80,7 +83,7 @@ export function createMcp({
 }: CallerOptions & {
   reading: Reading;
   onToolCall?: OnToolCall | undefined;
-  /** Has an address checked; left out where nobody does that. */
+  /** Has the intake check an address; absent without an intake. */
   checkProvider?: CheckProvider | undefined;
 }): (request: Request) => Promise<Response> {
   const findRefusal = buildStrangerRefusal(reading.site.baseUrl);
@@ -102,8 +105,8 @@ export function createMcp({
 }
 
 /**
- * Returns a request that takes any type of answer (RFC 9110, section 12.5.1) as one that names both types of the protocol,
- * which the SDK looks for; any other as it is. Coinbase's client asks so. The body was read before.
+ * Returns a request that accepts any type (RFC 9110, section 12.5.1), as Coinbase's client does, as one that names both types of
+ * the protocol, which the SDK looks for; any other request unchanged. The body must have been read before.
  */
 function nameTypes(request: Request): Request {
   const accept = request.headers.get('accept');
@@ -114,8 +117,8 @@ function nameTypes(request: Request): Request {
 }
 
 /**
- * Creates the handler of all revisions of the protocol, which the SDK tells apart. The SDK's own handler would answer
- * those of 2025 with a stream of one event; a plain answer serves every client as well, and costs a fraction.
+ * Creates the handler of all protocol revisions, which the SDK tells apart. For those of 2025 the SDK's own handler would answer
+ * with a stream of one event; a plain answer serves every client equally well, at a fraction of the cost.
  */
 function createProtocol(
   info: Implementation,
@@ -132,21 +135,21 @@ function createProtocol(
     const server = openServer();
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
-    // Server and transport hold nothing beyond this one answer, so neither has to be closed.
+    // Server and transport hold nothing after this answer, so neither has to be closed.
     return transport.handleRequest(request, { parsedBody: message });
   };
 }
 
 /**
- * Says whether a message asks for the server's description. The words about it are sent only then: the present protocol
- * names the server with every answer.
+ * Returns true if a message asks for the server's description. The text about the server is sent only then, because the current
+ * protocol names the server in every answer.
  */
 function isIntroduction(message: unknown): boolean {
   const method = isObject(message) ? message.method : undefined;
   return method === 'initialize' || method === 'server/discover';
 }
 
-/** Builds the answers about tools. */
+/** Builds the handlers of tools. */
 function buildTools(
   { callTool, callOutside, isOurFault }: Caller,
   known: Readonly<Record<string, Tool | OutsideTool>>,

@@ -3,27 +3,27 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { parseArguments } from './arguments.ts';
 
-/** Data that a tool answers from: a snapshot, and the published catalogue, which keeps its revision meanwhile. */
+/** Data for a tool's answer: a snapshot, and the published catalogue, which stays at that revision. */
 export interface ToolContext {
   readonly reading: Reading;
   readonly snapshot: Snapshot;
 }
 
-/** Definition of a tool, with the types of its arguments and of its answer. */
+/** Definition of a tool, with the types of its arguments and answer. */
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
   title: string;
-  /** Shown to every model that sees the tool list: the service's own words only, never a provider's. */
+  /** Shown to every model that reads the tool list, so it contains only the service's own text. */
   description: string;
   input: Input;
-  /** The words of the tool list about arguments, in place of those in `input`, where names say nearly enough. */
+  /** Descriptions of arguments in the tool list that replace those in `input`, where names say nearly enough. */
   words?: { readonly [Name in keyof Input['shape']]?: string };
-  /** Fields that may be missing are optional, never nullable: strict clients trip over null. */
+  /** Fields that may be missing are optional, never nullable, since strict clients fail on null. */
   output: Output;
-  /** Answers, or throws ServiceError for what the caller can mend. */
+  /** Returns the answer. Throws `ServiceError` for anything that the caller can correct. */
   answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
 }
 
-/** A tool whose arguments are still unchecked, so that one record holds tools of all types. */
+/** A tool with unchecked arguments, so that one record can hold tools of all types. */
 export interface Tool {
   readonly title: string;
   readonly description: string;
@@ -34,7 +34,7 @@ export interface Tool {
   readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
 }
 
-/** A tool that asks others than this catalogue. */
+/** A tool that makes requests to others than this catalogue. */
 export interface OutsideTool extends Omit<Tool, 'answer'> {
   /** Checks the arguments and answers. Throws ServiceError. */
   readonly ask: (args: unknown) => Promise<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nameNetworks } from './network.ts';
 
-/** The extensions of x402 that a client may have, by their names. */
+/** The x402 extensions that a client may support. */
 export const EXTENSIONS = ['payment-identifier', 'sign-in-with-x'] as const;
 
 /**
- * Abilities that a client may have, by kind. An offer needs at most one ability of each of the first four kinds; of the
- * last kind it needs any number.
+ * Abilities that a client may have, by kind. An offer needs at most one ability of each of the first four kinds, and any number
+ * of the last kind.
  */
 export const ABILITY_KINDS = {
   version: ['v1', 'v2'],
@@ -19,12 +19,12 @@ export const ABILITY_KINDS = {
 export const ABILITIES = Object.values(ABILITY_KINDS).flat();
 export type Ability = (typeof ABILITIES)[number];
 
-/** Returns whether a word names an ability. */
+/** Returns true if a word names an ability. */
 export function isAbility(word: string): word is Ability {
   return ABILITIES.some((ability) => ability === word);
 }
 
-/** Abilities of a client, as a reader writes them: separated by commas. */
+/** Abilities of a client, separated by commas. */
 export const abilityList = z
   .string()
   .refine(
@@ -32,7 +32,7 @@ export const abilityList = z
     `some of ${ABILITIES.join(', ')}, separated by commas`,
   );
 
-/** Returns the abilities in a text that `abilityList` takes. */
+/** Parses a text that `abilityList` accepts. */
 export function parseAbilities(text: string): ReadonlySet<Ability> {
   return new Set(splitAbilities(text).filter(isAbility));
 }
@@ -41,7 +41,7 @@ function splitAbilities(text: string): string[] {
   return text.split(',').map((word) => word.trim().toLowerCase());
 }
 
-/** Abilities that an offer needs, one entry each. No client here can claim an entry that is no ability of the list. */
+/** Abilities that an offer needs. An entry that is not in `ABILITIES` cannot be claimed by any client. */
 export const needs = z
   .array(z.string())
   .describe(

@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts';
 
-/** Returns whether an address is that of a PostgreSQL database, and not a file. */
+/** Returns true if an address is that of a PostgreSQL database, and not a file. */
 export function isPostgresAddress(address: string): boolean {
   return /^postgres(ql)?:\/\//.test(address);
 }
 
-/** Parameters of an address that hold a secret. */
+/** Parameters of an address that contain a secret. */
 const SECRETS = ['password', 'sslpassword'];
 
 /** Returns an address without its password, for messages. */
@@ -19,17 +19,17 @@ export function formatAddress(address: string): string {
   return url.href;
 }
 
-/** SQLSTATE of a server that takes no writes, such as a replica. */
+/** SQLSTATE of a server that accepts no writes, such as a replica. */
 const READ_ONLY = '25006';
 
 /**
- * Errors of the connection, and of a server that lets nobody in, stops, has no room or takes too long: classes 08, 28, 3D, 53
- * and 57, and some of 25 and 55.
+ * Errors of the connection, and of a server that refuses logins, is stopping, has no room or takes too long: classes 08, 28, 3D,
+ * 53 and 57, and some of 25 and 55.
  */
 const AWAY =
   /^(08...|28...|3D000|53...|57...|55P03|25P03|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
-/** Returns whether PostgreSQL could not be asked, so that the same may succeed later. */
+/** Returns true if PostgreSQL could not be reached, so that a later try may succeed. */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && AWAY.test(String(error.code))) return true;
@@ -38,7 +38,10 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Builds the error for a PostgreSQL that could not be asked, or takes no writes. Without an address it is called PostgreSQL. */
+/**
+ * Builds the error for a PostgreSQL server that cannot be reached, or accepts no writes. Without an address the message says
+ * PostgreSQL.
+ */
 export function buildAwayError(address: string | undefined, error: unknown): ServiceError {
   const name = address === undefined ? 'PostgreSQL' : `The catalogue at ${formatAddress(address)}`;
   const why = error instanceof Error && error.message !== '' ? error.message : 'no answer';

@@ -11,7 +11,7 @@ interface CautionMeaning {
   /** Label of a mark, in a few words. */
   readonly label: string;
   readonly sentence: string;
-  /** Event that ends it, as the end of "It ends …". */
+  /** Event that ends it; completes "It ends …". */
   readonly ends: string;
 }
 
@@ -150,12 +150,12 @@ export const caution = z
   .meta({ id: 'Caution' });
 export type Caution = z.infer<typeof caution>;
 
-/** Says whether any of these cautions means that nothing should be paid. */
+/** Returns true if any of these cautions means that nothing should be paid. */
 export function isDangerous(cautions: readonly Pick<Caution, 'severity'>[]): boolean {
   return cautions.some(({ severity }) => severity === 'danger');
 }
 
-/** Sorts cautions, the gravest first. */
+/** Sorts cautions by severity, the gravest first. */
 export function sortCautions(cautions: readonly Caution[]): Caution[] {
   return cautions.toSorted((a, b) => CAUTION_CODES.indexOf(a.code) - CAUTION_CODES.indexOf(b.code));
 }

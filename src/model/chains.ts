@@ -1,4 +1,4 @@
-/** The way the chains of one kind name accounts, sign payments and count blocks: Ethereum's kind, or Solana's. */
+/** The kind of a chain, which decides how it names accounts, signs payments and counts blocks: Ethereum's or Solana's. */
 export type Family = 'evm' | 'svm';
 
 interface AnyChain {
@@ -7,37 +7,37 @@ interface AnyChain {
   /** CAIP-2 chain identifier. */
   readonly id: string;
   readonly label: string;
-  /** Other spellings by providers, in small letters and without spaces, hyphens, colons and underscores. */
+  /** Other spellings that providers use, in lower case and without spaces, hyphens, colons and underscores. */
   readonly aliases: readonly string[];
-  /** True if its name is also an ordinary word, which in a request need not mean the chain. */
+  /** True if its name is also an ordinary word, so that a request with it need not mean the chain. */
   readonly isWord: boolean;
   /** The USDC contract or mint, as the chain spells it. */
   readonly usdc: string;
-  /** Digits after the decimal point of that token. Every amount of the service counts millionths. */
+  /** Digits after the decimal point of that token. All amounts of the service are in millionths. */
   readonly decimals: 6;
-  /** Hash of the first block, or how it begins: what tells the public chain from a local one that claims its id. */
+  /** Hash of the first block, or the start of it. It tells the public chain from a local one with the same id. */
   readonly genesis: string;
-  /** The setting that names a node of it; with `_SECOND` after it, the one that names a second node. */
+  /** The setting that names a node of the chain; with `_SECOND` appended, that of a second node. */
   readonly nodeSetting: string;
-  /** Gives a public page that shows one transaction. */
+  /** Returns the address of a public page that shows one transaction. */
   readonly getTransactionUrl: (transaction: string) => string;
-  /** Gives a public page that shows one account. */
+  /** Returns the address of a public page that shows one account. */
   readonly getAccountUrl: (account: string) => string;
-  /** Gives a public page that shows one block or slot. */
+  /** Returns the address of a public page that shows one block or slot. */
   readonly getBlockUrl: (block: number) => string;
 }
 
-/** A chain whose contracts are Ethereum's. */
+/** A chain with Ethereum's kind of contracts. */
 export interface EvmChain extends AnyChain {
   readonly family: 'evm';
   /**
-   * The EIP-712 domain of the token, as its contract says. It is what a signature is for, so it is never taken from an
-   * offer, which carries it as `extra`.
+   * The EIP-712 domain of the token, as its contract states it. A signature is valid only for this domain, so it is never taken
+   * from an offer, which has one in `extra`.
    */
   readonly domain: { readonly name: string; readonly version: string };
-  /** Blocks from the one with a payment on, itself included, before the payment counts as confirmed. */
+  /** Blocks from the one with a payment, itself included, after which the payment counts as confirmed. */
   readonly confirmations: number;
-  /** The coin that transactions cost. */
+  /** The coin that pays for transactions. */
   readonly coin: string;
 }
 
@@ -49,8 +49,8 @@ export interface SvmChain extends AnyChain {
 type Chain = EvmChain | SvmChain;
 
 /**
- * The chains that payments are listed, checked and made on (specification, "Authentication" 3), the preferred one first.
- * Nothing outside this table names a chain: one more entry is one more chain.
+ * The chains that payments are listed, checked and made on (specification, "Authentication" 3), the preferred one first. No code
+ * outside this table names a chain; one more entry adds one more chain.
  */
 const TABLE = {
   base: {

@@ -8,7 +8,7 @@ import { declarationSource } from './source.ts';
 export const declaration = z.object({
   source: declarationSource,
   base_url: z.url(),
-  /** A slug the source asks for; without one it is made from `service_name`, else from the host. */
+  /** Slug that the source asks for; without one it is made from `service_name`, else from the host. */
   slug: z.string().nullable(),
   service_name: z.string().nullable(),
   /** Title; empty, like each text, if the source has none. */
@@ -18,7 +18,7 @@ export const declaration = z.object({
   provider_name: z.string(),
   /** Category; null if it must be inferred from the text. */
   category: category.nullable(),
-  /** Words by which a feed sorts the listing; absent without any. */
+  /** Words by which a feed sorts the listing; absent if it has none. */
   tags: z.array(z.string()).optional(),
   mcp_endpoint: z.url().nullable(),
   docs_url: z.url().nullable(),
@@ -29,13 +29,11 @@ export const declaration = z.object({
 });
 export type Declaration = z.infer<typeof declaration>;
 
-/**
- * Reason why an item, or a part of it, was not taken as it came. `refused`: left out. `noted`: taken, with this note.
- */
+/** A note on an item, or a part of it, that was not taken as it came. `refused`: left out. `noted`: taken, with this note. */
 export const finding = z.object({
   code: z.string().regex(/^[a-z0-9_]+$/),
   severity: z.enum(['refused', 'noted']),
-  /** The item that the finding is about, as the source names it: an address, a file, `items[3]`. */
+  /** The item of the finding, as the source names it: an address, a file, `items[3]`. */
   item: z.string(),
   message: z.string(),
   /** Place in the document: a JSON pointer, or a line. */

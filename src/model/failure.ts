@@ -2,7 +2,7 @@ import { type ErrorCode, getErrorMessage, ServiceError } from '../errors.ts';
 import { buildAwayError, isAway } from './catalogue-address.ts';
 import { cutText } from './text.ts';
 
-/** Longest message or hint that is shown, in UTF-16 units: some quote paths, addresses or errors of others. */
+/** Longest message or hint that is shown, in UTF-16 units. Some quote paths, addresses or errors of others. */
 const SHOWN_LENGTH = 500;
 
 type Meaning = readonly [code: ErrorCode, message: string, hint: string];
@@ -39,7 +39,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ENOTDIR: ['bad_input', 'There is a file where a folder is expected', 'Check the path.'],
 };
 
-/** Turns any thrown value into the error that is shown, with message and hint cut to a readable length. */
+/** Returns the error to show for any thrown value, with message and hint cut to a readable length. */
 export function getFailure(error: unknown): ServiceError {
   const { code, message, hint, reason, details, cause } = getWholeFailure(error);
   return new ServiceError(code, cutText(message, SHOWN_LENGTH), {
@@ -53,7 +53,7 @@ export function getFailure(error: unknown): ServiceError {
 function getWholeFailure(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const code = getMember(error, 'code') ?? '';
-  // SQLite's extended codes (SQLITE_BUSY_SNAPSHOT) have the meaning of the plain ones.
+  // An extended code of SQLite (SQLITE_BUSY_SNAPSHOT) has the meaning of its plain code.
   const meaning = MEANINGS[code] ?? MEANINGS[code.split('_').slice(0, 2).join('_')];
   if (meaning) {
     const [kind, message, hint] = meaning;

@@ -1,6 +1,6 @@
 import { DEFAULT_NETWORK, FAMILY_WORDS, NETWORKS, nameNetworks } from './network.ts';
 
-/** One code of a finding: what it means, what to do about it, and a piece of the corrected document to copy. */
+/** A code of a finding: its meaning, the way to fix it, and a piece of the corrected document to copy. */
 interface CodeEntry {
   readonly meaning: string;
   readonly fix: string;
@@ -14,7 +14,7 @@ interface Section {
 
 const USDC_ON_BASE = '"asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"';
 
-/** Looks of an account on each network: `0x and 40 hexadecimal digits on Base, …`. */
+/** Form of an account on each network: `0x and 40 hexadecimal digits on Base, …`. */
 const ACCOUNTS = Object.values(NETWORKS)
   .map(({ label, family }) => `${FAMILY_WORDS[family].account} on ${label}`)
   .join(', ');
@@ -26,8 +26,8 @@ const PRICE =
 const HEADER = 'PAYMENT-REQUIRED: base64({"x402Version": 2, "resource": {"url": "https://…"}, "accepts": [{…}]})';
 
 /**
- * Every code that reading a source or a live 402 can report, by what it is about. The page `/docs/providers/findings`
- * is made from this table.
+ * Every code that reading a source or a live 402 can report, by subject. The page `/docs/providers/findings` is made from this
+ * table.
  */
 export const FINDING_SECTIONS = {
   addresses: {
@@ -716,7 +716,7 @@ const WORDS: ReadonlyMap<string, CodeWords> = new Map(
   listFindingSections().flatMap(({ codes }) => codes.map((words) => [words.code, words])),
 );
 
-/** Finds the meaning of a code; undefined for a code of another version of the program. */
+/** Finds the words of a code; undefined for a code of another version of the program. */
 export function findCodeWords(code: string): CodeWords | undefined {
   return WORDS.get(code);
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Reads a value as its schema takes it, where only its type is another: a query writes everything as text, and models
- * send 0.01 for "0.01" and "5" for 5. Any other value comes back unchanged, for the schema to take or refuse.
+ * Converts a value to the type that its schema takes: a query has only texts, and models send 0.01 for "0.01" and "5" for 5.
+ * Returns any other value unchanged, which the schema then accepts or refuses.
  */
 export function readGiven(schema: z.core.$ZodType | undefined, value: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return readGiven(schema.unwrap(), value);
@@ -20,12 +20,12 @@ export function readGiven(schema: z.core.$ZodType | undefined, value: unknown): 
   return isNumber ? Number(value) : value;
 }
 
-/** Names that clients use for a parameter, and its own name. */
+/** Other names that clients use for a parameter, each with the parameter's own name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { query: 'q' };
 
 /**
- * Returns the parameter that a name stands for among those of a schema: itself, unless it is another name of one. Some
- * clients write `name[]` where a parameter may be repeated.
+ * Returns the parameter of a schema that a name stands for, by default the name itself. Some clients write `name[]` for a
+ * parameter that may be repeated.
  */
 export function findOwnName(given: string, names: readonly string[]): string {
   if (names.includes(given)) return given;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Any JSON object, kept as the source gave it: a provider's schema is the provider's own. It has a file of its own, so that
- * a thread that judges one answer need not load the schema library.
+ * Any JSON object, kept as the source gave it, since a provider's schema is its own. It has its own file, so that a thread that
+ * judges an answer need not load the schema library.
  */
 export const jsonObject = z.record(z.string(), z.unknown());

@@ -1,12 +1,12 @@
 /** Faults of JSON text that a parser does not report. */
 export interface JsonFaults {
-  /** Keys that appear again in their object, as JSON pointers (RFC 6901), the first ones only. */
+  /** Keys that are repeated in their object, as JSON pointers (RFC 6901); only the first ones. */
   duplicates: string[];
-  /** Place where the text stops being JSON, counted from 1; null for well-formed text. */
+  /** Position of the first syntax error, from 1; null for well-formed text. */
   error: { line: number; column: number } | null;
 }
 
-/** Deepest nesting that is followed. Faults in text beyond it are not found. */
+/** Deepest nesting that is read. Faults in deeper text are not found. */
 const MAX_DEPTH = 200;
 
 const MAX_DUPLICATES = 8;
@@ -18,7 +18,7 @@ const SCALAR = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\n\r]*/y;
 const ESCAPED_KEY = /\\/;
 
-/** Thrown inside this module alone, to leave the scan. */
+/** Thrown and caught only in this module, to end the scan. */
 class ScanEnd extends Error {
   readonly isError: boolean;
   constructor(isError: boolean) {
@@ -28,8 +28,8 @@ class ScanEnd extends Error {
 }
 
 /**
- * Finds duplicate keys, and the place of the first syntax error. JSON parsers take the last of two equal keys without a
- * word, so that two readers of one document may read two prices. One pass; memory grows with the keys of open objects.
+ * Finds duplicate keys, and the position of the first syntax error. JSON parsers silently take the last of two equal keys, so two
+ * readers of one document may see two prices. Takes one pass; its memory grows with the keys of open objects.
  */
 export function findJsonFaults(text: string): JsonFaults {
   const duplicates: string[] = [];

@@ -67,7 +67,7 @@ export const listing = z.object({
   state_at: z.iso.datetime().nullable(),
   price_min: z.int().positive().nullable(),
   price_max: z.int().positive().nullable(),
-  /** The network it is shown under, whether or not payment on it is advertised. */
+  /** The network under which it is shown, whether or not payment on it is advertised. */
   primary_network: networkKey,
   networks: z.array(networkEntry),
   routes: z.array(route),
@@ -78,38 +78,38 @@ export const listing = z.object({
   cautions: z.array(caution),
   /** Receipts of its routes that the operator corrected, the latest first. */
   corrections: z.array(correctedReceipt),
-  /** All sources, the one that is believed first at the beginning. */
+  /** All sources, the most trusted first. */
   sources: z.array(listedSource),
   said_by: listingSaidBy,
   listed_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  /** The catalogue revision of the last change that readers can see. */
+  /** The catalogue revision of its last reader-visible change. */
   revision: z.int().nonnegative(),
 });
 export type Listing = z.infer<typeof listing>;
 
-/** A listing that readers find: it has a price. */
+/** A listing that readers see. It always has a price. */
 export type LiveListing = Listing & { state: 'live'; price_min: number; price_max: number };
 
-/** Says whether a listing counts as live. */
+/** Returns true if a listing is live. */
 export function isLive(candidate: Listing): candidate is LiveListing {
   return candidate.state === 'live' && candidate.price_min !== null && candidate.price_max !== null;
 }
 
-/** Counts the settlement-verified routes of a listing. */
+/** Returns the number of settlement-verified routes of a listing. */
 export function getVerifiedRouteCount({ routes }: Pick<Listing, 'routes'>): number {
   return routes.filter(({ verification }) => verification === 'settlement-verified').length;
 }
 
-/** A caution of a listing in short: one for each code, however many of its routes it is about. */
+/** Summary of a listing's cautions with one code, for however many of its routes. */
 export interface CautionSummary {
   readonly code: CautionCode;
   readonly severity: CautionSeverity;
-  /** The one route it is about, as in `POST /v1/x`; null if it is about several, or the whole listing. */
+  /** Its only route, such as `POST /v1/x`; null if it is about several routes or the whole listing. */
   readonly route: string | null;
-  /** Number of routes it is about: all of them if it is about the whole listing. */
+  /** Number of its routes; all routes if it is about the whole listing. */
   readonly routes: number;
-  /** Time since when the earliest of them holds; null if none has a date. */
+  /** Start of the earliest of them; null if none has a date. */
   readonly since: string | null;
 }
 
@@ -118,7 +118,7 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
   return CAUTION_CODES.flatMap((code) => {
     const isOfCode = (one: Caution) => one.code === code;
     const whole = cautions.filter(isOfCode);
-    // Routes that others may have invented give a listing no caution.
+    // A route that others may have invented gives its listing no caution.
     const concerned = routes.filter(({ cautions: own, set_aside }) => !set_aside && own.some(isOfCode));
     const found = [...whole, ...concerned.flatMap((candidate) => candidate.cautions.filter(isOfCode))];
     if (found.length === 0) return [];
@@ -133,14 +133,14 @@ export function listCautionSummaries({ cautions, routes }: Pick<Listing, 'cautio
   });
 }
 
-/** Lists the cautions about one route of a listing, and those about the whole listing (`ofListing`), the gravest first. */
+/** Lists the cautions about a route and those about its whole listing (`ofListing`), the gravest first. */
 export function listRouteCautions(ofListing: readonly Caution[], route: Pick<Route, 'cautions'>): Caution[] {
   return sortCautions([...route.cautions, ...ofListing]);
 }
 
 /**
- * Returns one address for all spellings of a listing's address: scheme and host in lower case, no trailing slash, no
- * fragment. A path and query that the provider gives stay.
+ * Returns the canonical form of a listing's address: scheme and host in lower case, no trailing slash, no fragment. The
+ * provider's path and query stay.
  */
 export function getCanonicalBaseUrl(text: string): string {
   const url = new URL(text);
@@ -148,8 +148,8 @@ export function getCanonicalBaseUrl(text: string): string {
 }
 
 /**
- * Returns the host of a listing's address, with its port if that is not the usual one. Names in other scripts come in
- * the form in which they are resolved (`xn--…`), so that no letter can pass for another.
+ * Returns the host of a listing's address, with its port unless it is the default. Names in other scripts are returned in the
+ * form in which they are resolved (`xn--…`), so that no letter can be mistaken for another.
  */
 export function getHost(baseUrl: string): string {
   return new URL(baseUrl).host;

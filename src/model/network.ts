@@ -10,10 +10,10 @@ export type SvmNetwork = Extract<Network, { family: 'svm' }>;
 /** The keys of all networks, the preferred one first. */
 export const networkKey = z.enum(Object.values(NETWORKS).map(({ key }) => key));
 
-/** The network that is meant where none is named, and of which every listing carries an entry. */
+/** The network that is assumed if none is named. Every listing has an entry of it. */
 export const [DEFAULT_NETWORK] = Object.keys(NETWORKS) as [NetworkKey];
 
-/** The words of each family: for a block, for what tells two payments apart, and for what an account looks like. */
+/** Words of each family: for a block, for the nonce of a payment, and for the form of an account. */
 export const FAMILY_WORDS: Readonly<Record<Family, { block: string; nonce: string; account: string }>> = {
   evm: { block: 'Block', nonce: 'Nonce', account: '0x and 40 hexadecimal digits' },
   svm: { block: 'Slot', nonce: 'Memo', account: '32 bytes in base 58' },
@@ -22,7 +22,7 @@ export const FAMILY_WORDS: Readonly<Record<Family, { block: string; nonce: strin
 /** The contract (Permit2) that moves USDC of the scheme `upto`, at the same address on every chain of the family `evm`. */
 export const PERMIT2 = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
 
-/** Says whether a network is of the family `evm`. */
+/** Returns true if a network is of the family `evm`. */
 export function isEvm(key: NetworkKey): boolean {
   return NETWORKS[key].family === 'evm';
 }
@@ -47,22 +47,22 @@ export function findNamedNetwork(text: string): Network | undefined {
   );
 }
 
-/** Says whether two accounts, assets or hashes of a network are the same: on EVM in any case, on Solana to the letter. */
+/** Returns true if two accounts, assets or hashes of a network are the same: on EVM in upper or lower case, on Solana exactly. */
 export function isSameOn(key: NetworkKey, one: string, other: string): boolean {
   return isEvm(key) ? one.toLowerCase() === other.toLowerCase() : one === other;
 }
 
-/** Says whether `asset` names USDC on that network. */
+/** Returns true if `asset` is USDC on that network. */
 export function isUsdc(key: NetworkKey, asset: string): boolean {
   return isSameOn(key, asset, NETWORKS[key].usdc);
 }
 
-/** Says whether a first block is that of the public network, rather than of a local test chain. */
+/** Returns true if a first block is that of the public network, and not of a local test chain. */
 export function isPublicChain(key: NetworkKey, genesis: string): boolean {
   return genesis.startsWith(NETWORKS[key].genesis);
 }
 
-/** Returns whether a listing is paid on a network: dated evidence shows it, or its sources declare it. */
+/** Returns true if a listing is paid on a network, by dated evidence or by a declaration of its sources. */
 export function isPaidOn({ advertised, declared }: Pick<NetworkEntry, 'advertised' | 'declared'>): boolean {
   return advertised || declared === true;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Whether a seller takes an id of the payment from the buyer (x402 extension `payment-identifier`), by which a call that is
- * sent again is not charged again.
+ * Support of a seller for the buyer's id of a payment (x402 extension `payment-identifier`), with which a repeated call is not
+ * charged again.
  */
 export const paymentIdentifier = z.enum(['supported', 'required']);
 export type PaymentIdentifier = z.infer<typeof paymentIdentifier>;

@@ -4,8 +4,8 @@ import { networkKey } from './network.ts';
 import { isPublicRequest, paidRequest, withholdValues } from './request.ts';
 
 /**
- * Reasons why an answer with status 2xx to a paid call is not recognised as the product: each sentence says what was
- * seen. The first that applies counts.
+ * Reasons why an answer with status 2xx to a paid call is not recognised as the product. Each sentence says what was seen; the
+ * first one that applies counts.
  */
 export const UNRECOGNISED = {
   empty: 'the answer holds nothing: an empty object, list or text',
@@ -21,9 +21,9 @@ export type UnrecognisedReason = keyof typeof UNRECOGNISED;
 export const unrecognisedReason = z.enum(Object.keys(UNRECOGNISED) as [UnrecognisedReason, ...UnrecognisedReason[]]);
 
 /**
- * State of a payment attempt. `prepared`: written down, nothing sent. `sent`: it may have left. `settled`: the chain
- * says it was paid. `not_settled`: the chain says that it was not, and no longer can be. `unknown`: the chain could not
- * be asked, or only one node says that it was not; resolved from the chain later, never by paying again.
+ * State of a payment attempt. `prepared`: recorded, nothing sent. `sent`: it may have been sent. `settled`: the chain says that
+ * it was paid. `not_settled`: the chain says that it was not paid, and can no longer be. `unknown`: the chain could not be asked,
+ * or only one node says that it was not paid; resolved later from the chain, never by paying again.
  */
 export const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
 export type PaymentState = z.infer<typeof paymentState>;
@@ -59,7 +59,7 @@ export const paidAnswer = z.object({
 });
 export type PaidAnswer = z.infer<typeof paidAnswer>;
 
-/** The seller's words about the settlement: recorded and compared, never believed. */
+/** The seller's statement about the settlement. It is recorded and compared, never believed. */
 export const sellerReceipt = z.object({
   success: z.boolean().nullable(),
   transaction: z.string().nullable(),
@@ -81,16 +81,14 @@ export const settlement = z.object({
 });
 export type Settlement = z.infer<typeof settlement>;
 
-/** The operator's word on the end of a payment that no rule could decide. No chain shows it, so it proves nothing. */
+/** The operator's decision about a payment that no rule could decide. No chain shows it, so it proves nothing. */
 export const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
 
 /**
- * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC.
- *
- * Delivery: `delivered` true, the product; false with `unrecognised`, an answer that is not recognised as the product;
- * false without, nothing (no answer, an empty body, or another status than 2xx). `delivered` is null until that is
- * known. A run that ends before the answer is on record and judged leaves it null for good, because the body is gone:
- * such a payment settles without a receipt, and counts neither for nor against the seller.
+ * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC. `delivered` is true for the product; false
+ * with `unrecognised` for an answer that is not recognised as the product; false without it for no answer, an empty body, or
+ * another status than 2xx. It is null until that is known. A run that ends before the answer is recorded and judged leaves it
+ * null for good, since the body is gone: such a payment settles without a receipt, and counts neither for nor against the seller.
  */
 export const payment = z.object({
   id: z.uuid(),
@@ -152,8 +150,7 @@ export const payment = z.object({
 export type Payment = z.infer<typeof payment>;
 
 /**
- * A payment that settled, as everybody may see it: without its state, which is always the same, and without the
- * operator's own book-keeping.
+ * The public form of a settled payment: without its state, which is always the same, and without the operator's own book-keeping.
  */
 export const publicPayment = payment
   .omit({ state: true, reason: true, by_operator: true, head_at: true, prepared_at: true, resolved_at: true })
@@ -161,8 +158,8 @@ export const publicPayment = payment
 export type PublicPayment = z.infer<typeof publicPayment>;
 
 /**
- * Builds the public form of a payment for the route with a path; undefined if it did not settle. `listing` is the live
- * one of that route: values of the request that it does not show already are withheld.
+ * Builds the public form of a payment for the route with a path; undefined if it did not settle. `listing` is the live listing of
+ * that route; values of the request that it does not already show are withheld.
  */
 export function buildPublicPayment(
   {
@@ -187,7 +184,7 @@ export function buildPublicPayment(
 
 type PaidRoute = Parameters<typeof isPublicRequest>[2] & { readonly id: string };
 
-/** A payment before it is sent: all that identifies it on the chain. */
+/** A payment before it is sent, with everything that identifies it on the chain. */
 export const preparedPayment = payment.omit({
   state: true,
   reason: true,
@@ -204,7 +201,7 @@ export const preparedPayment = payment.omit({
 });
 export type PreparedPayment = z.infer<typeof preparedPayment>;
 
-/** The facts once an answer came, or none did. `delivered` is null while the answer has to be judged. */
+/** The facts after an answer came, or none did. `delivered` is null until the answer is judged. */
 export const paymentAnswer = payment.pick({
   answer: true,
   seller_receipt: true,
@@ -214,7 +211,7 @@ export const paymentAnswer = payment.pick({
 });
 export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
-/** The end of an attempt, by the word of the chain. */
+/** The outcome of an attempt by the chain. */
 export const paymentResolution = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('settled'),
@@ -227,9 +224,9 @@ export const paymentResolution = z.discriminatedUnion('state', [
 export type PaymentResolution = z.infer<typeof paymentResolution>;
 
 /**
- * A step of an attempt after it is prepared. `sent`: written right before it leaves; the signature identifies it on
- * Solana. `answered`: as soon as the answer is there. `judged`: what that answer is taken for. `resolved`: what the
- * chain says. `closed`: what the operator says of one that nothing else could decide.
+ * A step of an attempt after it is prepared. `sent`: recorded right before sending; on Solana the signature identifies the
+ * payment. `answered`: recorded as soon as the answer has come. `judged`: the judgement of that answer. `resolved`: the outcome
+ * by the chain. `closed`: the operator's decision about one that nothing else could decide.
  */
 export const paymentStep = z.discriminatedUnion('step', [
   z.object({ step: z.literal('sent'), signature: z.string().nullable() }),
@@ -246,37 +243,35 @@ export const paymentEntry = z.object({
   at: z.iso.datetime(),
   event: z.discriminatedUnion('step', [
     z.object({ step: z.literal('prepared'), attempt: preparedPayment }),
-    // Copied from a catalogue that knew the payment, or knew more of it.
+    // Copied from a catalogue that had the payment, or had a later state of it.
     z.object({ step: z.literal('copied'), payment }),
     ...paymentStep.options,
   ]),
 });
 export type PaymentEntry = z.infer<typeof paymentEntry>;
 
-/** Says whether money may still move by a payment. */
+/** Returns true if a payment may still move money. */
 export function isOpen({ state }: Pick<Payment, 'state'>): boolean {
   return OPEN_STATES.some((open) => open === state);
 }
 
-/** Reason of an `unknown` payment that did not settle by the word of one node alone. */
+/** Reason of an `unknown` payment that did not settle according to only one node. */
 export const UNCONFIRMED = 'unconfirmed';
 
 /**
- * Says whether one node alone says that a payment did not settle. It counts as spent and the chain is asked again, but
- * its wallet may pay on: anybody can sell something and never settle.
+ * Returns true if only one node says that a payment did not settle. It counts as spent and the chain is asked again, but its
+ * wallet may go on paying, since anybody can sell something and never settle.
  */
 export function isUnconfirmed({ state, reason }: Pick<Payment, 'state' | 'reason'>): boolean {
   return state === 'unknown' && reason === UNCONFIRMED;
 }
 
-/**
- * Returns the time from which one node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC.
- */
+/** Returns the time from which a single node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC. */
 export function getCountedUntil({ expires_at }: Pick<Payment, 'expires_at'>): string {
   return new Date(Date.parse(expires_at) + 24 * 60 * 60 * 1000).toISOString();
 }
 
-/** Builds the payment at the start of a prepared attempt. */
+/** Builds the payment of a prepared attempt. */
 export function buildPayment(attempt: PreparedPayment): Payment {
   return {
     ...attempt,
@@ -296,8 +291,8 @@ export function buildPayment(attempt: PreparedPayment): Payment {
 }
 
 /**
- * Returns a payment after a step at a time, ISO 8601 UTC. Throws `conflict` (`wrong_state`) if the step does not follow
- * from its state.
+ * Returns a payment after a step at a time (ISO 8601 UTC). Throws `conflict` (`wrong_state`) if the step is not possible in its
+ * state.
  */
 export function applyStep(payment: Payment, step: PaymentStep, at: string): Payment {
   if (!canFollow(payment, step)) {
@@ -338,7 +333,7 @@ export function applyStep(payment: Payment, step: PaymentStep, at: string): Paym
 function canFollow(payment: Payment, step: PaymentStep): boolean {
   const { state, answer, delivered, by_operator } = payment;
   const maySettle = state === 'sent' || state === 'unknown';
-  // Another process may find it on the chain while the one that pays still waits for the answer.
+  // Another process may find the payment on the chain while the paying one still waits for the answer.
   const mayBeAnswered = maySettle || (state === 'settled' && by_operator === null);
   switch (step.step) {
     case 'sent':
@@ -354,14 +349,14 @@ function canFollow(payment: Payment, step: PaymentStep): boolean {
   }
 }
 
-/** The most that may be spent, in atomic USDC. */
+/** Spending limits, in atomic USDC. */
 export interface PaymentCaps {
   per_call: number;
-  /** Cap of one UTC day by the clock of the chain, for all that may have been or may still be paid. */
+  /** Limit of a UTC day, by the clock of the chain, for everything that was paid or may still be. */
   per_day: number;
 }
 
-/** The operator's correction of a receipt that is wrong on record: public, with its reason. */
+/** The operator's correction of a receipt that is wrong on record. It is public, with its reason. */
 export const correction = z
   .object({
     because: z.string().describe("The operator's reason"),
@@ -374,8 +369,8 @@ export type Correction = z.infer<typeof correction>;
 export const correctedReceipt = correction.extend({ receipt_id: z.string(), route_id: z.uuid() });
 
 /**
- * The record of one payment that the service itself made for a real call to one route; its id is that of the attempt.
- * Amounts are atomic USDC.
+ * The record of one payment that the service made for a real call to one route. Its id is that of the attempt. Amounts are atomic
+ * USDC.
  */
 export const receipt = z.object({
   id: z.uuid(),
@@ -383,7 +378,7 @@ export const receipt = z.object({
   network: networkKey,
   asset: z.string(),
   amount: z.int().positive(),
-  /** The most that the seller might take (scheme `upto`); absent if exactly the amount was signed. */
+  /** The most that the seller could take (scheme `upto`); absent if exactly the amount was signed. */
   ceiling: z.int().positive().optional(),
   payer: z.string(),
   pay_to: z.string(),
@@ -392,15 +387,15 @@ export const receipt = z.object({
   settled_at: z.iso.datetime(),
   /** The request that was paid for, without payment and secrets; null if it is not on record. */
   request: paidRequest.nullable(),
-  /** True if the chain says that the payment happened. */
+  /** True if the payment settled according to the chain. */
   settled: z.boolean(),
-  /** True if a 2xx came back that was recognised as the product. */
+  /** True if a 2xx answer was recognised as the product. */
   delivered: z.boolean(),
   /** Reason why an answer with status 2xx was not recognised as the product; null if it was, or if none came. */
   unrecognised: unrecognisedReason.nullable(),
   /** Result of comparing the body with what the route declares. */
   conforming: z.enum(['yes', 'no', 'undeclared']),
-  /** The operator's word that the record is wrong: then the receipt counts neither for the route nor against it. */
+  /** The operator's correction. A receipt with one counts neither for nor against the route. */
   correction: correction.nullable(),
 });
 export type Receipt = z.infer<typeof receipt>;

@@ -4,7 +4,7 @@ import { nameNetworks } from './network.ts';
 import { paymentIdentifier } from './payment-identifier.ts';
 import { terms, termsDifference } from './terms.ts';
 
-/** The name under which the service sends requests, and to which rules of a robots.txt may be addressed. */
+/** The name under which the service sends requests, to which rules of a robots.txt may be addressed. */
 export const ROBOT_NAME = 'agent-payable-apis';
 
 /** Outcomes of one probe of one route. */
@@ -32,7 +32,7 @@ export const PROBE_OUTCOMES = [
 export const probeOutcome = z.enum(PROBE_OUTCOMES);
 export type ProbeOutcome = z.infer<typeof probeOutcome>;
 
-/** Finer reason than an outcome: a stable word. Null if the outcome says all. */
+/** A finer reason than the outcome, as a stable word; null if the outcome says everything. */
 export const probeCause = z
   .string()
   .regex(/^[a-z0-9_]+$/)
@@ -44,12 +44,12 @@ export const READS_DIFFERENTLY = 'reads_differently';
 const INCONCLUSIVE: readonly ProbeOutcome[] = ['input_rejected', 'rate_limited', 'blocked_address', 'internal'];
 const PAYABLE: readonly ProbeOutcome[] = ['payable', 'payable_with_changed_terms'];
 
-/** Says whether an outcome tells anything of the route: inconclusive ones count neither for nor against anybody. */
+/** Returns true if an outcome says anything about the route. Inconclusive ones count neither for nor against anybody. */
 export function isConclusive(outcome: ProbeOutcome): boolean {
   return !INCONCLUSIVE.includes(outcome);
 }
 
-/** Says whether an outcome is a valid 402, by which the route can be paid. */
+/** Returns true if an outcome is a valid 402, which can be paid. */
 export function isPayable(outcome: ProbeOutcome): boolean {
   return PAYABLE.includes(outcome);
 }

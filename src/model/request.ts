@@ -4,12 +4,12 @@ import { isObject, type JsonObject } from './json.ts';
 
 export const httpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS']);
 
-/** Returns whether requests of a method carry no body (fetch refuses one on GET and HEAD). */
+/** Returns true if requests of a method have no body (fetch refuses one on GET and HEAD). */
 export function isBodiless(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
-/** `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
+/** Matches `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
 export const PATH_TEMPLATE = /\{([^{}/?&]{1,80})\}|(?<=[/=]):([A-Za-z_]\w{0,79})(?=[/?&]|$)/g;
 
 /** Returns the name of a template without the marks of RFC 6570 and of frameworks: `id` of `+id`, `id*`, `id:[0-9]+`. */
@@ -22,11 +22,11 @@ export function isTemplate(path: string): boolean {
   return path.search(PATH_TEMPLATE) >= 0;
 }
 
-/** What stands where a value belongs: `{chain}`, `<token>`, `:id`, `0x12...`, `…`. */
+/** Matches a text in place of a value: `{chain}`, `<token>`, `:id`, `0x12...`, `…`. */
 const PLACEHOLDER =
   /^(?:\{[^{}]*\}|<[^<>]*>|:[a-z_]\w*|\.{2,}|\S*(?:\.{3}|…)\S*)$|0x[0-9a-f]*(?:\.{3}|…)|, ?(?:\.{3}|…)(?!\S*$)/i;
 
-/** Names of types that stand where a value belongs, and the type of JSON Schema that each means. */
+/** Names of types that appear in place of a value, each with its type in JSON Schema. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {
   ...{ string: 'string', str: 'string', integer: 'integer', int: 'integer', number: 'number', float: 'number' },
   ...{ double: 'number', boolean: 'boolean', bool: 'boolean', object: 'object', array: 'array' },
@@ -39,8 +39,8 @@ const PLACEHOLDER_LENGTH = 500;
 const TYPED_FIELD = /type|format|kind|schema/i;
 
 /**
- * Returns the JSON Schema of a field whose value is only a placeholder: the name of a type, a template, or a text that
- * dots cut short. Undefined for a value that can be sent.
+ * Returns the JSON Schema of a field whose value is only a placeholder: the name of a type, a template, or a text cut short by
+ * dots. Undefined for a value that can be sent.
  */
 export function findPlaceholderSchema(value: unknown, name: string): JsonObject | undefined {
   if (typeof value !== 'string' || value.length > PLACEHOLDER_LENGTH) return undefined;
@@ -80,25 +80,27 @@ export const paidRequest = z.object({
 });
 export type PaidRequest = z.infer<typeof paidRequest>;
 
-/** Gives the hash of a request: SHA-256 of method, address and body, each followed by a line feed, in hexadecimal. */
+/** Returns the hash of a request: SHA-256 of method, address and body, each followed by a line feed, in hexadecimal. */
 export function getRequestHash({ method, url, body }: Pick<PaidRequest, 'method' | 'url' | 'body'>): string {
   return createHash('sha256')
     .update(`${method}\n${url}\n${body ?? ''}\n`)
     .digest('hex');
 }
 
-/** The public record of a route: it decides which parts of a request sent there are shown. */
+/** The public record of a route, which decides which parts of a request to it are shown. */
 interface RouteRecord {
   readonly path: string;
   readonly input_schema: JsonObject | null;
   readonly example: RequestExample | null;
 }
 
-/** Values that the program itself chooses: those of every call of a tool, and of some headers. */
+/** Values that the program itself chooses: those in every call of a tool, and in some headers. */
 const TOOL_VALUES = ['2.0', '1', 'tools/call'];
 const OWN_HEADERS = new Set(['accept', 'content-type']);
 
-/** Returns whether the public record of a route has every value of a request. One that an operator wrote has others. */
+/**
+ * Returns true if the public record of a route has every value of a request. A request with an operator's own values fails this.
+ */
 export function isPublicRequest(
   { url, headers, body }: PaidRequest,
   base_url: string,
@@ -112,7 +114,10 @@ export function isPublicRequest(
   return values.every((value) => shown.has(value));
 }
 
-/** Builds the shown form of a request for a path whose values are on no public record: names, and types for values. */
+/**
+ * Builds the shown form of a request with values that are on no public record: names with types in place of values, and the given
+ * path.
+ */
 export function withholdValues({ method, url, headers, body }: PaidRequest, path: string): PaidRequest {
   const { origin, pathname, searchParams } = new URL(url);
   const segments = pathname.split('/');
@@ -132,7 +137,7 @@ export function withholdValues({ method, url, headers, body }: PaidRequest, path
   return { ...request, hash: getRequestHash(request), values_withheld: true };
 }
 
-/** Reads a body as JSON, or as the text that it is. */
+/** Parses a body as JSON; returns it as text if it is not JSON. */
 function parseBody(body: string | null): unknown {
   try {
     return JSON.parse(body ?? '[]');
@@ -142,14 +147,14 @@ function parseBody(body: string | null): unknown {
   }
 }
 
-/** Lists the values in JSON, without the names, as text. */
+/** Lists the values in a JSON value as texts, without names. */
 function listValues(json: unknown): string[] {
   const values: string[] = [];
   replaceValues(json, (value) => values.push(String(value)));
   return values;
 }
 
-/** Writes JSON with a replacement for each value that is no object or list. */
+/** Writes JSON with every value replaced, except objects and lists. */
 function replaceValues(json: unknown, replace: (value: unknown) => unknown): string {
   return JSON.stringify(json, (_name, value) => (typeof value === 'object' && value !== null ? value : replace(value)));
 }

@@ -28,13 +28,13 @@ const routeFacts = z.object({
 });
 
 /**
- * The words of a feed's item, or of an operation or entry of a document, besides its description: its own name, and what it
- * says about the whole service. A member is absent if the item lacks it.
+ * The texts of a feed's item, or of an operation or entry of a document, besides its description: its own name, and its text
+ * about the whole service. A field is absent if the item lacks it.
  */
 export const itemWords = z.object({
   /** The name of what the route does, not of the service. */
   name: z.string().optional(),
-  /** The item's whole text, if that is longer than the description of the route, or has lines. */
+  /** The item's whole text, if it is longer than the description of the route, or has several lines. */
   text: z.string().optional(),
   service_name: z.string().optional(),
   /** Title of the web site at the host, as the feed found it. */
@@ -52,18 +52,18 @@ export type OtherPrice = z.infer<typeof otherPrice>;
 /** A route as one source declares it. */
 export const declaredRoute = routeFacts.extend({
   terms: z.array(terms),
-  /** There where the source names no network, so that the one of its terms is assumed. */
+  /** Present if the source names no network, so that the network of its terms is assumed. */
   network_assumed: z.literal(true).optional(),
-  /** Price of another document that is read together with this one, in atomic USDC, if it is another price. */
+  /** Different price in another document that is read together with this one, in atomic USDC. */
   other_price: otherPrice.optional(),
-  /** Further words of the item for the route, until they are put into those of route and listing. */
+  /** Further texts of the item, until they are merged into those of route and listing. */
   item: itemWords.optional(),
-  /** Time by our clock when a feed first had the route; absent if that was when it first had the listing. */
+  /** Time by our clock when a feed first had the route; absent if it was the same as for the listing. */
   heard_at: z.iso.datetime().optional(),
 });
 export type DeclaredRoute = z.infer<typeof declaredRoute>;
 
-/** The proof that a paid test call gave of a route. */
+/** The proof of a route by a paid test call. */
 export const routeProof = z.object({
   receipt_id: z.string(),
   network: networkKey,
@@ -151,22 +151,22 @@ export const route = routeFacts.extend({
 });
 export type Route = z.infer<typeof route>;
 
-/** Lists the routes that count: those that are not set aside. */
+/** Lists the routes that count: all that are not set aside. */
 export function listCounted<Listed extends { readonly set_aside?: boolean | undefined }>(
   routes: readonly Listed[],
 ): Listed[] {
   return routes.filter(({ set_aside }) => set_aside !== true);
 }
 
-/** Writes a route the way commands and pages name it: `POST /v1/x`. */
+/** Writes a route as commands and pages name it: `POST /v1/x`. */
 export function formatRoute({ method, path }: Readonly<Record<'method' | 'path', string>>): string {
   return `${method} ${path}`;
 }
 
-/** Names of tools as MCP has them (revision 2025-11-25, "Tool Names"), and a slash. */
+/** Pattern of tool names in MCP (revision 2025-11-25, "Tool Names"), with a slash also allowed. */
 export const TOOL_NAME = /^[\w./-]{1,128}$/;
 
-/** Returns whether a route is a tool of an MCP server: its path is that of the server, and its fragment names the tool. */
+/** Returns true if a route is a tool of an MCP server: its path is that of the server, with the tool's name as fragment. */
 export function isToolPath(path: string): boolean {
   return path.includes('#');
 }
@@ -176,10 +176,7 @@ export function getToolName(path: string): string {
   return path.split('#')[1] ?? '';
 }
 
-/**
- * Returns the address at which a route is called: its path after the base address, whose own query and fragment do not
- * carry over.
- */
+/** Returns the address at which a route is called: the base URL, without query and fragment, followed by the route's path. */
 export function getRouteUrl(baseUrl: string, path: string): string {
   const base = new URL(baseUrl);
   return `${base.origin}${base.pathname.replace(/\/$/, '')}${path}`;

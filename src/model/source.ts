@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Authority of a claim, the one that is believed first: the host of the API itself, the operator of this catalogue,
- * anybody else. `evidence/authority.ts` says what each may say.
+ * Authority of a claim, the most trusted first: the host of the API itself, the operator of this catalogue, anybody else.
+ * `evidence/authority.ts` defines what each may claim.
  */
 export const AUTHORITIES = ['host', 'operator', 'hearsay'] as const;
 export const authority = z.enum(AUTHORITIES);
@@ -38,29 +38,26 @@ export type SourceKind = keyof typeof SOURCES;
 export const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
 export const sourceKind = z.enum(SOURCE_KINDS);
 
-/**
- * Source of a declaration, and the time at which its content was seen to be so (null: a bare claim, evidence of
- * nothing).
- */
+/** Source of a declaration, and the time at which its content was seen (null: a bare claim, which is no evidence). */
 export const declarationSource = z.object({
   kind: sourceKind,
   /** Address or file name of the source; one source has one declaration of a listing. */
   name: z.string(),
   observed_at: z.iso.datetime().nullable(),
-  /** Place where it was seen, if that is not the source itself: an address or a few words. */
+  /** Place where it was seen, if not at the source itself: an address or a few words. */
   observed_in: z.string().optional(),
-  /** Address of the host whose word a document is; null if the operator handed it over or named what it lists. */
+  /** Address of the host that a document speaks for; null if the operator handed it over or named what it lists. */
   speaker: z.url().nullable().optional(),
 });
 export type DeclarationSource = z.infer<typeof declarationSource>;
 
-/** A source as readers see it. */
+/** The public form of a source. */
 export const listedSource = declarationSource.omit({ speaker: true }).extend({
   authority: authority.describe('Whose word it is: of the host itself, of the operator, or of somebody else'),
 });
 export type ListedSource = z.infer<typeof listedSource>;
 
-/** The facts about a whole listing, and about one of its routes, that sources say. */
+/** The facts that sources state about a whole listing, and about one of its routes. */
 export const LISTING_FACTS = [
   'title',
   'tagline',
@@ -74,6 +71,6 @@ export const ROUTE_FACTS = ['route', 'description', 'input', 'output', 'example'
 export type ListingFact = (typeof LISTING_FACTS)[number];
 export type RouteFact = (typeof ROUTE_FACTS)[number];
 
-/** Index in the listing's `sources` of the source of each fact; absent for facts that no source says. */
+/** Index in the listing's `sources` of the source of each fact; absent for facts that no source states. */
 export const listingSaidBy = z.partialRecord(z.enum(LISTING_FACTS), z.int().nonnegative());
 export const routeSaidBy = z.partialRecord(z.enum(ROUTE_FACTS), z.int().nonnegative());

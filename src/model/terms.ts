@@ -17,10 +17,7 @@ export const terms = z.object({
 });
 export type Terms = z.infer<typeof terms>;
 
-/**
- * Terms on record: claimed ones (`declared`) and ones that a 402 answer was seen to ask (`observed`), each with its
- * time.
- */
+/** Recorded terms: claimed ones (`declared`) and ones that a 402 answer asked (`observed`), each with its time. */
 export const recordedTerms = terms.extend({
   evidence: z.enum(['declared', 'observed']),
   source: z.string().describe('Where the terms were read'),
@@ -35,18 +32,18 @@ export const recordedTerms = terms.extend({
 export type RecordedTerms = z.infer<typeof recordedTerms>;
 
 /**
- * Returns the key under which two mentions of the same offer are one: amount, asset, network and payee, and whether
- * through Permit2, which other clients can pay.
+ * Returns the key that identifies an offer: amount, asset, network and payee, and whether it is paid through Permit2, which other
+ * clients can pay.
  */
 export function getTermsKey({ network, scheme, asset, amount, pay_to, extra_needs }: Terms): string {
   const transfer = scheme === 'exact' && extra_needs?.includes('permit2') ? ['permit2'] : [];
   return [network, scheme, asset, amount, pay_to ?? '', ...transfer].join('|');
 }
 
-/** The x402 scheme whose amount is the most that a call may cost; the seller takes the actual cost of the call. */
+/** The x402 scheme whose amount is a ceiling: the seller takes the actual cost of the call. */
 const CEILING_SCHEME = 'upto';
 
-/** Returns whether the amount of an offer is a ceiling. */
+/** Returns true if the amount of an offer is a ceiling. */
 export function isCeiling({ scheme }: Pick<Terms, 'scheme'>): boolean {
   return scheme === CEILING_SCHEME;
 }
@@ -55,8 +52,8 @@ export const termsField = z.enum(['network', 'scheme', 'asset', 'amount', 'pay_t
 export type TermsField = z.infer<typeof termsField>;
 
 /**
- * Difference of one known offer from the offers seen. `changed`: offered still, with other values in `fields`.
- * `removed`: no longer offered. `added`: offered besides, which takes nothing away from what is known.
+ * Difference between a known offer and the offers seen. `changed`: still offered, with other values in `fields`. `removed`: no
+ * longer offered. `added`: offered in addition, which leaves the known offers valid.
  */
 export const termsDifference = z.object({
   kind: z.enum(['changed', 'removed', 'added']),

@@ -19,10 +19,7 @@ export const TEXT_LIMITS = {
   reply: 280,
 } as const;
 
-/**
- * A media type with parameters (RFC 9110, sections 5.6 and 8.3.1), or the range of all subtypes; and its greatest
- * length.
- */
+/** A media type with parameters (RFC 9110, sections 5.6 and 8.3.1), or the range of all subtypes; and its greatest length. */
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/(?:\*|[\w!#$&^.+-]+)(?:[ \t]*;[ \t]*[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[ !#-[\]-~]*"))*$/;
 const MEDIA_TYPE_LENGTH = 200;
@@ -32,7 +29,7 @@ export function findMediaType(text: string | null): string | null {
   return text !== null && text.length <= MEDIA_TYPE_LENGTH && MEDIA_TYPE.test(text) ? text.toLowerCase() : null;
 }
 
-/** Abbreviations, initials and list numbers, whose full stop does not end a sentence. */
+/** Matches abbreviations, initials and list numbers, whose full stop does not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|vs|etc|approx|incl|dr|mr|mrs|inc|ltd|[a-z](?:\.[a-z])*|\d{1,2})\.$/i;
 
 /** A full stop, or its equivalent in other scripts, with closing quotes and brackets after it. */
@@ -49,8 +46,8 @@ export function getFirstSentence(text: string): string {
 }
 
 /**
- * Finds the word that a misspelled or shortened one most likely means: the nearest by letters, if at most a third of them
- * differ, else the shortest of those that begin with it or that it begins with. Undefined if no word is near.
+ * Finds the word that a misspelled or shortened one most likely means: the nearest by letters, if at most a third of them differ;
+ * else the shortest candidate that begins with it or that it begins with. Undefined if no word is near.
  */
 export function findNearest(word: string, candidates: readonly string[]): string | undefined {
   const meant = word.toLowerCase();
@@ -67,12 +64,12 @@ export function getDistance(some: string, other: string): number {
   return distance(some, other);
 }
 
-/** Returns a text in the form in which it begins a sentence. */
+/** Returns a text with a capital first letter, for the start of a sentence. */
 export function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Returns a text that begins a sentence in the form for the middle of one. */
+/** Returns the start of a sentence in the form for the middle of one. */
 export function lowerFirst(text: string): string {
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }

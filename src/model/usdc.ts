@@ -6,8 +6,8 @@ export const USDC_DECIMALS = 6;
 const ATOMIC_PER_USDC = 10 ** USDC_DECIMALS;
 
 /**
- * Parses a decimal amount of USDC (`0.001`, `12`) into atomic units (1000, 12000000).
- * Gives undefined for anything else: signs, exponents, currency signs, more than six decimals, unsafe sizes.
+ * Parses a decimal amount of USDC (`0.001`, `12`) into atomic units (1000, 12000000). Returns undefined for anything else: signs,
+ * exponents, currency signs, more than six decimals, unsafe sizes.
  */
 export function parseUsdc(text: string): number | undefined {
   const match = /^(\d{1,10})(?:\.(\d{1,6}))?$/.exec(text);
@@ -21,12 +21,14 @@ const TYPED_PRICE =
   /^(?:us)?[$]?\s*(?<whole>\d*)(?:(?<point>[.,])(?<fraction>\d*))?\s*(?:usdc?|[$]|(?<cents>¢|c|cents?))?$/i;
 const CENTS_IN_USDC = 100;
 
-/** Longest text that is read as a price, in UTF-16 units: of one with blanks inside, reading takes time with their square. */
+/**
+ * Longest text that is read as a price, in UTF-16 units. The time to match blanks inside grows with the square of their number.
+ */
 const TYPED_PRICE_LENGTH = 40;
 
 /**
- * Returns a price as people write it in the form that filters take: `$.01` as `0.01`. Other text comes back unchanged,
- * to be refused, and so does a price with a comma that may separate thousands.
+ * Converts a price as people write it into the form that filters take: `$.01` to `0.01`. Returns other text unchanged, to be
+ * refused, and also a price with a comma that may separate thousands.
  */
 export function readTypedPrice(text: string): string {
   if (text.length > TYPED_PRICE_LENGTH) return text;
@@ -38,7 +40,10 @@ export function readTypedPrice(text: string): string {
   return usdc !== undefined && Number.isSafeInteger(usdc) ? formatUsdc(usdc) : text;
 }
 
-/** Parses an amount on the wire, which is atomic units in decimal digits and nothing else (x402 `amount`). */
+/**
+ * Parses an amount of an x402 message, which is atomic units in decimal digits (x402 `amount`). Returns undefined for anything
+ * else.
+ */
 export function parseAtomicUsdc(text: unknown): number | undefined {
   if (typeof text !== 'string' || !/^\d{1,16}$/.test(text)) return undefined;
   const atomic = Number(text);
@@ -54,12 +59,12 @@ export function formatUsdc(atomic: number): string {
   return fraction ? `${whole}.${fraction}` : String(whole);
 }
 
-/** Gives atomic units as a decimal number, for documents whose fields are JSON numbers. */
+/** Returns atomic units as a decimal number, for documents whose fields are JSON numbers. */
 export function getUsdcNumber(atomic: number): number {
   return Number(formatUsdc(atomic));
 }
 
-/** Writes a price; one that is a ceiling as `up to 0.05`. */
+/** Writes a price; a ceiling as `up to 0.05`. */
 export function formatPrice(amount: number, isCeiling = false): string {
   return `${isCeiling ? 'up to ' : ''}${formatUsdc(amount)}`;
 }
@@ -76,8 +81,8 @@ export type PriceCeilings = z.infer<typeof priceCeilings>;
 export const NO_CEILINGS: PriceCeilings = Object.freeze({ min: false, max: false });
 
 /**
- * Writes a price range as pages show it: one value when flat, else `min-max` (specification, "Price range forms"). With
- * ceilings it is `up to 0.05`, or `0.001 or up to 0.05`.
+ * Writes a price range for pages: one value if both ends are equal, else `min-max` (specification, "Price range forms"). With
+ * ceilings, `up to 0.05`, or `0.001 or up to 0.05`.
  */
 export function formatPriceRange(min: number, max: number, ceilings = NO_CEILINGS): string {
   const [low, high] = [formatPrice(min, ceilings.min), formatPrice(max, ceilings.max)];

@@ -5,7 +5,7 @@ import { buildSummary } from '../../published/snapshot.ts';
 import { VERIFIED_MEANING } from '../../views/site.ts';
 import { buildTool } from '../tool.ts';
 
-/** Counts the catalogue: the same counts as in the OpenAPI document and `/agent/list`. */
+/** Returns the counts of the catalogue, the same as in the OpenAPI document and `/agent/list`. */
 export const catalogueSummaryTool = buildTool({
   title: 'Catalogue summary',
   description:

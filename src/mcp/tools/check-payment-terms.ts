@@ -6,7 +6,7 @@ import { formatDay } from '../../views/words/figures.ts';
 import { shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
-/** Most differences and terms on record in an answer, and the longest address it quotes, in UTF-16 units. */
+/** Most differences and recorded terms in an answer, and longest address that is quoted, in UTF-16 units. */
 const MAX_DIFFERENCES = 8;
 const MAX_RECORDED = 4;
 const ADDRESS_LENGTH = 200;
@@ -14,7 +14,7 @@ const ADDRESS_LENGTH = 200;
 /** Longest reply of a provider that is quoted, in UTF-16 units. */
 const REPLY_LENGTH = 140;
 
-/** Compares the terms of a 402 with the record, free, before anything is paid. */
+/** Compares the terms of a 402 with the record, free of charge, before anything is paid. */
 export const checkPaymentTermsTool = buildTool({
   title: 'Check payment terms',
   description:
@@ -67,7 +67,7 @@ export const checkPaymentTermsTool = buildTool({
   },
 });
 
-/** Writes a danger in words, since it decides, and a notice by its code. */
+/** Writes a danger in words, since it is decisive, and a notice by its code. */
 function formatCaution({ code, severity, detail, since, reply }: CheckBody['cautions'][number]): string {
   const words = reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
   if (severity === 'danger') return `danger, ${code}: ${detail}${words}`;
@@ -81,7 +81,7 @@ function listDifferences({ index, standing, reason, price_usdc, differences }: C
   return [{ offer: index, what: reason ?? standing, ...(price_usdc && { offered: `${price_usdc} USDC` }) }];
 }
 
-/** Writes terms on record in a line, with the payee where the caller has none to compare. */
+/** Writes recorded terms in a line, with the payee if the caller has none to compare. */
 function formatRecorded(recorded: CheckBody['on_record'][number], isPayeeShown: boolean): string {
   const { network, price_usdc, evidence, first_seen_at, pay_to, is_ceiling } = recorded;
   const since = first_seen_at === undefined ? 'undated' : `since ${formatDay(first_seen_at)}`;

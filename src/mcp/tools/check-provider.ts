@@ -2,12 +2,12 @@ import { checkRequest, type ProviderCheck, providerCheck } from '../../views/pro
 import { parseArguments } from '../arguments.ts';
 import type { OutsideTool } from '../tool.ts';
 
-/** Has an address checked, and gives the report. Throws ServiceError for what the caller can mend. */
+/** Has an address checked, and returns the report. Throws `ServiceError` for anything that the caller can correct. */
 export type CheckProvider = (question: unknown) => Promise<ProviderCheck>;
 
 const input = checkRequest.omit({ resource: true }).required({ url: true });
 
-/** Part of a report that an agent needs to correct an API: the lines that did not pass. */
+/** The part of a report that an agent needs to correct an API: the lines that did not pass. */
 const output = providerCheck.omit({ asked: true, listings: true, checked_at: true, state: true });
 
 /** Builds the tool that says whether an API can be listed, and how to correct it. */

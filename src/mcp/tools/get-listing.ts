@@ -21,7 +21,7 @@ import {
 } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
-/** Routes on a page by default and at most; fewer where the answer would exceed its tokens. */
+/** Routes on a page by default and at most; fewer if the answer would have too many tokens. */
 const ROUTES_DEFAULT = 10;
 const ROUTES_MAX = 50;
 const TOKENS_AN_ANSWER = 1150;
@@ -65,7 +65,7 @@ const output = z.object({
 });
 type Answer = z.infer<typeof output>;
 
-/** Returns all that is needed to call and pay one listing, its routes in pages short enough for a model. */
+/** Returns everything that is needed to call and pay one listing, with its routes in pages that are short enough for a model. */
 export const getListingTool = buildTool({
   title: 'One payable API',
   description:
@@ -93,7 +93,7 @@ export const getListingTool = buildTool({
   },
 });
 
-/** A page of the routes of a listing: of those at `positions`, else with those first that answer `q`, else in their own order. */
+/** A page of a listing's routes: those at `positions`, else those that best answer `q`, else all in their own order. */
 interface RoutesPage {
   readonly positions?: readonly number[];
   readonly q?: string | undefined;
@@ -102,7 +102,10 @@ interface RoutesPage {
   readonly routes_limit?: number;
 }
 
-/** Builds the answer for a live listing: one page of its routes, by default the first. Undefined where none is live. */
+/**
+ * Builds the answer for a live listing with one page of its routes, by default the first. Undefined if there is no such live
+ * listing.
+ */
 export function buildListingAnswer(slug: string, page: RoutesPage, context: ToolContext): Answer | undefined {
   const { can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { published, site } = context.reading;
@@ -152,7 +155,9 @@ function buildOutput({ output_schema: schema }: Route): { output?: string } {
   return names.length > 0 ? { output: shortenText(names.join(', '), OUTPUT_LENGTH) } : {};
 }
 
-/** Moves the offers of the first route to `pay`; other routes keep theirs where they differ: most have one payee. */
+/**
+ * Moves the offers of the first route to `pay`. Other routes keep theirs only if they differ, since most listings have one payee.
+ */
 function shareOffers(routes: readonly (CompactRoute & { pay: PayOption[] })[]): {
   pay: PayOption[];
   routes: CompactRoute[];

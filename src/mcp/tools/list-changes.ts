@@ -13,7 +13,7 @@ import { buildTool, type ToolContext } from '../tool.ts';
 const LIMIT_DEFAULT = 15;
 const LIMIT_MAX = 50;
 
-/** Tokens that a page may have for each change asked for; a page of longer changes holds fewer. */
+/** Tokens of a page for each change asked for; a page with longer changes has fewer. */
 const TOKENS_A_CHANGE = 90;
 
 const input = z.strictObject({
@@ -23,7 +23,7 @@ const input = z.strictObject({
 });
 type Query = z.output<typeof input>;
 
-/** Longest quotes, in UTF-16 units, and how many routes are named. */
+/** Longest quotes, in UTF-16 units, and most routes that are named. */
 const REASON_LENGTH = 100;
 const ROUTE_LENGTH = 80;
 const ROUTES = 3;
@@ -40,7 +40,7 @@ const compactChange = z.object({
 });
 type CompactChange = z.infer<typeof compactChange>;
 
-/** The remains of a delisted listing. */
+/** The public rest of a delisted listing. */
 const compactTombstone = z.object({
   slug: z.string(),
   delisted_at: z.string(),
@@ -48,7 +48,7 @@ const compactTombstone = z.object({
   reason: z.string(),
 });
 
-/** Lists what buyers should know of: what came and went, what was verified, and what asks another price or payee. */
+/** Lists changes that buyers should know: listings that came or went, new verifications, and new prices or payees. */
 export const listChangesTool = buildTool({
   title: 'What changed',
   description:
@@ -86,14 +86,14 @@ interface Page {
   readonly resume?: string | undefined;
 }
 
-/** Returns the latest changes, as many as fit, in the order they happened. */
+/** Returns the latest changes that fit, in the order in which they happened. */
 function readLatest({ limit }: Query, { reading, snapshot }: ToolContext): Page {
   const latest = listLatestTellingChanges(reading.published, limit);
   const { resume } = readChangeFeed(reading.published, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
   return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, reading.published)), resume };
 }
 
-/** Returns the page asked for, or its beginning where not all of it fits. */
+/** Returns the requested page, or its beginning if not all of it fits. */
 function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
   const read = (limit: number) => readChangeFeed(reading.published, snapshot, { ...query, limit }, 'telling');
   const page = read(query.limit);
@@ -101,7 +101,7 @@ function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
   return fitting < page.changes.length ? read(fitting) : page;
 }
 
-/** Counts the changes, from the first, that fit with the tombstones of their listings. */
+/** Returns how many changes, from the first, fit together with the tombstones of their listings. */
 function getFitting(changes: readonly LoggedChange[], limit: number, published: Published): number {
   const seen = new Set<string>();
   const items = changes.map((change) => {
@@ -112,7 +112,7 @@ function getFitting(changes: readonly LoggedChange[], limit: number, published: 
   return countFitting(items, TOKENS_A_CHANGE * limit);
 }
 
-/** Builds the tool's form of a change. */
+/** Builds a change in the tool's form. */
 function buildCompactChange(change: Change): CompactChange {
   const { revision, at, slug, kind, reason } = change;
   const routes = [...new Set(listChangedRoutes(change))];
@@ -122,7 +122,7 @@ function buildCompactChange(change: Change): CompactChange {
   };
 }
 
-/** Builds the tool's form of a tombstone. */
+/** Builds a tombstone in the tool's form. */
 function buildCompactTombstone({ slug, delisted_at, delisted_by, reason }: Tombstone) {
   return { slug, delisted_at, delisted_by, reason: shortenText(reason, REASON_LENGTH) };
 }

@@ -14,7 +14,7 @@ import { buildTool, type ToolContext } from '../tool.ts';
 const LIMIT_DEFAULT = 10;
 const LIMIT_MAX = 50;
 
-/** Tokens that a page may have, as it is sent, for each listing asked for; a page of longer listings holds fewer. */
+/** Tokens of a page, as it is sent, for each listing asked for; a page with longer listings has fewer. */
 const TOKENS_A_LISTING = 145;
 
 const output = z.object({
@@ -30,13 +30,13 @@ const output = z.object({
 });
 type Answer = z.infer<typeof output>;
 
-/** Searches the live listings with the filters of `/agent/list`, in pages short enough for a model. */
+/** Searches the live listings with the filters of `/agent/list`, in pages that are short enough for a model. */
 export const searchListingsTool = buildTool({
   title: 'Search payable APIs',
   description:
     'Find APIs that are paid for per request in USDC; all filters must hold. With q each comes as the route that fits ' +
     'best: check_payment_terms takes its url and method. Stop on DANGER.',
-  // Paths go into q.
+  // A path can be given in `q`.
   input: listQuery.omit({ facets: true, path: true }).extend({
     sort: listSort.optional().describe('Default: relevance with q, else name'),
     limit: z.int().min(1).max(LIMIT_MAX).default(LIMIT_DEFAULT).describe('At most a page'),
@@ -57,7 +57,7 @@ export const searchListingsTool = buildTool({
   },
 });
 
-/** Builds the answer with routes side by side, in the order asked for; the notice names the missing ones. */
+/** Builds the answer that compares routes, in the given order; the notice names the missing ones. */
 function buildComparison(
   names: readonly string[],
   { limit: _limit, ...filters }: Record<string, unknown>,
