@@ -20,9 +20,9 @@ const HEIGHT = 20;
 const PADDING = 7;
 
 /**
- * Builds the badge of a live listing as SVG: its host, the number of verified routes with the day of the proof, and its
- * cautions. None of it is a provider's word: the host is the one that was asked and paid, so a badge on another site
- * still names its own listing.
+ * Builds the badge of a live listing as SVG: its host, the number of verified routes with the day of the proof, and its cautions.
+ * It has no text of a provider: the host is the one that was asked and paid, so a badge on another site still names its own
+ * listing.
  */
 export function buildBadge(item: AgentItem, site: Site): string {
   return drawBadge(item.host, describeListing(item), site);
@@ -33,7 +33,7 @@ export function buildGoneBadge({ host, delisted_at }: Tombstone, site: Site): st
   return drawBadge(host, { text: `removed from the catalogue ${formatDay(delisted_at)}`, tone: 'plain' }, site);
 }
 
-/** Returns the message of a badge: the gravest standing of the listing, and beside a danger the proof. */
+/** Returns the message of a badge: the gravest standing of the listing; for a danger, followed by its proof. */
 function describeListing(item: AgentItem): BadgeMessage {
   const [first] = listItemStandings(item);
   if (first.tone === 'danger') {
@@ -43,7 +43,10 @@ function describeListing(item: AgentItem): BadgeMessage {
   return { text: first.text, tone: first.tone === 'plain' ? 'plain' : 'good' };
 }
 
-/** Longest host that is drawn whole. A longer one loses its start; its end is the part that somebody registered. */
+/**
+ * Longest host that is drawn whole, in characters. A longer one loses its start, since its end is the part that somebody
+ * registered.
+ */
 const HOST_LENGTH = 50;
 
 function drawBadge(host: string, { text, tone }: BadgeMessage, { serviceTitle }: Site): string {
@@ -66,7 +69,7 @@ function drawBadge(host: string, { text, tone }: BadgeMessage, { serviceTitle }:
   ].join('');
 }
 
-/** Estimates the width of a text of 11 pixels; any font is fitted to it. */
+/** Estimates the width of a text of 11 pixels; whatever the font, the text is fitted to it. */
 function getWidth(text: string): number {
   let width = 0;
   for (const letter of text) width += /[ijlftr.,:;' -]/.test(letter) ? 4.6 : /[mwMW]/.test(letter) ? 9.8 : 6.9;

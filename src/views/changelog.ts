@@ -5,11 +5,11 @@ export interface Deprecation {
   readonly path: string;
   readonly announced_at: string;
   readonly gone_at: string;
-  /** Path to ask for in its place. */
+  /** Path to use instead. */
   readonly successor: string;
 }
 
-/** Addresses that will be removed. Each answers as before until then, and announces the removal in its headers. */
+/** Addresses that will be removed. Until then each answers as before, and announces its removal in headers. */
 export const DEPRECATIONS: readonly Deprecation[] = [
   {
     path: PATHS.wellKnownServerCard,
@@ -19,7 +19,7 @@ export const DEPRECATIONS: readonly Deprecation[] = [
   },
 ];
 
-/** Changes for those who call the service, the newest first. */
+/** Changes for clients of the service, newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
     date: '2026-11-28',

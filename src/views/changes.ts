@@ -12,7 +12,7 @@ import { escapeXml } from './xml.ts';
 export const CHANGES_LIMIT_DEFAULT = 100;
 export const CHANGES_LIMIT_MAX = 1000;
 
-/** Recommended wait of a reader who has read all, in seconds. */
+/** Recommended wait after the last page, in seconds. */
 export const POLL_AFTER_SECONDS = 60;
 
 /** Position from which a reader goes on: a revision, a cursor, which names its history, or a date or time. */
@@ -90,7 +90,10 @@ export const agentChanges = z
   .meta({ id: 'AgentChanges' });
 export type AgentChanges = z.infer<typeof agentChanges>;
 
-/** Kinds of change that are news, the most important first. The first leads where a listing changed in several ways. */
+/**
+ * Kinds of change that are news, the most important first. If a listing changed in several ways, the first of these is the
+ * headline.
+ */
 export const NEWS_KINDS = [
   'delisted',
   'held',
@@ -115,25 +118,25 @@ export interface NewsListing {
   readonly slug: string;
   readonly title: string;
   readonly path: string;
-  /** Host of its base address: our fact, beside every title. */
+  /** Host of its base URL: our own fact, shown next to every title. */
   readonly host: string;
-  /** Its present cautions in our own sentences, the gravest first. */
+  /** Its current cautions in our own sentences, the gravest first. */
   readonly cautions: readonly string[];
 }
 
 /** One piece of news: the visible changes of one listing at one revision, or the same change of many listings. */
 export interface ChangeNews {
-  /** Stable within its catalogue: made of the revision, which is never used again. */
+  /** Stable within its catalogue, since it contains the revision, which is never used again. */
   readonly id: string;
   readonly revision: number;
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly kind: NewsKind;
-  /** The event in a few words of ours, without a full stop: nothing in it is a provider's text. */
+  /** The event in a few words of ours, without a full stop and without any provider's text. */
   readonly sentence: string;
   /** Number of listings in it. */
   readonly count: number;
-  /** The first listings by slug; all where there is only one. */
+  /** The first listings by slug; all of them if there is only one. */
   readonly listings: readonly NewsListing[];
   /** Each change of one listing in words, with its evidence, which quotes sources. Empty for news of many listings. */
   readonly decisions: readonly Decision[];
@@ -141,19 +144,19 @@ export interface ChangeNews {
   readonly path: string;
 }
 
-/** Most listings with the same change at one revision that get a piece of news each; more than that share one. */
+/** Most listings with the same change at one revision that get separate news; more share one. */
 const TOLD_APART = 5;
 
-/** Most listings that news of many listings name. */
+/** Most listings that are named in news about many. */
 const NAMED = 10;
 
-/** A piece of news without the present names of its listings. It never changes. */
+/** News without the current names of its listings. It never changes. */
 export interface NewsDigest extends Omit<ChangeNews, 'listings' | 'path'> {
   /** Slugs of the first listings. */
   readonly slugs: readonly string[];
 }
 
-/** Changes of one listing at one revision that are news, each with what kind of news it is. */
+/** The newsworthy changes of one listing at one revision, each with its kind of news. */
 interface ListingNews {
   readonly slug: string;
   /** The most important kind among them. */
@@ -194,7 +197,7 @@ function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
     });
     const wasPriced = telling.some(({ kind }) => kind === 'priced');
     const [first, ...more] = telling.filter(({ kind }) => {
-      // A listing that never had a price was never shown, so holding it back is no news; neither is its first price.
+      // A listing without a price was never shown, so neither holding it back nor its first price is news.
       if (kind === 'held') return wasPriced;
       return !(isNew && kind === 'priced');
     });
@@ -211,7 +214,7 @@ function findNewsKind(change: Change): NewsKind | undefined {
   if (kind === 'routed') return readDetail(kind, change)?.terms.some(isOtherPayee) ? 'payee' : undefined;
   if (kind === 'cautioned') {
     const code = cautionCode.safeParse(change.detail.code).data;
-    // Terms that are only declared are no news.
+    // Terms that are only declared are not news.
     if (code === 'never_seen') return undefined;
     return code && CAUTIONS[code].severity === 'danger' ? 'danger' : 'cautioned';
   }
@@ -258,20 +261,20 @@ const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
   corrected: 'receipts corrected',
 };
 
-/** Most pieces of news in the feed, the newest first. */
+/** Most entries of the feed, newest first. */
 export const ATOM_ENTRIES = 50;
 
-/** The catalogue that the news are of. */
+/** The catalogue of the news. */
 export interface NewsSource {
   readonly identity: string;
-  /** Time of the latest change that readers can see, ISO 8601 UTC: the time of a feed without news. */
+  /** Time of the latest reader-visible change, ISO 8601 UTC; the time of a feed without news. */
   readonly revised_at: string;
 }
 
-/** Listings whose changes a feed has: one, those at a registered domain, or those of a category. */
+/** The scope of a feed: one listing, the listings at a registered domain, or those of a category. */
 export type FeedScope = { readonly slug: string } | { readonly domain: string } | { readonly category: Category };
 
-/** Describes the feed of all listings, or of some: the ends of its id and title, its path, and the page whose feed it is. */
+/** Describes the feed of all listings, or of a scope: the ends of its id and title, its path, and its page. */
 function describeFeed(of: FeedScope | undefined): { id: string; of: string; path: string; page: string } {
   if (of === undefined) return { id: '', of: '', path: PATHS.changesFeed, page: PATHS.changes };
   if ('slug' in of) {
@@ -289,9 +292,9 @@ function describeFeed(of: FeedScope | undefined): { id: string; of: string; path
 }
 
 /**
- * Builds the Atom feed (RFC 4287) of changes, the newest first. Titles are plain text of ours, with the slug in place
- * of the provider's title; providers' words are only in the content, escaped and marked as theirs. `of` says of which
- * listings the news are; without it they are of all.
+ * Builds the Atom feed (RFC 4287) of changes, newest first. Titles are plain text of ours, with the slug in place of the
+ * provider's title; providers' words are only in the content, escaped and marked as theirs. `of` is the scope of the news;
+ * without it they are of all listings.
  */
 export function buildChangesAtom(
   news: readonly ChangeNews[],
@@ -300,7 +303,7 @@ export function buildChangesAtom(
 ): string {
   const feed = describeFeed(of);
   const { baseUrl, serviceTitle, contactName, contactUrl } = site;
-  // A tag URI names our host and a year in which it was ours (RFC 4151), so an entry keeps its id for ever.
+  // A tag URI contains our host and a year in which it was ours (RFC 4151), so an entry keeps its id for ever.
   const idStart = `tag:${new URL(baseUrl).hostname},2026:${encodeURIComponent(source.identity)}/changes`;
   const lines = [
     '<?xml version="1.0" encoding="utf-8"?>',
@@ -334,7 +337,7 @@ function buildEntry(news: ChangeNews, idStart: string, baseUrl: string): string 
   ].join('\n');
 }
 
-/** Builds the content as HTML. Text from outside is escaped once here, and once more with the whole for XML. */
+/** Builds the content as HTML. Outside text is escaped here, and again as part of the XML. */
 function buildContent({ sentence, count, listings, decisions }: ChangeNews, baseUrl: string): string {
   const paragraphs = [`<p>${escapeXml(sentence)}.</p>`];
   const named = listings.map(({ slug, title, host, path, cautions }) => {

@@ -33,10 +33,13 @@ import type { Site } from './site.ts';
 import { describeCaution } from './words/caution.ts';
 import { formatDay } from './words/figures.ts';
 
-/** The scheme of an offer that names none. */
+/** The scheme of an offer that does not name one. */
 export const DEFAULT_SCHEME = 'exact';
 
-/** A bound that no honest caller meets is left out of the schemas, because each word costs their readers tokens. */
+/**
+ * A text of 1 to 100 characters. The limit is left out of the schemas, because honest callers never reach it and each word costs
+ * readers tokens.
+ */
 const word = z.string().refine(({ length }) => length > 0 && length <= 100, 'of 1 to 100 characters');
 
 const url = z.string().refine(({ length }) => length <= 2048, 'an address of at most 2048 characters');
@@ -68,7 +71,7 @@ export const checkFields = z.strictObject({
     ),
 });
 
-/** The same as one JSON object, which may hold the challenge as it came in place of the fields. */
+/** The same as one JSON object, which may have the unchanged challenge in place of the fields. */
 export const checkQuestion = checkFields.extend({
   challenge: challenge.describe(
     'In place of the fields of one offer: the value of the PAYMENT-REQUIRED header (base 64), or the JSON of the ' +
@@ -77,10 +80,10 @@ export const checkQuestion = checkFields.extend({
 });
 export type CheckQuestion = z.output<typeof checkQuestion>;
 
-/** The fields that make an offer, all of which a comparison takes; the amount in either unit. */
+/** The fields of an offer, all of which are needed for a comparison; the amount in either unit. */
 export const OFFER_FIELDS = ['network', 'asset', 'pay_to', 'amount', 'price_usdc'] as const;
 
-/** Reasons for which a route is unknown. `no_terms`: it is listed, and its price is not on record. */
+/** Reasons why a route is unknown. `no_terms`: it is listed, and its price is not on record. */
 export const UNKNOWN_REASONS = [
   'host_not_listed',
   'path_not_listed',
@@ -118,7 +121,7 @@ export interface TermsCheck {
   /** Null for a match, and where no terms were given. */
   reason: CheckReason | null;
   offers: JudgedOffer[];
-  /** Places in `accepts` of the offers that are safe to take: none unless the verdict is `match`. */
+  /** Positions in `accepts` of the offers that are safe to take; empty unless the verdict is `match`. */
   safe_offers: number[];
   warnings: CheckWarning[];
   /** Time of the latest evidence for this verdict; null without evidence. */
@@ -130,7 +133,7 @@ export interface TermsCheck {
   /** Routes of the same host that may have been meant. */
   nearest: CheckedRoute[];
   tombstone: Tombstone | null;
-  /** Addresses that the challenge names as its own, where they differ from the one that was called. */
+  /** Addresses that the challenge names as its own, if they are not the called one. */
   resources: string[];
   /** Abilities of the client; undefined where it does not say. */
   can: ReadonlySet<Ability> | undefined;
@@ -278,7 +281,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
   };
 }
 
-/** Context in which the needs of an offer are built. */
+/** Context for the needs of an offer. */
 interface Needing {
   isTool: boolean;
   can: ReadonlySet<Ability> | undefined;
@@ -291,8 +294,8 @@ function buildNeeds(needs: string[], { can }: Needing): { needs: string[]; missi
 }
 
 /**
- * Builds the needs of an offer from the caller. Copied fields do not name all needs, so the record of the same terms
- * does: the one for which the client lacks least.
+ * Builds the needs of an offer that the caller gives. Copied fields do not show all needs, so they are taken from the recorded
+ * offer with the same terms for which the client lacks least.
  */
 function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buildNeeds> {
   const isCopied = terms.x402_version === null;
@@ -304,9 +307,9 @@ function buildGivenNeeds(terms: Terms, needing: Needing): ReturnType<typeof buil
 }
 
 /**
- * Finds the offer for which the client lacks least, and returns what it lacks. The choice is among the safe offers,
- * else all that can be paid, else, without a challenge, those on record. Empty where the client does not state its
- * abilities, or there is nothing to compare with.
+ * Finds the offer for which the client lacks least, and returns what it lacks. The choice is among the safe offers, else all
+ * payable ones, else, without a challenge, the recorded ones. Empty if the client does not state its abilities, or there is no
+ * offer.
  */
 function findLeastMissing(
   { can, safe_offers }: TermsCheck,

@@ -27,14 +27,14 @@ const routeNames = z
 /** Query of the comparison. */
 export const compareQuery = z.strictObject({ routes: routeNames });
 
-/** The name of a route, with what the catalogue has under it. */
+/** The name of a route, with the record that it stands for. */
 export interface NamedRoute {
   readonly name: string;
-  /** The live listing that is named. */
+  /** The live listing with that name. */
   readonly live?: PublicHead;
-  /** Undefined where that has no such route. */
+  /** Undefined if the listing has no such route. */
   readonly route?: PublicRoute | undefined;
-  /** The names of its routes that are most like this one, where it has no such route. */
+  /** The names of its most similar routes, if it has no such route. */
   readonly nearest: string[];
   /** The tombstone of a removed listing. */
   readonly tombstone?: Tombstone | undefined;
@@ -48,7 +48,7 @@ export function getProofAge({ proof }: Pick<PublicRoute, 'proof'>, asOf: string)
   return Math.max(0, Math.floor((Date.parse(asOf) - Date.parse(proof.verified_at)) / DAY_MS));
 }
 
-/** Says why there is nothing to compare under a name. */
+/** Describes why there is nothing to compare under a name. */
 export function describeAbsence({ name, live, tombstone }: NamedRoute): string {
   const named = parseRouteName(name);
   if (tombstone) return `The listing ${tombstone.slug} was removed on ${formatDay(tombstone.delisted_at)}.`;
@@ -59,7 +59,7 @@ export function describeAbsence({ name, live, tombstone }: NamedRoute): string {
 /** Most routes that are suggested for a name without a route. */
 const NEAREST = 3;
 
-/** Lists the names of the routes of a listing whose paths are most like that of a name without a route. */
+/** Lists the names of a listing's routes whose paths are most similar to a name without a route. */
 export function listNearest(name: string, routes: readonly Pick<PublicRoute, 'method' | 'path'>[]): string[] {
   const named = parseRouteName(name);
   if (!named) return [];

@@ -3,7 +3,7 @@ import { SERVER_CARD_TYPE } from './mcp-server.ts';
 import { listOwnEntries, type RegistryEntry } from './registry.ts';
 import type { Site } from './site.ts';
 
-/** Builds `robots.txt` (RFC 9309): everything may be read by everybody, and the sitemaps list the addresses. */
+/** Builds `robots.txt` (RFC 9309), which lets everybody read everything, and names the sitemaps. */
 export function buildRobots({ baseUrl }: Site): string {
   return `# All of this is public and made to be read by programs. Agents: start at ${buildUrl(baseUrl, PATHS.guide)}
 # or search with ${buildUrl(baseUrl, PATHS.agentList)}?q={words} instead of crawling.
@@ -15,7 +15,7 @@ Sitemap: ${buildUrl(baseUrl, PATHS.sitemapIndex)}
 `;
 }
 
-/** Addresses that one sitemap may hold (sitemaps.org, "Sitemap file format"); 50 MB are never reached with them. */
+/** Most addresses in one sitemap (sitemaps.org, "Sitemap file format"). With these it never reaches the limit of 50 MB. */
 export const MAX_SITEMAP_URLS = 50_000;
 
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
@@ -25,13 +25,13 @@ const SITEMAP_NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 export const SITEMAP_START = `${XML}<urlset ${SITEMAP_NAMESPACE}>\n`;
 export const SITEMAP_END = '</urlset>\n';
 
-/** An address with the time of its latest change (ISO 8601) where it is known. */
+/** An address, with the time of its latest change (ISO 8601) if known. */
 export interface SitemapEntry {
   readonly path: string;
   readonly lastmod?: string | undefined;
 }
 
-/** Builds one entry of a sitemap. Our addresses hold nothing that XML would take for markup. */
+/** Builds one entry of a sitemap. Our addresses have no characters that need escaping in XML. */
 export function buildSitemapUrl(entry: SitemapEntry, baseUrl: string): string {
   return `<url>${buildLocation(entry, baseUrl)}</url>\n`;
 }
@@ -48,13 +48,12 @@ function buildLocation({ path, lastmod }: SitemapEntry, baseUrl: string): string
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** RFC 9116, section 2.5.5, recommends less than a year. */
+/** Days for which `security.txt` is valid; RFC 9116, section 2.5.5, recommends less than a year. */
 const VALID_DAYS = 365;
 
 /**
- * Builds `security.txt` (RFC 9116) with the contact of the service. It expires 365 days after the start of the day `at`
- * (UTC), so the text is the same all day. Undefined where no contact is set, or the contact is not https: the RFC takes
- * no other web address.
+ * Builds `security.txt` (RFC 9116) with the contact of the service. It expires 365 days after the start of the day `at` (UTC), so
+ * the text is the same all day. Undefined if no contact is set, or the contact is not https: the RFC allows no other web address.
  */
 export function buildSecurityTxt({ baseUrl, contactUrl }: Site, at: Date): string | undefined {
   if (contactUrl === baseUrl || !isHttps(contactUrl)) return undefined;
@@ -182,7 +181,7 @@ export interface AiCatalog {
   readonly entries: readonly RegistryEntry[];
 }
 
-/** Builds the AI catalogue: the entries of agent discovery in the place they had before `ard.json`. */
+/** Builds the AI catalogue: the same entries as in `ard.json`, under the address of its predecessor. */
 export function buildAiCatalog(site: Site): AiCatalog {
   return {
     specVersion: '1.0',

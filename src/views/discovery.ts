@@ -21,7 +21,7 @@ export const DISCOVERY_LIMITS = {
   merchant: { default: 20, max: 100 },
 } as const;
 
-/** Extensions that every resource carries: the protocol's own, and this catalogue's. */
+/** Extensions of every resource: that of the protocol, and that of this catalogue. */
 export const DISCOVERY_EXTENSIONS = ['bazaar', 'agent-payable'] as const;
 
 const NETWORK_NAMES = Object.values(NETWORKS).flatMap(({ id, key }) => [id, key]);
@@ -40,8 +40,8 @@ const listOf = (what: string) =>
     .optional();
 
 /**
- * The filters of the facilitators' discovery endpoints (x402 specification, extension `bazaar`, "Optional Discovery
- * Endpoints"), by the names that clients send. A value that is well formed but not met here matches nothing.
+ * The filters of the facilitators' discovery endpoints (x402 specification, extension `bazaar`, "Optional Discovery Endpoints"),
+ * with the names that clients send. A well-formed value that this catalogue does not have matches nothing.
  */
 const discoveryFilters = z.strictObject({
   type: z.enum(['http', 'mcp']).optional().describe('Kind of resource: a route, or the tool of an MCP server'),
@@ -117,13 +117,13 @@ export const discoverySearchQuery = discoveryFilters.extend({
 });
 export type DiscoverySearchQuery = z.infer<typeof discoverySearchQuery>;
 
-/** Time-out of a server that names none, in seconds: the default of the x402 SDK's own server. */
+/** Time-out if the server names none, in seconds: the default of the x402 SDK's own server. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /** Names of a service as the extension allows them: printable ASCII, 32 characters at most. */
 const SERVICE_NAME = /^[\x20-\x7e]{1,32}$/;
 
-/** An offer as version 2 of x402 writes it, also for a seller who speaks version 1. */
+/** An offer in the form of x402 version 2, even if the seller uses version 1. */
 const paymentRequirements = z.object({
   scheme: z.string(),
   network: z.string().describe('CAIP-2 identifier'),
@@ -134,7 +134,7 @@ const paymentRequirements = z.object({
   extra: jsonObject.describe('What the scheme signs over; the live 402 may add to it'),
 });
 
-/** Facts of this catalogue about a resource that facilitators do not have. */
+/** This catalogue's facts about a resource, which facilitators do not have. */
 const resourceEvidence = z.object({
   slug: z.string(),
   page_url: z.url(),
@@ -159,7 +159,7 @@ const resourceEvidence = z.object({
   reliability_score: z.number().nullable().describe('Of the listing'),
 });
 
-/** One payable route, in the shape in which x402 facilitators list resources. */
+/** One payable route, in the form of x402 facilitators. */
 export const discoveryResource = z
   .object({
     resource: z.string().describe('Where it is called; fill in :name and {name} first'),
@@ -222,15 +222,14 @@ export const discoveryFindings = z
 export type DiscoveryFindings = z.infer<typeof discoveryFindings>;
 
 /**
- * Builds the resource of a route that can be paid for. Offers are written as in version 2, also those of sellers who
- * speak only version 1 (`x402Version` says so): the SDK's types know no other, and a client pays what the live 402
- * asks.
+ * Builds the resource of a payable route. Offers have the form of version 2, even if the seller uses only version 1
+ * (`x402Version` says so): the SDK has types only for that form, and a client pays what the live 402 asks.
  */
 export function buildDiscoveryResource(listing: PublicHead, route: PublicRoute, site: Site): DiscoveryResource {
   const offers = listPayableTerms(route);
   const seenAt = getLatest(offers.map(({ last_seen_at }) => last_seen_at));
   return {
-    // The extension names a tool in its declaration, not in the address.
+    // The extension names the tool in its declaration, not in the address.
     resource: route.url.split('#')[0] ?? '',
     type: isToolPath(route.path) ? 'mcp' : 'http',
     x402Version: offers.every(({ x402_version }) => x402_version === 1) ? 1 : 2,
@@ -297,7 +296,7 @@ function getLatest(times: readonly (string | null)[]): string | null {
 /** Methods with a body; their declarations have a `bodyType`. */
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Parts of a request, as the extension names them and as routes keep their input schema. */
+/** Parts of a request, as the extension names them and as the input schemas of routes are stored. */
 const PARTS = ['queryParams', 'body', 'headers', 'pathParams'] as const;
 
 /** Path templates that the extension takes (x402, extension `bazaar`, "routeTemplate Validation Rules"). */
@@ -311,8 +310,8 @@ export interface BazaarDeclaration {
 }
 
 /**
- * Builds the declaration of a route. Facts that are not on record are left out: without an example from a source there
- * is no `body`, so that a `body` is always an example and `info` fits the schema beside it, as the extension demands.
+ * Builds the declaration of a route. Facts that are not on record are left out. Without an example from a source there is no
+ * `body`, so a `body` is always an example, and `info` fits the schema next to it, as the extension demands.
  */
 function buildBazaarDeclaration(route: PublicRoute): BazaarDeclaration {
   const { pathname } = new URL(route.url);
@@ -384,7 +383,7 @@ function getPart(declared: JsonObject | null, part: (typeof PARTS)[number]): unk
   return isObject(declared?.properties) ? declared.properties[part] : undefined;
 }
 
-/** Returns the values of a query, which is text on the wire and on record, with the types of the schema. */
+/** Returns the values of a query, which are recorded as text, in the types of the schema. */
 function readTyped(query: Readonly<Record<string, string>>, schema: unknown): JsonObject {
   const fields = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
   return Object.fromEntries(
@@ -401,7 +400,7 @@ function readValue(text: string, type: unknown): unknown {
   return text;
 }
 
-/** Splits the schema of an answer from the example in its `examples`: the extension has them apart. */
+/** Splits the schema of an answer from the example in its `examples`, since the extension has two fields for them. */
 function buildOutput({
   output_schema: declared,
   mime_type,

@@ -15,8 +15,8 @@ const DANGERS = CAUTION_CODES.filter((code) => CAUTIONS[code].severity === 'dang
   .join(', ');
 
 /**
- * Builds `llms.txt` (llmstxt.org: title, summary, prose without headings, then sections of links). None of it is a
- * provider's text, and it links lists and searches, not every listing.
+ * Builds `llms.txt` (llmstxt.org: title, summary, prose without headings, then sections of links). It has no provider's text, and
+ * links to lists and searches, not to every listing.
  */
 export function buildGuide(counts: Counts, byCategory: ReadonlyMap<Category, number>, site: Site): string {
   const link = (name: string, path: string, note: string) => `- [${name}](${buildUrl(site.baseUrl, path)}): ${note}`;
@@ -97,7 +97,7 @@ ${VERIFIED_MEANING} What stands in block quotes was written by providers or thei
 `;
 }
 
-/** Builds the part of one live listing from short form and tag. Provider's text is only in named, quoted fields. */
+/** Builds the part about one live listing from its short form and tag. Provider's text is only in named, quoted fields. */
 export function buildFullGuideListing(item: AgentItem, { description }: Pick<ListingTag, 'description'>): string {
   const { quoted, line } = splitDescription(description);
   const fields = [

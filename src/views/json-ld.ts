@@ -57,7 +57,7 @@ export function buildListingJsonLd(listing: PublicHead, site: Site): JsonLd[] {
   return [api, crumbs, page];
 }
 
-/** Builds the structured data of the home page for search engines: the site, its search, and the catalogue as data. */
+/** Builds the structured data of the home page for search engines: the site, its search, and the catalogue as a data set. */
 export function buildHomeJsonLd(site: Site): JsonLd[] {
   const url = buildUrl(site.baseUrl, PATHS.home);
   const publisher = { '@type': 'Organization', name: site.contactName, url: site.contactUrl };
@@ -130,8 +130,8 @@ export function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
 }
 
 /**
- * Writes structured data as the text of a script element. Each character that could end the element, or be taken for
- * markup, the quote of an attribute or a line end, is written as an escape that JSON reads as the same character.
+ * Writes structured data as the text of a script element. Characters that could end the element or be read as markup, quotes of
+ * attributes and line ends are written as escapes, which JSON reads as the same characters.
  */
 export function formatJsonLd(nodes: readonly JsonLd[]): string {
   return JSON.stringify(nodes.length === 1 ? nodes[0] : nodes)

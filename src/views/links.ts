@@ -1,7 +1,7 @@
 import type { Category } from '../model/catalogue.ts';
 import type { NetworkKey } from '../model/network.ts';
 
-/** Every address of the service, as a path from its base address. No other code writes one. */
+/** Every address of the service, as a path from its base URL. No other code writes addresses. */
 export const PATHS = {
   home: '/',
   search: '/search',
@@ -19,7 +19,7 @@ export const PATHS = {
   wellKnownServerCard: '/.well-known/mcp/server-card.json',
   apiCatalog: '/.well-known/api-catalog',
   ard: '/.well-known/ard.json',
-  /** Earlier address of the manifest of agent discovery. */
+  /** Address of the AI catalogue, the predecessor of `ard.json`. */
   aiCatalog: '/.well-known/ai-catalog.json',
   registryEntry: (identifier: string) => `/agents/${identifier}`,
   registryExplore: '/explore',
@@ -52,7 +52,7 @@ export const PATHS = {
   providerFeed: (domain: string) => `/provider/${domain}.atom`,
   network: (network: NetworkKey, page = 1) => `/network/${network}${page === 1 ? '' : `/${page}`}`,
   picture: (slug: string) => `/pictures/${slug}.png`,
-  /** Picture of every page that is not a listing's. No slug has an underscore. */
+  /** Picture of all pages that are not of a listing. No slug contains an underscore. */
   servicePicture: '/pictures/_service.png',
   /** Badge of a listing with its verification, for the provider's own site. */
   badge: (slug: string) => `/badge/${slug}.svg`,
@@ -67,11 +67,11 @@ export const PATHS = {
   docsArchitecture: '/docs/architecture',
   docsSpeed: '/docs/speed',
   docsData: '/docs/data',
-  /** The check of an address, which is open to everybody, and its reports. */
+  /** The check of an API, which is open to everybody, and its reports. */
   submit: '/submit',
   submitted: (id: string) => `/submit/${id}`,
   providersCheck: '/providers/check',
-  /** The wish to be listed, and the address of one, which nobody can guess. */
+  /** The request to be listed, and the secret address of one. */
   submissions: '/submit/list',
   submission: (id: string) => `/submit/list/${id}`,
   providers: '/docs/providers',
@@ -86,8 +86,8 @@ export const PATHS = {
 } as const;
 
 /**
- * Other paths of an address, by which clients of a facilitator ask: those of Coinbase's begin with `/v2/x402`, and that of
- * the x402 SDK asks what is supported at `/supported`. Documents name none of them.
+ * Alternative paths of addresses for clients of facilitators: those of Coinbase's begin with `/v2/x402`, and that of the x402 SDK
+ * asks for supported payments at `/supported`. No document names them.
  */
 const OTHER_PATHS: Readonly<Record<string, readonly string[]>> = {
   [PATHS.mcp]: ['/discovery/mcp', '/v2/x402/discovery/mcp'],
@@ -103,15 +103,15 @@ const OWN_PATHS: ReadonlyMap<string, string> = new Map(
   Object.entries(OTHER_PATHS).flatMap(([path, others]) => others.map((other) => [other, path] as const)),
 );
 
-/** Folders without pages: endpoints answer whatever is asked for in them. */
+/** Folders without pages: endpoints answer all requests in them. */
 export const LIVE_FOLDER = /^\/(?:agents?|badge|discovery|explore|mcp|v2|\.well-known)(?=\/|$)/;
 
-/** Lists the paths of an address: its own first. */
+/** Lists the paths of an address, its own path first. */
 export function listPaths(path: string): string[] {
   return [path, ...(OTHER_PATHS[path] ?? [])];
 }
 
-/** Returns the path of the address that another path stands for; any other path as it is. */
+/** Returns the address that an alternative path stands for; any other path unchanged. */
 export function getOwnPath(path: string): string {
   return OWN_PATHS.get(path) ?? path;
 }

@@ -5,7 +5,7 @@ const MARKUP = /[\\`*_[\]<>#|~&$@]/g;
 const LINE_START = /^(?:[-+=]|\d{1,9}(?=[.)]))/;
 
 /**
- * Escapes text that is not ours so that Markdown shows it as it is: one line, no markup, no link made of a bare address.
+ * Escapes outside text so that Markdown shows it unchanged: in one line, without markup, and without links from bare addresses.
  */
 export function escapeMarkdown(text: string): string {
   return text
@@ -18,13 +18,13 @@ export function escapeMarkdown(text: string): string {
     .replace(LINE_START, (start) => (/^\d/.test(start) ? `${start}\\` : `\\${start}`));
 }
 
-/** Quotes text that is not ours: every line escaped and inside one block quote. */
+/** Quotes outside text: every line escaped, inside one block quote. */
 export function quoteMarkdown(text: string): string {
   const lines = text.split(/\r\n|[\n\r\u2028\u2029]/).map(escapeMarkdown);
   return lines.map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
 }
 
-/** Writes any text as one code span, also with backticks in it. */
+/** Writes any text as one code span, even if it contains backticks. */
 export function buildCodeSpan(text: string): string {
   const line = text.toWellFormed().replace(/\s+/g, ' ').trim();
   const fence = '`'.repeat(getLongestRun(line) + 1);

@@ -31,7 +31,7 @@ export const SERVER_CARD_TYPE = 'application/mcp-server-card+json';
 /** Protocol revisions that the endpoint answers, the latest first. */
 export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
-/** Facts on the server that both its card and its registry entry have. */
+/** Facts about the server in both its card and its registry entry. */
 interface ServerFacts {
   /** Reverse-DNS namespace of the service's host, and the server's name. */
   readonly name: string;
@@ -63,9 +63,7 @@ export function buildServerCard(site: Site): ServerCard {
   };
 }
 
-/**
- * Builds the entry with which the operator publishes the server in the MCP registry, under the name of its own host.
- */
+/** Builds the entry with which the operator publishes the server in the MCP registry, under the name of its own host. */
 export function buildServerJson(site: Site): ServerJson {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
@@ -79,7 +77,7 @@ function buildFacts(site: Site): ServerFacts {
   return { name: `${getNamespace(site)}/${name}`, title, version, description, websiteUrl };
 }
 
-/** Returns the namespace that the owner of the host can prove to be theirs: `apis.example.com` → `com.example.apis`. */
+/** Returns the namespace that the host's owner can claim: `apis.example.com` → `com.example.apis`. */
 function getNamespace({ baseUrl }: Site): string {
   const { hostname } = new URL(baseUrl);
   // An IPv6 address has no reverse-DNS form that fits into a name; such a service is not published anywhere.

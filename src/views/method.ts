@@ -18,13 +18,13 @@ export interface ScoreExample {
   readonly score: string | null;
 }
 
-/** A listing that answered and then failed, and was asked less and less often from then on. */
+/** A listing that answered and then failed, and was probed less and less often from then on. */
 export interface FailingExample {
-  /** Days on which it answered, and then days on which it failed. */
+  /** Number of days on which it answered, and then of days on which it failed. */
   readonly days: { readonly valid: number; readonly failing: number };
   readonly valid: number;
   readonly failed: number;
-  /** Share of valid answers in percent, by number and by the time they count for: `83.3`, `66.9`. */
+  /** Share of valid answers in percent, by number and by weight in time: `83.3`, `66.9`. */
   readonly share_by_number: string;
   readonly share_by_time: string;
   /** Samples of equal weight with the same information: `58.2`. */
@@ -54,7 +54,7 @@ export const SCORE_FORMULA = [
   'score = 100 × (p + z²/2n − z × √(p(1−p)/n + z²/4n²)) / (1 + z²/n)',
 ].join('\n');
 
-/** Writes a probe as it is sent, for a made-up route. */
+/** Writes the request of a probe for a made-up route. */
 export function buildProbeSample(site: Site): string {
   return [
     'GET /v1/forecast?city=Oslo HTTP/1.1',
@@ -64,7 +64,7 @@ export function buildProbeSample(site: Site): string {
   ].join('\n');
 }
 
-/** Scores samples, one a round, of which the first `valid` are valid, with the code that scores listings. */
+/** Scores samples, one for each round, of which the first `valid` are valid, with the code that scores listings. */
 export function buildScoreExample(samples: number, valid: number): ScoreExample {
   const history = Array.from({ length: samples }, (_, index) => ({
     at: new Date((index + 1) * ROUND_MS).toISOString(),

@@ -5,18 +5,18 @@ import type { Site } from './site.ts';
 import { formatCount } from './words/figures.ts';
 import type { Standing } from './words/standing.ts';
 
-/** Text in the picture of a link. Title, tagline and author are in a provider's words; all else is ours. */
+/** Text in the picture of a link. Title, tagline and author are provider's text; all else is ours. */
 export interface Picture {
   readonly service: string;
   readonly title: string;
-  /** Host that the API is called at, its end kept where it is too long; null where the picture is of no API and all words are ours. */
+  /** Host of the API, cut at its start if it is too long; null for a picture that is of no API and has only our own text. */
   readonly host: string | null;
   readonly tagline: string;
-  /** Author of the tagline; null for our own words. */
+  /** Author of the tagline; null for our own text. */
   readonly author: string | null;
   /** Small facts along the bottom, each with its name. */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** Its gravest standing; null where the picture is of no API. */
+  /** Its gravest standing; null if the picture is of no API. */
   readonly stamp: Standing | null;
 }
 
@@ -49,7 +49,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
   };
 }
 
-/** Builds the text in the picture of a link to any other page. It has no count, so that it is never out of date. */
+/** Builds the text in the picture of a link to any other page. It has no counts, so it is never out of date. */
 export function buildServicePicture(site: Site): Picture {
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
@@ -72,12 +72,12 @@ export function buildServicePicture(site: Site): Picture {
   };
 }
 
-/** Cuts a long host at its front: its end names the owner. */
+/** Cuts a long host at its start, since its end names the owner. */
 function cutHost(host: string): string {
   return host.length <= HOST_LENGTH ? host : `…${host.slice(1 - HOST_LENGTH)}`;
 }
 
-/** Writes a price as plain decimals, also a very small one. */
+/** Writes a price as plain decimals, even a very small one. */
 function formatPrice(usdc: number): string {
   return usdc.toFixed(6).replace(/\.?0+$/, '');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Got as a built-in: an import of node:http would also load all of fetch, which takes a tenth of the start. */
+/** Taken as a built-in, because importing node:http would also load all of fetch, a tenth of the start-up time. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** An error answer (RFC 9457), `application/problem+json`. `code` is stable; `detail` and `hint` are for people. */
@@ -17,7 +17,7 @@ export const problem = z
   .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problem>;
 
-/** Builds the document of a failure from its own fields; type and title follow from the status. */
+/** Builds the problem document of a failure from its own fields. Type and title depend on the status. */
 export function buildProblemBody({
   status,
   ...rest

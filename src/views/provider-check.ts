@@ -3,7 +3,7 @@ import { category } from '../model/catalogue.ts';
 import { nameNetworks } from '../model/network.ts';
 import type { AgentItem } from './listing/item.ts';
 
-/** One line of a report, with the names of Coinbase's `validate` beside our own. Absent is what does not apply. */
+/** One line of a report, with our own field names and those of Coinbase's `validate`. Fields that do not apply are absent. */
 export const checkLine = z.object({
   check: z.string().describe('What was checked: reachable, documents, returns_402, terms, example, limits, or parse'),
   passed: z.boolean(),
@@ -29,7 +29,7 @@ const listedRoute = z.object({
 });
 export type ListedRoute = z.infer<typeof listedRoute>;
 
-/** What a check found. */
+/** The result of a check. */
 const checkResult = z.object({
   valid: z.boolean().describe('True if every route that was found can be listed'),
   summary: z.string(),
@@ -57,25 +57,25 @@ export type ProviderCheck = z.infer<typeof providerCheck>;
 
 const address = z.string().max(2048).describe('A host such as api.example.com, or the address of a route or document');
 
-/** The question: `resource` is the name of Coinbase's `validate`, `url` ours. */
+/** The request for a check: `resource` is the field of Coinbase's `validate`, `url` is ours. */
 export const checkRequest = z.object({ url: address.optional(), resource: address.optional() });
 
-/** A report as its page shows it. */
+/** A report on its page. */
 export interface ReportView extends ProviderCheck {
   readonly items: readonly AgentItem[];
 }
 
-/** What the page of the check shows. */
+/** The content of the check's page. */
 export interface SubmitPage {
-  /** Address in the field. */
+  /** Address in the form. */
   readonly url: string;
   readonly problem?: { readonly detail: string; readonly hint?: string | undefined };
   readonly report?: ReportView;
-  /** Part of a report, in place of the whole page. */
+  /** Part of a report to render, instead of the whole page. */
   readonly part?: 'lines' | 'result';
 }
 
-/** Where the page of an unfinished report is cut: lines are sent as they come at the first place, the result at the second. */
+/** Marks at which the page of an unfinished report is split: lines go to the first as they come, the result to the second. */
 export const LINES_END = '<!-- lines -->';
 
 const NEEDS: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ const NEEDS: Readonly<Record<string, string>> = {
   'fee-payer': 'more than any client has: extra names no feePayer',
 };
 
-/** Says which clients can pay the routes that can be listed, once for each kind. */
+/** Describes which clients can pay the listable routes, once for each kind. */
 export function listPayers({ listings }: Pick<ProviderCheck, 'listings'>): string[] {
   const payable = listings
     .flatMap(({ routes }) => routes)

@@ -6,7 +6,7 @@ import { formatUsdc } from '../model/usdc.ts';
 import { buildUrl, PATHS } from './links.ts';
 import type { Site } from './site.ts';
 
-/** A bare JSON-RPC call that shows the same without our software, and the text to look for in its answer. */
+/** A plain JSON-RPC call that shows the same without our software, and the text that its answer must contain. */
 const rpcCall = z.object({
   method: z.string(),
   params: z.array(z.unknown()),
@@ -57,7 +57,7 @@ export const agentReceipt = z
   .meta({ id: 'AgentReceipt' });
 export type AgentReceipt = z.infer<typeof agentReceipt>;
 
-/** Topics of the two events that a payment on EVM leaves: the hashes of their signatures (EIP-3009, ERC-20). */
+/** Topics of the two events of a payment on EVM: the hashes of their signatures (EIP-3009, ERC-20). */
 const TOPICS = {
   /** keccak256 of `AuthorizationUsed(address,bytes32)`. */
   authorizationUsed: '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5',
@@ -109,7 +109,7 @@ export function buildAgentReceipt(
   };
 }
 
-/** Says whether the seller's own receipt names the transaction found on the chain; null where it names none. */
+/** Returns true if the seller's own receipt names the transaction found on the chain; null if it names none. */
 export function isSellerInAgreement({
   seller_receipt: word,
   settlement: { transaction },

@@ -53,8 +53,8 @@ export function buildArdManifest(site: Site): ArdManifest {
 }
 
 /**
- * Lists the entries of this host for agents: the MCP server, the registry of listed APIs, and the skill. Listings are
- * other publishers', and are found through these. Each representative request is one that the catalogue answers.
+ * Lists the entries of this host for agents: the MCP server, the registry of listed APIs, and the skill. Listings are other
+ * publishers', and are found through these. The catalogue can answer every representative request.
  */
 export function listOwnEntries(site: Site) {
   const { name, title, description } = getMcpIdentity(site);
@@ -167,7 +167,7 @@ export type RegistryAnswer = z.infer<typeof registryAnswer>;
 const TAGS: readonly string[] = [...CATEGORIES.map((name) => name.toLowerCase()), ...networkKey.options];
 
 /**
- * Translates a question into a query of the list; undefined where no entry passes its filter. Throws `bad_input` for an
+ * Translates a question into a query of the list; undefined if no entry can pass its filter. Throws `bad_input` for an
  * unsupported filter: none is ignored.
  */
 export function buildRegistryQuery(
@@ -186,7 +186,7 @@ export function buildRegistryQuery(
 
 type Narrowing = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
-/** Returns the filters that one constraint stands for; undefined where no entry passes it. */
+/** Returns the filters for one constraint; undefined if no entry can pass it. */
 function narrow(key: string, values: readonly string[], hostname: string): Narrowing | undefined {
   switch (key) {
     case 'type':
@@ -249,7 +249,7 @@ export function buildRegistryAnswer(
   };
 }
 
-/** Builds the entry of a listing; the results of a search have its best route, too. */
+/** Builds the entry of a listing; in search results it also has the best route. */
 export function buildListingEntry(item: AgentItem, site: Site): RegistryEntry {
   const { slug, title, tagline, route, category, networks, updated_at, price_min_usdc, price_max_usdc } = item;
   const description = route?.description || tagline;

@@ -25,7 +25,7 @@ export function formatRouteName(slug: string, route: Pick<Route, 'method' | 'pat
   return `${slug} ${formatRoute(route)}`;
 }
 
-/** Builds the address of a comparison from the names of its routes, and the words for a search of others. */
+/** Builds the address of a comparison from the names of its routes, and the words for finding others. */
 export function buildComparePath(names: readonly string[], q = '', path: string = PATHS.compare): string {
   const given = [...names.map((name) => ['routes', name]), ...(q === '' ? [] : [['q', q]])];
   return `${path}?${new URLSearchParams(given)}`;

@@ -1,12 +1,12 @@
 import { getOwnPath, PATHS } from './links.ts';
 
-/** The route of every path that the service does not have. */
+/** The route of all paths that the service does not have. */
 export const OTHER = 'other';
 
 /** The route of the files that pages load. */
 export const ASSET_ROUTE = '/_astro/{file}';
 
-/** Addresses with a variable part, by their pattern. The first that fits a path counts. */
+/** Addresses with a variable part, as patterns. The first one that matches a path counts. */
 const TEMPLATES: readonly string[] = [
   PATHS.listingMarkdown('{slug}'),
   PATHS.listingFeed('{slug}'),
@@ -42,16 +42,16 @@ const PATTERNS = TEMPLATES.map((template) => {
   return { template, pattern: new RegExp(`^${head}([^/]+)${rest.join('[^/]+')}$`) };
 });
 
-/** All routes that a request can be of. */
+/** All possible routes of a request. */
 export const ROUTES: readonly string[] = [...FIXED, ...TEMPLATES, OTHER];
 
-/** The route of an address, one of few whatever clients ask for, and the first variable part of the address, if it has one. */
+/** The route of an address, one of a fixed set, and the first variable part of the address, if it has one. */
 export interface Route {
   readonly route: string;
   readonly value: string;
 }
 
-/** Finds out what a request's address is: `/api/x?y` is of the route `/api/{slug}` with the value `x`. */
+/** Returns the route of a request's address: `/api/x?y` has the route `/api/{slug}` and the value `x`. */
 export function findRoute(target: string): Route {
   const path = getOwnPath(target.split('?', 1)[0] ?? '');
   if (FIXED.has(path)) return { route: path, value: '' };

@@ -10,14 +10,14 @@ export const SKILL_NAME = 'find-and-pay-apis';
 /** Media type with which a skill is served. */
 export const SKILL_TYPE = 'text/markdown; charset=utf-8';
 
-/** Purpose of the skill and when to load it: all that an agent reads of it at first. */
+/** Purpose of the skill and when to load it; agents first read only this. */
 export const SKILL_DESCRIPTION =
   'Finds an API that can be paid for per request in USDC (x402), without key or account, checks its price, payee and proof, ' +
   'and pays it safely. Use when a task needs data or a service that no tool at hand gives, or before paying an HTTP 402.';
 
 /**
- * Builds the skill (Agent Skills: front matter with name and description, then instructions), which tells an agent how
- * to find an API here, check its terms and pay it. None of it is a provider's text.
+ * Builds the skill (Agent Skills: front matter with name and description, then instructions), which explains to an agent how to
+ * find an API here, check its terms and pay it. It has no provider's text.
  */
 export function buildSkill(site: Site): string {
   const { baseUrl } = site;

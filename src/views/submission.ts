@@ -8,10 +8,10 @@ import { checkLine } from './provider-check.ts';
 import type { Site } from './site.ts';
 import { formatMinute } from './words/figures.ts';
 
-/** The states of a submission, in the order of its journey. A file that is not there is a problem, too. */
+/** The states of a submission, in order. A missing file counts as a problem. */
 export const submissionState = z.enum(['problems', 'received', 'listed', 'refused']);
 
-/** A state that a submission came to, with its reason. */
+/** A state that a submission reached, with its reason. */
 export const submissionStep = z.object({ state: submissionState, at: z.iso.datetime(), reason: z.string() });
 
 const nextStep = z.object({
@@ -20,7 +20,7 @@ const nextStep = z.object({
   done: z.boolean(),
 });
 
-/** A submission as its address shows it. */
+/** A submission at its address. */
 export const submissionView = z.object({
   submission_url: z.url().describe('Address of this submission, for 30 days; nobody can guess it'),
   host: z.string().describe('Scheme, host and port'),
@@ -47,19 +47,19 @@ export type SubmissionView = z.infer<typeof submissionView>;
 /** The request to list a host. */
 export const submissionRequest = z.object({ url: z.string().max(2048).describe('A host such as api.example.com') });
 
-/** What the page of a submission shows. */
+/** The content of a submission's page. */
 export interface JourneyPage {
   readonly view: SubmissionView;
   readonly problem?: { readonly detail: string; readonly hint?: string | undefined } | undefined;
 }
 
-/** The facts of a live listing that say what comes next. */
+/** The facts of a live listing that determine the next steps. */
 export type ListedItem = Pick<AgentItem, 'slug' | 'title' | 'reliability_score' | 'verified_route_count'> & {
   readonly samples: number;
   readonly last_sample_at: string | null;
 };
 
-/** Lists what comes after a listing, with times. `listedAt` is ISO 8601 UTC. */
+/** Lists the steps after a listing, with times. `listedAt` is ISO 8601 UTC. */
 export function listNextSteps(item: ListedItem, listedAt: string): z.infer<typeof nextStep>[] {
   const { last_sample_at, samples, reliability_score: score, verified_route_count: verified } = item;
   const { scored } = RELIABILITY_METHOD;
@@ -93,12 +93,12 @@ export function buildListed(
   return { title, page_url, badge: buildBadgeLines(slug, site).markdown };
 }
 
-/** Writes a provider's file with these entries. */
+/** Writes a provider file with these entries. */
 export function writeStatement(listings: readonly object[]): string {
   return JSON.stringify({ version: 1, listings }, null, 2);
 }
 
-/** Writes what the provider's file of a host may look like. It is not good until the provider's own route and price are in it. */
+/** Writes an example provider file for a host. It is not valid until it has the provider's own route and price. */
 export function writeExampleStatement(host: string): string {
   const routes = [{ method: 'GET', path: '/your/route', price_usdc: 'your price, such as 0.01' }];
   const facts = { name: new URL(host).hostname, tagline: 'What it does, in a few words', routes };

@@ -12,13 +12,13 @@ export interface CallPrice {
 
 type PaidScheme = 'exact' | 'upto';
 
-/** Schemes whose payment is shown as code, by family. */
+/** Schemes that the code examples can pay, by family. */
 export const PAID_SCHEMES: Readonly<Record<Family, readonly PaidScheme[]>> = {
   evm: ['exact', 'upto'],
   svm: ['exact'],
 };
 
-/** Abilities of the code that is shown, which pays by both versions of x402. */
+/** Abilities of the code examples, which pay by both versions of x402. */
 export const DONE_IN_CODE: ReadonlySet<string> = new Set(['evm', 'svm', 'exact', 'upto', 'eip3009', 'permit2', 'mcp']);
 
 /**
@@ -36,7 +36,9 @@ export function buildCurl({ method, url, headers, body }: CallRequest): string {
   return options.join(' \\\n  ');
 }
 
-/** Writes a request without payment for a browser, which asks https addresses, and tools not at all. */
+/**
+ * Writes a request without payment for a browser, as JSON. Null for an address that is neither http nor https, and for a tool.
+ */
 export function buildAsk({ tool, method, url, headers, body }: CallRequest): string | null {
   if (tool !== undefined || !/^https?:/.test(url)) return null;
   return JSON.stringify({ method, url, ...(headers.length > 0 && { headers }), ...(body && { body: body.text }) });
@@ -52,7 +54,7 @@ export interface PayingCode {
   readonly install: string;
   readonly typescript: string;
   readonly python_install: string;
-  /** Null where no client is known that pays so. */
+  /** Null if no Python client can pay this way. */
   readonly python: string | null;
 }
 
@@ -78,7 +80,7 @@ export function buildPayingCode(request: CallRequest, price: CallPrice): PayingC
   };
 }
 
-/** The packages and imports that pay on a chain of a family, and a wallet whose key is an environment variable. */
+/** The packages and imports for paying on a chain of a family, and a wallet with its key in an environment variable. */
 interface WalletCode {
   readonly install: string;
   readonly imports: string[];
@@ -116,7 +118,7 @@ const TYPESCRIPT_WALLETS: Readonly<Record<Family, WalletCode>> = {
   },
 };
 
-/** The same for a price that is a ceiling, which is paid through Permit2. */
+/** The code for a price that is a ceiling, which is paid through Permit2. */
 const TYPESCRIPT_UPTO: Omit<WalletCode, 'install'> = {
   imports: [
     "import { UptoEvmScheme } from '@x402/evm/upto/client';",
@@ -201,7 +203,10 @@ function quoteForTypescript(text: string): string {
   return quoted.includes("'") || quoted.includes('\\') ? quoted : `'${quoted.slice(1, -1)}'`;
 }
 
-/** First version of the x402 package for Python that has all that the code calls, by the source at commit f903d13e, just before it. */
+/**
+ * First version of the x402 package for Python that has all functions that the code calls, judged by its source at commit
+ * f903d13e, just before the release.
+ */
 export const PYTHON_SDK = '2.20.0';
 
 const PYTHON_WALLETS: Readonly<Record<Family, WalletCode>> = {
@@ -230,7 +235,7 @@ register_exact_svm_client(client, signer, networks="${id}")`,
   },
 };
 
-/** The same for a price that is a ceiling, which is paid through Permit2. */
+/** The code for a price that is a ceiling, which is paid through Permit2. */
 const PYTHON_UPTO: Omit<WalletCode, 'install'> = {
   imports: PYTHON_WALLETS.evm.imports.with(-1, 'from x402.mechanisms.evm.upto import UptoEvmScheme'),
   register: (id) => `# The wallet must once have allowed Permit2 to move its USDC (an ERC-20 approval).
@@ -245,7 +250,7 @@ client.register("${id}", UptoEvmScheme(signer))`,
 export function buildPython({ method, url, headers, body }: CallRequest, price: CallPrice): string {
   const { id, family, usdc } = NETWORKS[price.network];
   const { imports, register } = price.scheme === 'upto' ? PYTHON_UPTO : PYTHON_WALLETS[family];
-  // Addresses of EVM may come in small letters, those of Solana are told apart by them.
+  // Addresses on EVM may be in lower case; on Solana upper and lower case differ.
   const isUsdc = family === 'evm' ? `offer.asset.lower() == "${usdc.toLowerCase()}"` : `offer.asset == "${usdc}"`;
   const fields = headers.map(([name, value]) => `        ${formatJson(name)}: ${formatJson(value)},\n`).join('');
   const options = [
@@ -273,8 +278,8 @@ print(response.status_code, response.text)
 }
 
 /**
- * Quotes JSON text as a raw string of several lines: nothing in it is read but its own end, and a quote inside JSON is
- * in a string of JSON, where it can be escaped.
+ * Quotes JSON text as a raw string of several lines. Python reads nothing in it but its end; a quote inside JSON is in a string,
+ * where it can be escaped.
  */
 function quoteForPython(json: string): string {
   return `r'''${json.replaceAll("'", '\\u0027')}'''`;

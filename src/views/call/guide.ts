@@ -34,23 +34,23 @@ export interface CallGuide {
   readonly network: string;
   /** Asks without paying; the answer is HTTP 402 with the payment requirements. */
   readonly curl: string;
-  /** The same for a script of the page, as JSON; null where a browser cannot send it. */
+  /** The same for a script of the page, as JSON; null if a browser cannot send it. */
   readonly ask: string | null;
-  /** Pays and receives the product; null where nothing should be paid, or no call can be made. */
+  /** Pays and receives the product; null if nothing should be paid, or no call can be made. */
   readonly paying: PayingCode | null;
-  /** The same on each other network that it can be paid on, with its price there. */
+  /** The same on each other network on which it can be paid, with the price there. */
   readonly elsewhere: readonly (PayingCode & { readonly price: string; readonly network: string })[];
-  /** The reason why nothing should be paid for this route; null where nothing of danger speaks against it. */
+  /** The reason why nothing should be paid for this route; null if it has no danger. */
   readonly stop: string | null;
-  /** The reason why the record cannot make a call that pays and works, as a sentence; null where it can. */
+  /** The reason why the record is not enough for a paid call that works, as a sentence; null if it is enough. */
   readonly lack: string | null;
-  /** Day on which this very request was paid for and answered; null where it is made from what sources declare. */
+  /** Day on which this exact request was paid for and answered; null if it is made from declarations. */
   readonly known_good_on: string | null;
   /** The origin of the input. */
   readonly basis: CallInput['basis'];
 }
 
-/** Finds the route whose call shows most: verified, priced, with an example, nothing to fill in; else the first. */
+/** Finds the route with the most complete example call: verified, priced, with an example, nothing to fill in; else the first. */
 export function findTellingRoute(routes: readonly PublicRoute[]): PublicRoute | undefined {
   return routes.toSorted((a, b) => getScore(b) - getScore(a))[0];
 }
@@ -65,7 +65,7 @@ function getScore({ proof, terms, example, path, cautions }: PublicRoute): numbe
   );
 }
 
-/** Builds the call of a listing that names no routes: a plain request of its base address. */
+/** Builds the call of a listing without routes: a plain request of its base URL. */
 export function buildBareCall(listing: PublicListing): CallGuide {
   return buildGuide(buildBareRequest(listing.base_url), {
     prices: [getListingPrice(listing)],
@@ -77,8 +77,8 @@ export function buildBareCall(listing: PublicListing): CallGuide {
 }
 
 /**
- * Builds the call of one route. No code that pays is built where something of danger speaks against the route, or the record
- * cannot make a request that its declared input allows.
+ * Builds the call of one route. It has no paying code if the route has a danger, or if the record is not enough for a request
+ * that its declared input allows.
  */
 export function buildRouteCall(listing: PublicListing, route: PublicRoute): CallGuide {
   const input = fillCallInput(route);
@@ -127,9 +127,9 @@ interface FoundPrices {
 }
 
 /**
- * Finds what a route's call costs now on each network: its cheapest offer there that the code can pay, `exact` before
- * `upto`. The cheapest network comes first, and where even the first of the table.
- * The listing's price is that of each route if none has an offer of its own.
+ * Finds the current price of a call of the route on each network: its cheapest offer there that the code can pay, `exact` before
+ * `upto`. The cheapest network comes first; between equal ones, the first of the table. If no route has an offer of its own, the
+ * listing's price is that of each route.
  */
 function findCallPrices(listing: PublicListing, route: PublicRoute): FoundPrices {
   const offers = getCurrentTerms(route.terms);

@@ -7,20 +7,20 @@ import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '.
 const HEADER_NAME = /^[a-z0-9][a-z0-9!#$%&'*+.^_|~-]*$/i;
 const WITHHELD_HEADER = /^(host|connection|content-length|transfer-encoding|cookie|.*authorization|.*payment.*)$/i;
 
-/** A part to fill in, as feeds write it (`/:id`, `?of=:id`) and as OpenAPI and gateways do (`{id}`, `{path+}`). */
+/** Matches a part to fill in, as feeds write it (`/:id`, `?of=:id`) or as OpenAPI and gateways do (`{id}`, `{path+}`). */
 const TEMPLATE = /(?<=[/=]):([A-Za-z_][\w-]*)|\{([A-Za-z_][\w-]*)[+*]?\}/g;
 
-/** Everything that is not plain in an address, in a shell or in a string; angle brackets are kept for placeholders alone. */
+/** Characters with a special meaning in an address, a shell or a string. Angle brackets are allowed for placeholders alone. */
 const UNSAFE_IN_URL = /[^\x21-\x7e]|["'<>\\^`{|}]/gu;
 
-/** One request to a route, as the catalogue would make it: every part is the provider's and hostile until quoted. */
+/** One request to a route, as the catalogue would make it. Each part is the provider's, and hostile until quoted. */
 export interface CallRequest {
-  /** The route as commands and pages name it, or the base address where no route is itemised. */
+  /** The route as commands and pages name it; the base URL if the listing has no routes. */
   readonly route: string;
-  /** The name of the tool that it calls, where it is the call of one. */
+  /** The name of the tool, for the call of a tool. */
   readonly tool?: string;
   readonly method: string;
-  /** Printable ASCII without quotes; what the caller fills in is in it as `<name>`. */
+  /** Printable ASCII without quotes; parts that the caller fills in are written as `<name>`. */
   readonly url: string;
   /** The parts that the caller replaces first. */
   readonly replace: readonly Replaceable[];
@@ -40,7 +40,7 @@ export function buildBareRequest(baseUrl: string): CallRequest {
   return { route: `GET ${url}`, method: 'GET', url, replace: [], headers: [], body: null };
 }
 
-/** Builds the request of a route: the call of its tool, else the one that was paid for, else one of what sources declare. */
+/** Builds the request of a route: the call of its tool, else the request that was paid for, else one from declarations. */
 export function buildCallRequest(baseUrl: string, route: Route, input = fillCallInput(route)): CallRequest {
   if (isToolPath(route.path)) return buildToolRequest(baseUrl, route, input);
   const proven = route.proof?.request;
@@ -66,7 +66,7 @@ function buildToolRequest(baseUrl: string, route: Route, input: CallInput): Call
   };
 }
 
-/** The very request that was paid for and answered: better than any example. */
+/** Builds the exact request that was paid for and answered, which is better than any example. */
 function buildProvenRequest(route: Route, { method, url, headers, body }: PaidRequest): CallRequest {
   const { accept: _accept, ...given } = headers;
   return {
@@ -110,7 +110,7 @@ function fillPath(address: string, values: CallInput['path']): { url: string; pl
   return { url: `${url}${encodeUnsafe(address.slice(rest))}`, placeholders: [...placeholders] };
 }
 
-/** Writes the query. What is to be replaced is easier found as it is named than percent-encoded. */
+/** Writes the query. Placeholders are not percent-encoded, so that they are easier to find. */
 function buildSearch({ query, replace }: CallInput): string {
   const pairs = Object.entries(query).map(
     ([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
@@ -135,7 +135,7 @@ function listHeaders(given: Record<string, string>, hasBody: boolean): [string, 
   return hasBody && !isTyped ? [['content-type', 'application/json'], ...headers] : headers;
 }
 
-/** A text is sent as it is, unless the request says that it sends JSON. */
+/** Builds a body. A text is sent unchanged, unless the request says that it sends JSON. */
 function buildBody(body: unknown, headers: CallRequest['headers']): CallBody {
   const [, type = ''] = headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
   const isJson = typeof body !== 'string' || /json/i.test(type);
@@ -152,8 +152,8 @@ function readPaidBody(body: string): CallBody {
 }
 
 /**
- * Writes JSON for a place that people read and copy: characters that are invisible or that turn the direction of text are
- * escaped, so that what is seen is what is sent.
+ * Writes JSON for a place where people read and copy it. Invisible characters, and those that change the direction of text, are
+ * escaped, so that a reader sees exactly what is sent.
  */
 export function formatJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, (character) =>

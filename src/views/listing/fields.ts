@@ -12,20 +12,20 @@ const NAME_LENGTH = 60;
 const MEANING_LENGTH = 160;
 const EXAMPLE_LENGTH = 60;
 
-/** The answers to the paid calls that have a receipt's page, by the id of the receipt; null where none is on record. */
+/** The answers to paid calls whose receipts have a page, by the id of the receipt; null if an answer is not on record. */
 export type PaidAnswers = ReadonlyMap<string, PaidAnswer | null>;
 
-/** A field that a route takes or gives, as its source declares it or as an answer has it. */
+/** An input or output field of a route, as declared by its source or as seen in an answer. */
 export interface FieldRow {
   /** Its name, or its path: `location.city`, `items[].id`. */
   readonly name: string;
   /** Type as JSON Schema names it, or its choices: `string`, `"day"|"hour"`; empty where no source says it. */
   readonly type: string;
-  /** Null where no source says whether the field is required. */
+  /** Null if no source says whether the field is required. */
   readonly is_required: boolean | null;
   /** Provider's text, cut; may be empty. */
   readonly meaning: string;
-  /** Provider's example or default, cut; empty where there is none. */
+  /** Provider's example or default, cut; empty if there is none. */
   readonly example: string;
 }
 
@@ -36,7 +36,7 @@ export interface FieldList {
   readonly more: number;
 }
 
-/** Fields that a route takes in one place of its request. */
+/** Input fields of a route in one part of its request. */
 export interface InputFields extends FieldList {
   /** `Query`, `Path`, `Headers`, `Body`. */
   readonly place: string;
@@ -44,13 +44,13 @@ export interface InputFields extends FieldList {
 
 /** Fields that a route returns, with the provider's examples. */
 export interface OutputFields extends FieldList {
-  /** The sample that the provider declares, as JSON; null where it declares none. */
+  /** The provider's declared sample, as JSON; null if there is none. */
   readonly sample: string | null;
-  /** True where the sample is cut. */
+  /** True if the sample is cut. */
   readonly is_cut: boolean;
 }
 
-/** Lists the word `required` or `optional` of a field; none where no source says it. */
+/** Returns the word `required` or `optional` as a list; empty if no source says it. */
 export function listRequired(isRequired: boolean | null): string[] {
   if (isRequired === null) return [];
   return [isRequired ? 'required' : 'optional'];
@@ -95,8 +95,8 @@ function listOfExample({ query, body }: Example): { place: InputPlace; rows: Fie
 const SAMPLE_LENGTH = 1200;
 
 /**
- * Lists the fields that a route returns, with the provider's sample: those of an answer that was seen, else the declared
- * ones. The examples and meanings are the provider's in both. Null without any field and without a sample.
+ * Lists the output fields of a route with the provider's sample: the fields of an answer that was seen, else the declared ones.
+ * Examples and meanings are always the provider's. Null if there are neither fields nor a sample.
  */
 export function findOutputFields(
   { output_schema: schema }: Pick<Route, 'output_schema'>,
@@ -114,7 +114,7 @@ export function findOutputFields(
   };
 }
 
-/** Lists the fields of an answer by their names and types there, each with what its provider declares under that name. */
+/** Lists the fields of an answer with their names and types, each with the provider's declaration of that name. */
 function listSeenFields(seen: readonly AnswerField[], declared: readonly FieldRow[]): FieldRow[] {
   const known = new Map(declared.map((row) => [row.name, row]));
   return seen.map(({ path, type }) => {
@@ -158,12 +158,12 @@ function listFields(schema: JsonObject, example: unknown, prefix = '', depth = 1
       example: writeExample(getOwnExample(field) ?? value),
     };
     const nested = depth < DEPTH_MAX && hasFields(field) ? listFields(field, value, path, depth + 1) : [];
-    // The names of its fields say that it is an object.
+    // The names of its fields already show that it is an object.
     return nested.length > 0 && row.meaning === '' && row.is_required !== true ? nested : [row, ...nested];
   });
 }
 
-/** Returns the schema of the items of a list where these have fields. */
+/** Returns the schema of a list's items if these have fields. */
 function getInner({ type, properties, items }: JsonObject): JsonObject | undefined {
   return !isObject(properties) && type !== 'object' && isObject(items) && hasFields(items) ? items : undefined;
 }

@@ -23,10 +23,10 @@ export interface DecisionRow {
 /** Most decisions that a page shows: the latest. */
 export const MAX_DECISIONS = 10;
 
-/** Kinds of change that are often mere sightings: a score that drifts, a route that asks what is declared. */
+/** Kinds of change that are often mere sightings: a score that drifts, or a 402 that confirms the declared terms. */
 export const NOISY_KINDS: readonly ChangeKind[] = ['scored', 'routed'];
 
-/** Kinds of change that a page shows, besides the noisy ones. A listing that was seen again unchanged is not shown. */
+/** Kinds of change that a page shows, besides the noisy ones. An unchanged listing that was seen again is not shown. */
 export const DECISION_KINDS = CHANGE_KINDS.filter((kind) => kind !== 'seen' && !NOISY_KINDS.includes(kind));
 
 const EVIDENCE_LINES = 3;
@@ -43,7 +43,7 @@ export function buildDecisionRows(changes: readonly Change[]): DecisionRow[] {
   });
 }
 
-/** Returns false for a score that drifts within its band, and for a probe that saw what was expected. */
+/** Returns false for a score that drifts within its band, and for a probe with the expected result. */
 function isDecision(change: Change): boolean {
   if (change.kind === 'scored') {
     const scored = readDetail('scored', change);
@@ -54,7 +54,7 @@ function isDecision(change: Change): boolean {
   return routed === undefined || routed.added.length + routed.removed.length + routed.terms.length > 0;
 }
 
-/** One price in the table of all, with its start and its reason. */
+/** A row of the price table: one price, its start and its reason. */
 export interface PriceRow {
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -69,13 +69,13 @@ export interface PriceRow {
 
 /** Prices of a listing over time, as its page shows them. */
 export interface PriceHistory {
-  /** The whole history in one sentence or two. */
+  /** The whole history in one or two sentences. */
   readonly summary: string;
-  /** Null where there are not two prices to compare. */
+  /** Null if there are fewer than two prices. */
   readonly plot: PricePlot | null;
-  /** The earliest first. */
+  /** Oldest first. */
   readonly rows: readonly PriceRow[];
-  /** True where there were more changes than these. */
+  /** True if there were more changes than these. */
   readonly cut: boolean;
 }
 
@@ -83,9 +83,9 @@ export interface PriceHistory {
 export const MAX_PRICE_STEPS = 60;
 
 /**
- * Builds the history of a listing's price from its `priced` changes, the earliest first, up to the time of the last
- * reader-visible change (`until`, ISO 8601 UTC). The later ones are shown where there are more than a page takes.
- * `confirmed` says that 402 answers asked this price since, which is no change on record.
+ * Builds the history of a listing's price from its `priced` changes, oldest first, up to the time of the last reader-visible
+ * change (`until`, ISO 8601 UTC). If there are more than fit, the latest are shown. `confirmed` is true if 402 answers have asked
+ * this price since, which is not recorded as a change.
  */
 export function buildPriceHistory(
   changes: readonly Change[],
@@ -112,13 +112,13 @@ export function buildPriceHistory(
   };
 }
 
-/** Says whether the present price of every route of a listing was seen in a 402, and not only declared. */
+/** Returns true if the current price of every route of a listing was seen in a 402, and not only declared. */
 export function isPriceSeen(routes: PublicListing['routes']): boolean {
   const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   return offers.length > 0 && offers.every(({ evidence }) => evidence === 'observed');
 }
 
-/** Returns `observed` also for a listing that a rule put back, because a probe saw it answer. */
+/** Returns the origin of a price; `observed` also if a rule put the listing back, since a probe saw it answer. */
 function getBasis(reason: string): PriceBasis {
   return reason === 'probed' || reason === 'relisted_by_rule' ? 'observed' : 'declared';
 }
@@ -171,7 +171,7 @@ export interface PlotDot {
   readonly x: string;
   readonly y: number;
   readonly basis: PriceBasis;
-  /** The price from then on. */
+  /** The price from then on, in words. */
   readonly words: string;
 }
 
@@ -190,7 +190,7 @@ export interface PlotDay {
   readonly day: string;
 }
 
-/** Lowest and highest price over time as steps, from 0 up, drawn at any width. */
+/** Plot of the lowest and highest price over time as steps, from 0 up, for any width. */
 export interface PricePlot {
   /** Pixels from the top to the base line, which is 0 USDC. */
   readonly height: number;
@@ -250,7 +250,7 @@ function getScaleTop(highest: number): number {
   return Math.max(2, digits * power);
 }
 
-/** Lists first and last day, and the days of changes between them that have room. */
+/** Lists the first and the last day, and the days of changes in between for which there is room. */
 function listDays(steps: readonly PriceStep[], until: string, getShare: (at: string) => number): PlotDay[] {
   const [first] = steps;
   if (!first) return [];
@@ -298,12 +298,12 @@ export interface ProbeStrip {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Units of a cell: the bar is in the middle of it, on the base line. */
+/** Geometry of a cell. The bar is centred, on the base line. */
 const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
 
 /**
- * Builds the strip of a listing's samples by day, up to the day of the last sample; null without samples. Days
- * differ in height, fill and strokes, so that no colour is needed.
+ * Builds the strip of a listing's samples by day, up to the day of the last sample; null without samples. Results differ in
+ * height, fill and strokes, so the strip is readable without colour.
  */
 export function buildProbeStrip({
   days,

@@ -12,10 +12,10 @@ const SHAPE_LENGTH = 400;
 const CHOICES_MAX = 4;
 const CHOICE = /^[\w.:-]{1,20}$/;
 
-/** Headers that pay are no input: the payment itself says what goes in them. */
+/** Headers of payments, which are not listed as input. */
 export const PAYING = /^(?:x-payment|payment-signature|authorization)$/i;
 
-/** A field that a route takes; `type` is undefined where no source says it. */
+/** An input field of a route; `type` is undefined if no source says it. */
 interface Field {
   readonly name: string;
   readonly type: string | undefined;
@@ -23,9 +23,8 @@ interface Field {
 }
 
 /**
- * Writes the input of a route as a type: `query {city: string, days: integer, units?}`. Required fields come first,
- * with their types; optional ones have only a name. The example gives the types where there is no schema. Empty without
- * either.
+ * Writes the input of a route as a type: `query {city: string, days: integer, units?}`. Required fields come first, with their
+ * types; optional ones have only a name. Without a schema the types are those of the example. Empty without either.
  */
 export function formatInputShape({ method, input_schema: schema, example }: Route): string {
   const ofSchema = splitInput({ method, input_schema: schema }).flatMap(({ place, schema: part }) => {
@@ -50,7 +49,7 @@ export function formatInputShape({ method, input_schema: schema, example }: Rout
 interface Place {
   readonly place: string;
   readonly fields: readonly Field[];
-  /** The fields are those of each item of a list. */
+  /** True if the fields are those of the items of a list. */
   readonly isList: boolean;
 }
 

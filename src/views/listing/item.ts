@@ -102,7 +102,7 @@ export const agentItem = z
   .meta({ id: 'AgentItem' });
 export type AgentItem = z.infer<typeof agentItem>;
 
-/** Extent of a listing's verification, with the time of the latest one and the time these facts are of. */
+/** The verification of a listing: the number of verified routes, the time of the latest proof, and the time of these facts. */
 export type Verification = Pick<
   AgentItem,
   'endpoints_count' | 'verified_route_count' | 'last_verified_at' | 'updated_at' | 'verified_price_usdc'
@@ -121,7 +121,7 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
   };
 }
 
-/** Returns whether this service made the tagline of a listing, since none of its sources gives one. */
+/** Returns true if this service wrote the tagline of a listing, because no source gives one. */
 export function isTaglineOurs({ tagline, said_by }: Pick<LiveListing, 'tagline' | 'said_by'>): boolean {
   return tagline !== '' && said_by.tagline === undefined;
 }
@@ -200,18 +200,18 @@ function formatRatio(verification: Verification, state: string): string {
   return `${ratio} ${state}${at === null ? '' : `, ${formatDay(at)}`}${price}`;
 }
 
-/** Writes the price at which a listing was verified; empty if it still asks that price. */
+/** Writes the price at which a listing was verified; empty if that is its current price. */
 export function formatListingPrice({ verified_price_usdc, verified_route_count }: Verification): string {
   const words = formatVerifiedPrice({ verified_price_usdc });
   return words && verified_route_count > 1 ? `, one${words}` : words;
 }
 
-/** Writes the price of a verified route, to follow the day: ` at 0.01 USDC`; empty if it still asks that price. */
+/** Writes the price of a verified route, to follow the day: ` at 0.01 USDC`; empty if that is its current price. */
 export function formatVerifiedPrice({ verified_price_usdc }: Pick<MatchedRoute, 'verified_price_usdc'>): string {
   return verified_price_usdc === undefined ? '' : ` at ${formatUsdc(getAtomic(verified_price_usdc))} USDC`;
 }
 
-/** Writes the day of an old proof: `last proved 2026-08-01`. It must not read as if it were of today. */
+/** Writes the day of an old proof: `last proved 2026-08-01`. It must not look like a current proof. */
 export function formatLastProved(verifiedAt: string): string {
   return `last proved ${formatDay(verifiedAt)}`;
 }
@@ -229,8 +229,8 @@ export function formatItemPrice(item: AgentItem): string {
 }
 
 /**
- * Lists the standings of a listing from its short form, the gravest first. Where the terms of only some of its routes were
- * never seen, it says of how many.
+ * Lists the standings of a listing from its short form, the gravest first. If the terms of only some of its routes were never
+ * seen, it says of how many.
  */
 export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions'>): ReturnType<typeof listStandings> {
   const extent = getVerifiedExtent(item);
@@ -249,7 +249,7 @@ export function formatOfferPrice({ price_usdc, is_ceiling }: MatchedRoute['offer
   return formatPrice(getAtomic(price_usdc), is_ceiling);
 }
 
-/** Returns the atomic units of an amount that documents carry as a JSON number. */
+/** Returns the atomic units of an amount that documents have as a JSON number. */
 export function getAtomic(usdc: number): number {
   return parseUsdc(usdc.toFixed(6)) ?? 0;
 }

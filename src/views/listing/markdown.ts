@@ -50,8 +50,8 @@ import {
 } from './words.ts';
 
 /**
- * Builds the Markdown twin of a listing page. The provider's words are escaped inside block quotes or code spans, never
- * in a heading and never as markup.
+ * Builds the Markdown twin of a listing page. The provider's words are escaped, in block quotes or code spans, never in a heading
+ * and never as markup.
  */
 export function buildListingMarkdown(page: ListingPage, site: Site): string {
   const { listing, same_product, related } = page;
@@ -146,7 +146,7 @@ function buildCaution({ severity, sentence, evidence, routes, unnamed, replies }
   return `${line} Its provider replies (data, not checked):\n\n${quoteMarkdown(replies.join('\n\n'))}`;
 }
 
-/** Builds the routes, the one whose call shows most first, with input, output, and the call where the page has it. */
+/** Builds the routes, the one with the most complete example call first, with input, output, and the call if the page has it. */
 function buildRoutes(page: ListingPage, site: Site): string[] {
   const { listing, number, receipts } = page;
   const shown = listShownRoutes(page);
@@ -184,13 +184,13 @@ function buildRoutes(page: ListingPage, site: Site): string[] {
   ];
 }
 
-/** Quotes the description of a route with input, output and sample; empty where no source gives any. */
+/** Quotes the description of a route with input, output and sample; empty if no source gives any. */
 function buildRouteWords(listing: PublicListing, { route, description }: ShownRoute, receipts: PaidAnswers): string[] {
   const answer = findPaidAnswer(route, receipts);
   const output = findOutputFields(route, answer?.fields ?? []);
   const isSeen = route.proof !== null && answer !== null && findReceiptHref(route.proof.receipt_id, receipts) !== null;
   const sample = output?.sample ?? null;
-  // The sample has the examples.
+  // The sample already contains the examples.
   const returned = output
     ? listFieldLines(sample === null ? output.rows : output.rows.map((row) => ({ ...row, example: '' })), output.more)
     : [];
@@ -294,7 +294,7 @@ function formatLastValid({ outcome, valid_at }: NonNullable<PublicRoute['probe']
   return valid_at === null ? ', no valid 402 on record' : `, last valid 402 ${formatDay(valid_at)}`;
 }
 
-/** Quotes the descriptions of routes that are listed in brief; empty without any. */
+/** Quotes the descriptions of briefly listed routes; empty if there are none. */
 function buildDescriptions(routes: readonly ShownRoute[], author: string): string[] {
   const described = routes.filter(({ description }) => description !== '');
   if (described.length === 0) return [];
@@ -304,13 +304,13 @@ function buildDescriptions(routes: readonly ShownRoute[], author: string): strin
   return [`In the words of ${author} (data, not instructions):`, quoteMarkdown(words.join('\n\n'))];
 }
 
-/** Longest description of a route that is listed in brief, in UTF-16 units. */
+/** Longest description of a briefly listed route, in UTF-16 units. */
 const BRIEF_LENGTH = 70;
 
-/** Most prices, and most days with failures, in the text: the latest. */
+/** Most prices, and most days with failures, in the text; the latest are shown. */
 const MAX_LINES = 10;
 
-/** Builds the sections on probes, prices and changes of the listing: the same facts as its page, in brief. */
+/** Builds the sections on probes, prices and changes of the listing, with the same facts as its page, in brief. */
 function buildHistory({ listing, priced, decisions }: ListingPage): string[] {
   const latency = formatLatency(listing);
   const probes = buildProbeStrip(listing.reliability);

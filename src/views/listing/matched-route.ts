@@ -16,7 +16,7 @@ import type { PublicRoute, PublicTerms } from './route-record.ts';
 /** Longest text of a route that search results quote, in UTF-16 units. */
 const DESCRIPTION_LENGTH = 200;
 
-/** Longest example of a request that search results carry, as JSON in UTF-16 units; a longer one is in the listing's document. */
+/** Longest example of a request in search results, as JSON in UTF-16 units. A longer one is only in the listing's document. */
 const EXAMPLE_LENGTH = 300;
 
 /** Most names of fields that are listed for an input or output, and the longest name, in UTF-16 units. */
@@ -106,10 +106,10 @@ function listOffers({ terms }: PublicRoute): MatchedRoute['offers'] {
     }));
 }
 
-/** Properties in which schemas keep the fields of a request by place. */
+/** Properties of schemas that group the fields of a request by place. */
 const PLACES = ['queryParams', 'body', 'pathParams', 'query', 'path'];
 
-/** Lists the names of a schema's fields, for a request those of all places; without fields, those of its example. */
+/** Lists the field names of a schema; for a request, those of all places. Without fields, lists those of its example. */
 export function listFieldNames(schema: JsonObject): string[] {
   const { properties, required, items, examples } = schema;
   if (!isObject(properties)) {

@@ -10,22 +10,22 @@ import type { PublicListing, Tombstone } from './record.ts';
 import type { PublicRoute } from './route-record.ts';
 import { isRoutePage } from './routes.ts';
 
-/** A listing as a row of a page shows it: its short form, and its days with samples, the earliest first. */
+/** A listing as a row on a page: its short form, and its daily samples, oldest first. */
 export type RowItem = AgentItem & { readonly days?: readonly SampledDay[] };
 
 /** The parts of a live listing's page and of its Markdown twin. */
 export interface ListingPage {
   readonly kind: 'live';
   readonly listing: PublicListing;
-  /** Related listings, the nearest first. */
+  /** Related listings, nearest first. */
   readonly related: readonly RowItem[];
-  /** Slugs of listings that are the same product at other addresses. */
+  /** Slugs of listings of the same product at other addresses. */
   readonly same_product: readonly string[];
   /** Its receipts that have a page. */
   readonly receipts: PaidAnswers;
-  /** Number of the page of its routes, from 1. */
+  /** Number of the page of routes, from 1. */
   readonly number: number;
-  /** Its latest `priced` changes, the earliest first. */
+  /** Its latest `priced` changes, oldest first. */
   readonly priced: readonly Change[];
   /** Its latest changes of other kinds. */
   readonly decisions: readonly Change[];
@@ -52,24 +52,24 @@ export function findRoutePage(listing: PublicListing, name: string, receipts: Pa
   return route && { listing, route, receipts };
 }
 
-/** Most routes of a listing whose input, output and call are on its page. The others have them on pages of their own. */
+/** Most routes of a listing whose input, output and call are on its page. Other routes have them on pages of their own. */
 const DETAILED_ROUTES = 12;
 
 /** A route of a listing, as its page shows it. */
 export interface ShownRoute {
   readonly route: PublicRoute;
-  /** Provider's text; empty where the listing, or the route that stands for this one, says the same. */
+  /** Provider's text; empty if the listing, or the route that this one is folded behind, has the same. */
   readonly description: string;
-  /** True where its input, output and call are on the page. */
+  /** True if its input, output and call are on the page. */
   readonly isDetailed: boolean;
 }
 
-/** Returns the route of a listing whose call shows most; undefined where it names no routes. */
+/** Returns the route of a listing with the most complete example call; undefined if it has no routes. */
 export function getBestRoute({ routes }: PublicListing): PublicRoute | undefined {
   return findTellingRoute(routes.filter(({ folded_under }) => !folded_under)) ?? routes[0];
 }
 
-/** Lists the routes of a page of a listing's routes, the one whose call shows most first. */
+/** Lists the routes on one page of a listing's routes, the one with the most complete example call first. */
 export function listShownRoutes({ listing, number }: Pick<ListingPage, 'listing' | 'number'>): ShownRoute[] {
   const { routes, tagline } = listing;
   const best = getBestRoute(listing);
@@ -85,7 +85,7 @@ export function listShownRoutes({ listing, number }: Pick<ListingPage, 'listing'
   });
 }
 
-/** Lists the routes that others stand for, by these, each group with its label: `79 more routes of this template`. */
+/** Lists the routes with the routes folded behind them, each group with its label: `79 more routes of this template`. */
 export function listRouteFolds(shown: readonly ShownRoute[]) {
   const folded = shown.flatMap((one) => (one.route.folded_under ? { one, ...one.route.folded_under } : []));
   return Array.from(

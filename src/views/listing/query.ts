@@ -6,7 +6,7 @@ import { networkKey } from '../../model/network.ts';
 import { parseUsdc, readTypedPrice } from '../../model/usdc.ts';
 import { agentItem } from './item.ts';
 
-/** Listings a page: best answers of a request in words, or all that fit filters. */
+/** Listings on a page by default: best answers to words, or all that pass the filters. */
 export const LIST_LIMIT_DEFAULT = { words: 10, filters: 100 };
 export const LIST_LIMIT_MAX = 1000;
 
@@ -61,7 +61,7 @@ export const listFilters = z.strictObject({
     .describe('Changed since (ISO 8601)'),
 });
 
-/** Longest cursor, in characters: it carries what the words of a request are worth. */
+/** Longest cursor, in characters. It contains the weights of a request's words. */
 export const CURSOR_MAX_LENGTH = 3000;
 
 /** Query of the list: filters, order and page. */
@@ -85,7 +85,7 @@ export type ListQuery = z.infer<typeof listQuery>;
 /** Most routes of one listing on a page of its document, of its Markdown, and on the page for people. */
 export const ROUTES_MAX = 500;
 
-/** Routes on a page of its document that are asked for in words. */
+/** Routes on a page of the document by default, if it is asked for in words. */
 const FITTING_ROUTES = 10;
 
 /** Parameters of the document of one listing. */
@@ -101,15 +101,15 @@ export const routesQuery = z.strictObject({
 });
 export type RoutesQuery = z.infer<typeof routesQuery>;
 
-/** Returns how many routes a page has. */
+/** Returns the number of routes on a page. */
 export function getRoutesLimit({ limit, q }: Pick<RoutesQuery, 'limit' | 'q'>): number {
   return limit ?? (q === undefined ? ROUTES_MAX : FITTING_ROUTES);
 }
 
-/** Parameters of its Markdown. The number of a page is bounded, so that few different ones are rendered. */
+/** Parameters of its Markdown. The page number is limited, so that the number of different pages that can be rendered is, too. */
 export const markdownQuery = z.strictObject({ page: z.int().min(1).max(10_000).default(1) });
 
-/** Returns how many listings a page has. */
+/** Returns the number of listings on a page. */
 export function getListLimit({ limit, q }: Pick<ListQuery, 'limit' | 'q'>): number {
   return limit ?? LIST_LIMIT_DEFAULT[q === undefined ? 'filters' : 'words'];
 }
@@ -196,22 +196,22 @@ export const agentList = z
   .meta({ id: 'AgentList' });
 export type AgentList = z.infer<typeof agentList>;
 
-/** Facts on the answer to a request in words as a whole. */
+/** Facts about the answer to a request in words. */
 export interface AnswerFacts {
   readonly total: number;
   readonly suggested: readonly Suggestion[];
-  /** A remark on the request itself. */
+  /** A remark about the request itself. */
   readonly notice: string | undefined;
   readonly answer: { readonly isWeak: boolean; readonly unmatched: readonly string[] } | undefined;
 }
 
-/** Says which words no listing has: "No listing mentions “sms” or “fax”." */
+/** Describes which words no listing has: "No listing mentions “sms” or “fax”." */
 function describeUnmatched(words: readonly string[]): string {
   const quoted = words.map((word) => `“${word}”`);
   return `No listing mentions ${[quoted.slice(0, -1).join(', '), ...quoted.slice(-1)].filter(Boolean).join(' or ')}.`;
 }
 
-/** Builds the fields of an answer beside its listings; empty ones are left out. */
+/** Builds the fields of an answer besides its listings; empty ones are left out. */
 export function buildAnswerNotes({ total, suggested, notice, answer }: AnswerFacts) {
   const unknown = answer && answer.unmatched.length > 0 ? describeUnmatched(answer.unmatched) : undefined;
   const nearest =

@@ -25,7 +25,7 @@ export const tombstone = z
   .meta({ id: 'Tombstone' });
 export type Tombstone = z.infer<typeof tombstone>;
 
-/** What is public of a delisted listing: its tombstone, its category, and which routes it had, so that a call of one is recognised. */
+/** The public rest of a delisted listing: its tombstone, its category, and its routes, so that calls of them are recognised. */
 export interface RemovedListing {
   readonly tombstone: Tombstone;
   readonly base_url: string;
@@ -96,10 +96,10 @@ export const goneProblem = z
   })
   .meta({ id: 'GoneProblem' });
 
-/** A live listing as code on the public side has it, without its routes. It begins with its short form. */
+/** A live listing in the code of the public side, without its routes. It begins with its short form. */
 export type PublicHead = Omit<AgentListing['listing'], 'routes'>;
 
-/** A live listing as code on the public side has it: what `GET /agent/listings/{slug}` says of it, with all its routes. */
+/** A live listing in the code of the public side, with all its routes: the content of `GET /agent/listings/{slug}`. */
 export type PublicListing = PublicHead & { readonly routes: PublicRoute[] };
 
 /** Builds the public form of a live listing. */
@@ -122,21 +122,21 @@ export function buildPublicListing(listing: LiveListing, site: Pick<Site, 'baseU
   };
 }
 
-/** What stands around the routes of a listing in its document. */
+/** The parts of a listing's document besides the routes. */
 interface Around {
   /** JSON of `PublicHead`. */
   readonly head: string;
   /** Revision of its latest change. */
   readonly revision: number;
-  /** Slugs of listings that are the same product at other addresses. */
+  /** Slugs of listings of the same product at other addresses. */
   readonly sameProduct: readonly string[];
-  /** How many routes it has in all. */
+  /** Number of its routes in all. */
   readonly routesTotal: number;
   readonly nextCursor?: string | undefined;
   readonly decisions: readonly Change[];
 }
 
-/** Joins the document of a listing, JSON of `AgentListing`, from its parts and those of its routes that are shown, each JSON of `AgentRoute`. */
+/** Joins the document of a listing (JSON of `AgentListing`) from its parts and the routes to show, each JSON of `AgentRoute`. */
 export function joinListing(routes: readonly string[], { head, revision, sameProduct, ...around }: Around): string {
   const same = sameProduct.length > 0 ? `"same_product":${JSON.stringify(sameProduct)},` : '';
   const listing = `{${same}${head.slice(1, -1)},"routes":[${routes.join(',')}]}`;

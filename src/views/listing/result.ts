@@ -14,7 +14,7 @@ export function getFoundPath({ id, slug }: Pick<AgentItem, 'id' | 'slug'>, { met
   return `${PATHS.listing(slug)}#${getRouteAnchor({ id: getRouteId(id, method, path), method, path })}`;
 }
 
-/** Lists the standings of a found route, the gravest first, and then the dangers of other routes of its listing. */
+/** Lists the standings of a found route, the gravest first, followed by the dangers of the listing's other routes. */
 export function listFoundStandings(
   item: Pick<AgentItem, 'cautions' | 'updated_at'>,
   route: MatchedRoute,
@@ -36,7 +36,7 @@ function buildProof(route: MatchedRoute, verifiedAt: string, asOf: string): Stan
   return { tone: 'proved', text: `${words}${formatVerifiedPrice(route)}` };
 }
 
-/** Writes the prices of a found route in USDC, `0.001` or `0.001-0.002` where networks differ; empty where nothing is offered now. */
+/** Writes the prices of a found route in USDC: `0.001`, or `0.001-0.002` if networks differ; empty if it has no current offer. */
 export function formatFoundPrice({ offers }: Pick<MatchedRoute, 'offers'>): string {
   const [low, high] = [offers[0], offers.at(-1)];
   if (!low || !high) return '';
@@ -44,7 +44,7 @@ export function formatFoundPrice({ offers }: Pick<MatchedRoute, 'offers'>): stri
   return formatPriceRange(getAtomic(low.price_usdc), getAtomic(high.price_usdc), ceilings);
 }
 
-/** Names the networks of a found route's offers, the cheapest first: `Base, Solana`; empty where nothing is offered now. */
+/** Names the networks of a found route's offers, cheapest first: `Base, Solana`; empty if it has no current offer. */
 export function formatFoundNetworks({ offers }: Pick<MatchedRoute, 'offers'>): string {
   return offers.map(({ network }) => NETWORKS[network].label).join(', ');
 }

@@ -23,10 +23,10 @@ export const agentRoute = route
   })
   .meta({ id: 'AgentRoute' });
 
-/** Terms of a route as code on the public side has them: the amount is an integer, in atomic USDC. */
+/** Terms of a route in the code of the public side: the amount is an integer in atomic USDC. */
 export type PublicTerms = Omit<z.infer<typeof agentTerms>, 'amount'> & { readonly amount: number };
 
-/** A route as code on the public side has it. */
+/** A route in the code of the public side. */
 export type PublicRoute = Omit<z.infer<typeof agentRoute>, 'terms'> & { readonly terms: PublicTerms[] };
 
 /** Builds the public form of a route of the listing at a base address. */
@@ -43,7 +43,7 @@ export function buildPublicRoute(base_url: string, entry: Route): PublicRoute {
   };
 }
 
-/** Builds a route as documents carry it: amounts are text. */
+/** Builds a route for documents, in which amounts are text. */
 export function buildAgentRoute({ terms, ...route }: PublicRoute): z.infer<typeof agentRoute> {
   return { ...route, terms: terms.map(({ amount, ...offer }) => ({ ...offer, amount: String(amount) })) };
 }

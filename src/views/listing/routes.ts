@@ -15,15 +15,15 @@ import type { OutputFields, PaidAnswers } from './fields.ts';
 import type { PublicListing } from './record.ts';
 import type { PublicRoute } from './route-record.ts';
 
-/** Characters of an id that go into an anchor: 48 bits, so that no two routes of one listing share one. */
+/** Characters of an id in an anchor: 48 bits, so that no two routes of one listing share one. */
 const ANCHOR_LENGTH = 13;
 
-/** Paths of words and templates (`:id`, `{id}`), short enough to be an anchor. No two of them are written alike. */
+/** Paths of words and templates (`:id`, `{id}`), short enough for an anchor. Different paths give different anchors. */
 const READABLE = /^(?=.{2,120}$)(?:\/(?:[a-z\d]\w*(?:-\w+)*|:[a-z\d]\w*|\{[a-z\d]\w*\}))+$/i;
 
 /**
- * Returns the anchor of a route's row on its listing's page, which is the name of its own page, too: `get-v1-forecast`. A hyphen
- * of the path is doubled, so that it is no slash. Any other path is abridged and ends in a part of the route's id.
+ * Returns the anchor of a route's row on its listing's page, which is also the name of its own page: `get-v1-forecast`. Hyphens
+ * of the path are doubled, to tell them from slashes. Any other path is abridged and ends in a part of the route's id.
  */
 export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'method' | 'path', string>>): string {
   if (!READABLE.test(path)) return `${toSlug(formatRoute({ method, path }))}---${id.slice(0, ANCHOR_LENGTH)}`;
@@ -31,7 +31,7 @@ export function getRouteAnchor({ id, method, path }: Readonly<Record<'id' | 'met
   return `${method.toLowerCase()}${words.replaceAll('}', '')}`;
 }
 
-/** Returns whether a name is that of the page of a route. Earlier pages had hashes for names. */
+/** Returns true if a name is that of a route's page: its anchor, or `route-` with a part of its id, which old links have. */
 export function isRoutePage(name: string, route: PublicRoute): boolean {
   return name === getRouteAnchor(route) || name === `route-${route.id.slice(0, ANCHOR_LENGTH)}`;
 }
@@ -41,12 +41,12 @@ export function getProofAnchor({ receipt_id }: RouteProof): string {
   return `receipt-${receipt_id.slice(0, ANCHOR_LENGTH)}`;
 }
 
-/** Finds the path of a receipt's page; null where the payment was made elsewhere and only its proof is on record. */
+/** Finds the path of a receipt's page; null if the payment was made elsewhere and only its proof is on record. */
 export function findReceiptHref(id: string, receipts: PaidAnswers): string | null {
   return receipts.has(id) ? PATHS.receipt(id) : null;
 }
 
-/** Finds the answer to the payment that proves a route now; null where none is on record. */
+/** Finds the answer to the payment that proves a route now; null if it is not on record. */
 export function findPaidAnswer({ proof }: PublicRoute, receipts: PaidAnswers): PaidAnswer | null {
   return (proof && receipts.get(proof.receipt_id)) ?? null;
 }
@@ -64,13 +64,13 @@ export function listProvedRoutes(routes: readonly PublicRoute[]): ProvedRoute[] 
     .sort((a, b) => (formatDay(a.proof.verified_at) < formatDay(b.proof.verified_at) ? 1 : -1));
 }
 
-/** Writes the price that a proved route asks now, in USDC; null where that is what was paid. */
+/** Writes the price that a proved route asks now, in USDC; null if it is the paid price. */
 export function formatPriceNow({ route, proof }: ProvedRoute): string | null {
   const changed = findChangedOffer(proof, route.terms);
   return changed && formatPrice(changed.amount, isCeiling(changed));
 }
 
-/** Names the chain of a payment. Money on a local test chain is worth nothing, so the name says where it was paid. */
+/** Names the chain of a payment. Money on a local test chain has no value, so the name says where it was paid. */
 export function formatChain({ network, public_chain }: RouteProof): string {
   const { label } = NETWORKS[network];
   return public_chain ? label : `a local test chain for ${label}`;
@@ -91,7 +91,7 @@ export function listRouteStandings(route: PublicRoute, asOf: string): readonly S
   return listStandings(route.cautions, route.proof ? proof : null);
 }
 
-/** Says whose words the output of a route is in: of the provider or another source, or of the answer to a paid call. */
+/** Describes the author of a route's output: the provider, another source, or the answer to a paid call. */
 export function describeOutputBasis(
   listing: PublicListing,
   route: PublicRoute,
@@ -126,17 +126,17 @@ export interface RouteOffer {
   readonly price: string;
   /** Networks with the same price: `Base, Solana`. */
   readonly networks: string;
-  /** `observed`: a 402 answer was seen to ask it. `declared`: a source says so. */
+  /** `observed`: seen in a 402 answer. `declared`: stated by a source. */
   readonly evidence: 'observed' | 'declared';
   /** Day of the latest dated evidence; null for a bare claim. */
   readonly seen_on: string | null;
-  /** The price before this one, where a 402 was seen to ask another. */
+  /** The previous price, if a 402 asked another one. */
   readonly was: EarlierPrice | null;
-  /** Price that a source declares, where a 402 asks another. */
+  /** Price that a source declares, if a 402 asks another one. */
   readonly declared: string | null;
 }
 
-/** Lists the present offers of a route; offers that differ only in the network are one. */
+/** Lists the current offers of a route; offers that differ only in the network are one. */
 export function listRouteOffers(terms: readonly RecordedTerms[]): RouteOffer[] {
   const offers = getCurrentTerms(terms).map((offer) => ({
     network: NETWORKS[offer.network].label,
@@ -187,7 +187,7 @@ export function formatOfferEvidence({ evidence, seen_on }: RouteOffer): string {
   return seen_on === null ? 'declared, undated' : `declared, seen ${seen_on}`;
 }
 
-/** Writes the change of a price: `rose from 0.001, asked until 2026-10-02`; empty where no other was seen. */
+/** Writes the change of a price: `rose from 0.001, asked until 2026-10-02`; empty if no other price was seen. */
 export function formatPriceChange({ was }: RouteOffer): string {
   return was ? `${was.has_risen ? 'rose' : 'fell'} from ${was.price}, asked until ${was.until}` : '';
 }
@@ -197,5 +197,5 @@ export function formatOfferHistory(offer: RouteOffer): string {
   return [formatPriceChange(offer), offer.declared ? `declared ${offer.declared}` : ''].filter(Boolean).join('; ');
 }
 
-/** Fewest routes that get a filter. */
+/** Least number of routes for which the page has a filter. */
 export const FILTERED_FROM = 9;

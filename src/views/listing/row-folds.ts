@@ -1,18 +1,18 @@
 import { getDomain } from '../../evidence/domains.ts';
 
-/** Rows of one provider, or of one product, on a page; further ones are folded behind the last of these. */
+/** Most rows of one provider, or of one product, on a page. Further ones are folded behind the last of these. */
 const ROWS_TOGETHER = 3;
 
-/** What rows belong together by: their provider, and the number of their product, where that is at several addresses. */
+/** The groups of a row: its provider, and the number of its product if that is at several addresses. */
 export interface RowGroups {
-  /** Registered domain of the host of their API; of a host without one, that and its port. */
+  /** Registered domain of its API's host; for a host without one, the host with its port. */
   readonly provider: string;
   readonly product: number | null;
 }
 
 /**
- * Folds rows by their provider and by their product until `limit` of them are shown, each with those behind it; `taken` counts all of
- * these. If `isWhole`, nothing is folded.
+ * Folds rows by provider and by product until `limit` rows are shown, each with those folded behind it. `taken` is the number of
+ * rows shown or folded. With `isWhole`, nothing is folded.
  */
 export function foldRows<Row>(
   rows: readonly Row[],
@@ -35,7 +35,7 @@ export function foldRows<Row>(
   return { shown, taken };
 }
 
-/** Returns the registered domain of a host; of a host without one, that and its port. */
+/** Returns the registered domain of a host; for a host without one, the host with its port. */
 export function getProvider(host: string): string {
   const { href, hostname } = new URL(`https://${host}`);
   const domain = getDomain(href);

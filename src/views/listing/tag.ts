@@ -99,17 +99,17 @@ export function buildSuffix(listing: PublicHead): string {
     .concat(']');
 }
 
-/** The networks of a listing, and which of them it is shown under. */
+/** The networks of a listing, and the one that it is shown under. */
 type ShownNetworks = Pick<PublicHead, 'primary_network' | 'network_entries'>;
 
-/** Gives the entry of the network that a listing is shown under. Throws where it has no entry at all. */
+/** Returns the entry of the network that a listing is shown under. Throws if the listing has no entry. */
 function getPrimaryNetwork({ primary_network, network_entries }: ShownNetworks): NetworkEntry {
   const entry = network_entries.find(({ key }) => key === primary_network) ?? network_entries[0];
   if (!entry) throw new Error('a listing carries an entry for base');
   return entry;
 }
 
-/** Names the networks of a listing, the one it is shown under first, and says so where payment is not advertised. */
+/** Names the networks of a listing, the one that it is shown under first, and marks those without advertised payment. */
 export function formatNetworks(listing: ShownNetworks): string {
   const primary = getPrimaryNetwork(listing);
   const others = listing.network_entries.filter((entry) => entry.key !== primary.key && isPaidOn(entry));
@@ -118,7 +118,7 @@ export function formatNetworks(listing: ShownNetworks): string {
     .join(', ');
 }
 
-/** Returns whether a network is advertised, or only named by the sources, in words. */
+/** Describes whether a network is advertised, or only named by the sources. */
 export function describeOffer({ advertised, declared }: NetworkEntry): string {
   if (advertised) return 'advertised';
   return declared ? 'declared, not seen' : 'not currently advertised';

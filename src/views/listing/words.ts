@@ -15,15 +15,15 @@ import type { PublicHead, PublicListing, Tombstone } from './record.ts';
 import { formatRouteVerification, listRouteOffers } from './routes.ts';
 import { describeOffer, formatNetworks } from './tag.ts';
 
-/** Longest title in the title of a window, in UTF-16 units. */
+/** Longest title in a window's title, in UTF-16 units. */
 const NAME_LENGTH = 60;
 
-/** Names a listing for titles of windows and previews by its title, which anybody can write, and its host, a fact. */
+/** Names a listing in window titles and previews: by its title, which anybody can write, and its host, which is a fact. */
 export function formatName({ title, host }: Pick<PublicHead, 'title' | 'host'>): string {
   return `${cutText(title, NAME_LENGTH)} (${host})`;
 }
 
-/** Writes the tagline and the facts to decide by in one line, for link previews. */
+/** Writes the tagline and the most important facts in one line, for link previews. */
 export function formatSummary(listing: PublicHead): string {
   const facts = [
     formatVerification(listing),
@@ -39,27 +39,27 @@ export function formatRouteTitle({ listing, route }: Pick<RoutePage, 'listing' |
   return `${cutText(formatRoute(route), NAME_LENGTH)} (${listing.host})`;
 }
 
-/** Writes what a route does, its prices and its verification in one line, for link previews. */
+/** Writes the purpose, prices and verification of a route in one line, for link previews. */
 export function formatRouteSummary({ listing, route }: Pick<RoutePage, 'listing' | 'route'>): string {
   const prices = listRouteOffers(route.terms).map(({ price, networks }) => `${price} USDC on ${networks}`);
   const verification = lowerFirst(formatRouteVerification(route, listing.updated_at));
   return `${route.description || listing.tagline} ${prices.join(', ') || 'Price unknown'}, ${verification}.`.trim();
 }
 
-/** Returns the description of a listing without its tagline: sources often begin with it. A paragraph stays whole. */
+/** Returns the description of a listing without its tagline, with which sources often begin it. A paragraph stays whole. */
 export function getDescription({ tagline, description }: Pick<PublicHead, 'tagline' | 'description'>): string {
   if (tagline === '' || !description.startsWith(tagline)) return description;
   const rest = description.slice(tagline.length);
   return rest.startsWith('\n') ? description : rest.trim();
 }
 
-/** Finds the registered domain of a listing's host; undefined where that has no page of a provider. */
+/** Finds the registered domain of a listing's host; undefined if it has no provider page. */
 export function findProviderDomain({ base_url }: Pick<PublicHead, 'base_url'>): string | undefined {
   const domain = getDomain(base_url);
   return hasProviderPath(domain) ? domain : undefined;
 }
 
-/** Returns the gravest standing of a listing; of a proof with the specification's word. */
+/** Returns the gravest standing of a listing; a proof in the specification's words. */
 export function getStanding(listing: PublicHead): Standing {
   const [standing] = listItemStandings(listing);
   return isProof(standing) ? { ...standing, text: formatVerification(listing) } : standing;
@@ -67,13 +67,13 @@ export function getStanding(listing: PublicHead): Standing {
 
 const isProof = ({ tone }: Standing) => tone === 'proved' || tone === 'partly';
 
-/** Writes below the standing of a listing how far it is verified, or why it is not. */
+/** Describes how far a listing is verified, or why it is not, below its standing. */
 export function describeVerification(listing: PublicListing): string {
   if (listing.last_verified_at === null) return `Unverified: ${formatLackOfProof(listing)}`;
   return `${isProof(getStanding(listing)) ? '' : `${formatVerification(listing)}. `}${formatOtherRoutes(listing)}`;
 }
 
-/** Says of the routes of a listing which are not verified (specification, "Listing page"). */
+/** Describes the routes of a listing that are not verified (specification, "Listing page"). */
 export function describeUnverified(listing: PublicListing): string {
   const others = formatOtherRoutes(listing);
   if (others) return others;
@@ -83,7 +83,7 @@ export function describeUnverified(listing: PublicListing): string {
     : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
 }
 
-/** Says why no route is verified. It names a payment without a product, or one that no longer proves anything. */
+/** Describes why no route is verified: a payment without a product, a lapsed proof, or no payment. */
 function formatLackOfProof(listing: PublicListing): string {
   const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
   const latest = undelivered.at(-1);
@@ -100,7 +100,7 @@ function findLapsedProof({ routes, network_entries }: PublicListing): string | u
   return day === undefined ? undefined : formatDay(day);
 }
 
-/** Says what the prices of a listing rest on: `402 seen 2026-11-20`, or `as declared`. */
+/** Describes the evidence for the prices of a listing: `402 seen 2026-11-20`, or `as declared`. */
 export function formatPriceEvidence({ routes }: PublicListing): string {
   const current = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   const seen = current.flatMap(({ evidence, last_seen_at }) =>
@@ -115,14 +115,14 @@ export function formatScore({ reliability }: Pick<PublicHead, 'reliability'>): s
   return reliability.score === null ? 'Unscored' : `${reliability.score} of 100`;
 }
 
-/** Says what the reliability of a listing rests on: `established, 60 samples in 30 days`. */
+/** Describes the evidence for the reliability of a listing: `established, 60 samples in 30 days`. */
 export function formatScoreBasis({ reliability }: Pick<PublicHead, 'reliability'>): string {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null) return days.length === 0 ? 'not yet sampled' : 'no conclusive answer so far';
   return `${score === null ? 'too little is known' : band}, ${formatCount(samples, 'sample')} in ${window_days} days`;
 }
 
-/** Writes the reliability of a listing in one line: score, band, and their evidence. */
+/** Writes the reliability of a listing in one line: score, band, and evidence. */
 export function formatReliabilityEvidence({ reliability }: Pick<PublicHead, 'reliability'>): string {
   const { band, score, samples, window_days, last_sample_at, days } = reliability;
   if (last_sample_at === null) {
@@ -132,7 +132,7 @@ export function formatReliabilityEvidence({ reliability }: Pick<PublicHead, 'rel
   return score === null ? `unscored, too little is known (${basis})` : `${score} of 100, ${band} (${basis})`;
 }
 
-/** Writes the time that valid answers to probes took, and the evidence for it; null without a figure. */
+/** Writes the time that valid answers to probes took, with its evidence; null if there is no figure. */
 export function formatLatency({ latency, reliability }: Pick<PublicHead, 'latency' | 'reliability'>): string | null {
   if (latency === null) return null;
   const { p95_ms, probes } = latency;
@@ -163,7 +163,10 @@ export function formatDecider({ delisted_by }: Tombstone): string {
   return DECIDERS[delisted_by];
 }
 
-/** Writes the reason of a removal. A rule, or a provider without own words, gives a code; other text stays as it is. */
+/**
+ * Writes the reason of a removal. A code, from a rule or from a provider without a text, becomes a sentence; other text stays
+ * unchanged.
+ */
 export function formatRemovalReason({ delisted_by, reason }: Tombstone): string {
   const isCode = delisted_by === 'rule' || reason === ASKED_BY_PROVIDER;
   const words = isCode ? describeReason(reason) : reason;

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { buildProblemBody } from '../problem.ts';
 import { buildGoneExample } from './example.ts';
 
-/** Gives a reference to a component schema, which is named by the id of the schema. */
+/** Returns a reference to a component schema, whose name is the id of the schema. */
 export function getSchemaRef(id: string): OpenAPIV3_1.ReferenceObject {
   return { $ref: `#/components/schemas/${id}` };
 }
 
-/** Builds the component schemas: those given and all in them that have an id, which are referred to by it. */
+/** Builds the component schemas: the given ones and all schemas with an id inside them, which refer to each other by id. */
 export function buildSchemas(given: readonly z.ZodType[]): Record<string, OpenAPIV3_1.SchemaObject> {
   const { $defs } = z.toJSONSchema(z.union(given), {
     io: 'output',
@@ -18,13 +18,16 @@ export function buildSchemas(given: readonly z.ZodType[]): Record<string, OpenAP
   return JSON.parse(JSON.stringify(sorted).replaceAll('#/$defs/', getSchemaRef('').$ref));
 }
 
-/** Leaves out the long pattern beside a format; `starts_with` is no format of JSON Schema, and its pattern says the same. */
+/**
+ * Removes the long pattern next to a format, and the format `starts_with`, which JSON Schema does not have and whose pattern says
+ * the same.
+ */
 export function removeDoubleBound(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format === 'starts_with') delete schema.format;
   if (schema.format !== undefined) delete schema.pattern;
 }
 
-/** Leaves out what a format already says and what would forbid fields to come: a document is to be read. */
+/** Removes what a format already says, and what would forbid future fields, since a document is made to be read. */
 export function simplifySchema(schema: z.core.JSONSchema.BaseSchema): void {
   removeDoubleBound(schema);
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -41,7 +44,7 @@ interface Failure {
   headers?: OpenAPIV3_1.ResponseObject['headers'];
 }
 
-/** Requests a client has left (draft-ietf-httpapi-ratelimit-headers-10): every answer says so, not this one alone. */
+/** Requests that a client has left (draft-ietf-httpapi-ratelimit-headers-10). All answers have this header, not only this one. */
 const WAITING: NonNullable<Failure['headers']> = {
   RateLimit: {
     description: 'What is left of the window: requests (r) and seconds (t)',
@@ -56,7 +59,7 @@ const WAITING: NonNullable<Failure['headers']> = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0 }, example: 12 },
 };
 
-/** Failures of endpoints, once for all of them: each is a component that operations refer to. */
+/** Failures that endpoints share. Each is a component that operations refer to. */
 const FAILURES = {
   BadRequest: {
     description: 'Something about the request is unknown or has a value it cannot take; the hint says what is valid',
@@ -129,7 +132,7 @@ function getStatus(name: FailureName): number {
   return name === 'Gone' ? 410 : name === 'NotModified' ? 304 : FAILURES[name].status;
 }
 
-/** Builds the shared responses: what is not a success, for every endpoint alike. */
+/** Builds the shared responses: the failures, which are the same for every endpoint. */
 export function buildResponses(): Record<FailureName, OpenAPIV3_1.ResponseObject> {
   const failures = Object.entries<Failure>(FAILURES).map(([name, failure]) => [name, buildFailure(failure)]);
   return {

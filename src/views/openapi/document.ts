@@ -10,10 +10,10 @@ export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
   tags: ListingTag[];
 };
 
-/** The part of the document that changes from request to request: all but paths, components and tags. */
+/** The part of the document that changes from request to request: everything except paths, components and tags. */
 export type DocumentHead = Omit<CatalogueDocument, 'paths' | 'components' | 'tags'>;
 
-/** The part of the document that follows from code and settings alone. */
+/** The part of the document that depends only on code and settings. */
 export type DocumentFrame = Pick<CatalogueDocument, 'paths' | 'components'>;
 
 /**

@@ -15,7 +15,7 @@ export const EXAMPLE_ROUTE_ID = '6a4bdc0c-5b5f-5d3e-9a44-0f3f6f1c2d31';
 export const EXAMPLE_SEEN = '2026-11-01T00:00:00.000Z';
 export const EXAMPLE_PAYEE = '0x1111111111111111111111111111111111111111';
 
-/** A base address for links to the invented listing: no document of ours links to nothing. */
+/** A base URL for links to the invented listing, so that no example links to a real page. */
 export const NOWHERE = 'https://catalogue.invalid';
 
 /** The invented listing as an item of a list. */
@@ -57,7 +57,7 @@ export const EXAMPLE_RELIABILITY: Listing['reliability'] = {
   days: [],
 };
 
-/** Builds the summary of a catalogue that has that listing alone. */
+/** Builds the summary of a catalogue with only the invented listing. */
 export function buildSummaryExample(site: Site): CatalogueSummary {
   return {
     live_listings: 1,
@@ -68,7 +68,7 @@ export function buildSummaryExample(site: Site): CatalogueSummary {
   };
 }
 
-/** Builds the change by which the listing came. */
+/** Builds the change that added the listing. */
 export function buildChangeExample(revision: number): Change {
   return {
     revision,
@@ -81,7 +81,7 @@ export function buildChangeExample(revision: number): Change {
   };
 }
 
-/** Builds the problem that is answered once the listing is removed. */
+/** Builds the problem for the listing after its removal. */
 export function buildGoneExample(): z.infer<typeof goneProblem> {
   const decision: Change = {
     revision: 43,

@@ -3,7 +3,7 @@ import { buildUrl, PATHS } from '../links.ts';
 import { getMcpIdentity } from '../mcp-server.ts';
 import type { Site } from '../site.ts';
 
-/** The page that says how to point an agent at the service. */
+/** The page that explains how to connect an agent to the service. */
 export interface AgentsPage {
   readonly mcp_url: string;
   /** Name of the server in configurations. */
@@ -17,7 +17,7 @@ export interface AgentsPage {
   readonly networks: readonly { readonly label: string; readonly id: string; readonly usdc: string }[];
 }
 
-/** Builds the page that says how to point an agent at the service. */
+/** Builds the page that explains how to connect an agent to the service. */
 export function buildAgentsPage(site: Site): AgentsPage {
   const url = (path: string) => buildUrl(site.baseUrl, path);
   const mcpUrl = url(PATHS.mcp);
@@ -70,9 +70,8 @@ const { resources } = await bazaar.search({ query: 'convert a pdf to text' });`,
 }
 
 /**
- * Writes a paid call as a TypeScript module, on @x402/fetch 2.x, whose client asks this catalogue before it signs anything,
- * and signs for nothing but an offer on record. The challenge goes with the address that was called, since a seller may
- * name another one in it.
+ * Writes a paid call as a TypeScript module, on @x402/fetch 2.x. Its client asks this catalogue before it signs, and signs only
+ * for an offer on record. The challenge is sent with the called address, since a seller may name another one in it.
  */
 export function buildCheckHook({ baseUrl }: Site): string {
   return `import { registerExactEvmScheme } from '@x402/evm/exact/client';
@@ -104,14 +103,14 @@ console.log(response.status, await response.text());
 `;
 }
 
-/** Something to copy. */
+/** A text to copy. */
 interface Snippet {
   /** Name of the snippet, or of the file it goes into. */
   readonly label: string;
   readonly code: string;
 }
 
-/** A program that speaks MCP, with the steps that point it at a server. */
+/** An MCP client, with the steps that connect it to a server. */
 interface AgentClient {
   readonly id: string;
   readonly name: string;
@@ -123,8 +122,8 @@ interface AgentClient {
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
 /**
- * Lists common MCP clients with the steps for a remote server that speaks Streamable HTTP and wants no login, as the
- * documentation of each says (November 2026). `name` is the name of the server there.
+ * Lists common MCP clients with the steps for a remote server with Streamable HTTP and without login, by the documentation of
+ * each (November 2026). `name` is the server's name there.
  */
 function listAgentClients(name: string, url: string): AgentClient[] {
   const servers = (server: object) => json({ mcpServers: { [name]: server } });

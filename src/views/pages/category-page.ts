@@ -12,21 +12,21 @@ export const PAGE_SIZE = 100;
 export interface CardListPage {
   /** Name of the list; a further page adds its number. */
   readonly title: string;
-  /** Content of the list in one sentence of ours. */
+  /** Content of the list in a sentence of ours. */
   readonly description: string;
   /** Path of this page. */
   readonly path: string;
-  /** Address of the same list as a search, to be filtered and sorted. */
+  /** Address of the same list as a search, which can be filtered and sorted. */
   readonly search: string;
   /** Number of this page, from 1. */
   readonly page: number;
-  /** Number of listings and its time, only on the first page, so that a change elsewhere alters no further page. */
+  /** Number of listings and its time. It is only on the first page, so that a change elsewhere does not change further pages. */
   readonly count: string | null;
   readonly items: readonly RowItem[];
   /** Paths of the neighbouring pages. */
   readonly previous: string | null;
   readonly next: string | null;
-  /** Text in place of an empty list. */
+  /** Text instead of an empty list. */
   readonly empty: string;
 }
 
@@ -49,14 +49,14 @@ export interface CardListPart {
   readonly counts: Counts;
 }
 
-/** Finds the category of an address, which has its name in lower case. */
+/** Finds the category in an address, by its name in lower case. */
 export function findCategoryByPath(name: string): Category | undefined {
   return CATEGORIES.find((category) => category.toLowerCase() === name);
 }
 
 /**
- * Parses the number of a page from its address. Undefined is the first page; any text but a number from 2, also `1`,
- * gives NaN, so that every page has one address.
+ * Parses the page number in an address. Undefined means the first page. Any text except a number from 2 gives NaN, also `1`, so
+ * that each page has one address.
  */
 export function parsePageNumber(text: string | undefined): number {
   if (text === undefined) return 1;
@@ -73,7 +73,7 @@ export function buildCategoryPage(category: Category, part: CardListPart): CardL
   };
 }
 
-/** Finds the network of an address, which has its key. */
+/** Finds the network in an address, by its key. */
 export function findNetworkByPath(name: string): NetworkKey | undefined {
   return networkKey.options.find((key) => key === name);
 }

@@ -2,10 +2,10 @@ import { cutText } from '../../model/text.ts';
 import { type ChangeNews, NEWS_KINDS, type NewsKind } from '../changes.ts';
 import { formatDay, formatMinute } from '../words/figures.ts';
 
-/** Most pieces of news that the page shows: the newest. */
+/** Most news on the page; the newest are shown. */
 export const SHOWN_NEWS = 200;
 
-/** Names of the kinds of news in the choice among them. */
+/** Names of the kinds of news in the filter. */
 const KIND_NAMES: Readonly<Record<NewsKind, string>> = {
   delisted: 'Removed',
   held: 'Held back',
@@ -23,17 +23,17 @@ const KIND_NAMES: Readonly<Record<NewsKind, string>> = {
 
 /** The page of recent changes. */
 export interface ChangesPage {
-  /** Time of the catalogue shown, to the minute. */
+  /** Time of the shown catalogue, to the minute. */
   readonly as_of: string;
-  /** Kinds among the news, each with its number. */
+  /** Kinds of the shown news, each with its number. */
   readonly kinds: readonly { readonly kind: NewsKind; readonly name: string; readonly count: number }[];
   readonly days: readonly { readonly day: string; readonly rows: readonly NewsRow[] }[];
   readonly shown: number;
-  /** True where the page leaves out older ones. */
+  /** True if the page leaves out older ones. */
   readonly is_cut: boolean;
 }
 
-/** Builds the page from the newest news, the newest first. One more than the page shows says that there are more. */
+/** Builds the page from the newest news, newest first. One more than the page shows means that there are more. */
 export function buildChangesPage(news: readonly ChangeNews[], asOf: string): ChangesPage {
   const shown = news.slice(0, SHOWN_NEWS);
   const byDay = Map.groupBy(shown, ({ at }) => formatDay(at));
@@ -49,7 +49,7 @@ export function buildChangesPage(news: readonly ChangeNews[], asOf: string): Cha
   };
 }
 
-/** One piece of news as a page shows it. Titles and evidence are in the words of others. */
+/** One piece of news on a page. Titles and evidence are outside text. */
 export interface NewsRow {
   readonly kind: NewsKind;
   /** ISO 8601 UTC, and the time of day: `12:05`. */

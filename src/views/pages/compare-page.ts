@@ -14,7 +14,7 @@ import { buildComparePath, formatRouteName } from '../route-name.ts';
 import { formatCount, formatMedian, formatMinute } from '../words/figures.ts';
 import type { Standing } from '../words/standing.ts';
 
-/** Query of the page: one route is enough to look for others, by the given words if any. */
+/** Query of the page. One route is enough to look for similar ones, with the given words if any. */
 export const comparePageQuery = z.strictObject({
   routes: z
     .array(compareQuery.shape.routes.element)
@@ -37,15 +37,15 @@ export interface ComparedColumn {
   readonly name: string;
   /** `GET /v1/weather`. */
   readonly route: string;
-  /** The comparison without it; null where it is the only one. */
+  /** The comparison without it; null if it is the only one. */
   readonly without: string | null;
   /** Facts on record; null without any. */
   readonly facts: ComparedFacts | null;
-  /** Reason why there are no facts; null where there are. */
+  /** Reason why there are no facts; null if there are. */
   readonly notice: string | null;
   /** Its page: the route on its listing's page, or a tombstone; null for a route without a page. */
   readonly href: string | null;
-  /** Comparisons with a route of a similar name in its place. */
+  /** Comparisons with a route of a similar name instead. */
   readonly nearest: readonly CompareLink[];
 }
 
@@ -55,9 +55,9 @@ export interface ComparedFacts {
   readonly host: string;
   /** USDC per request: `0.001` or `0.001-0.002`; `unknown`. */
   readonly price: string;
-  /** `402 seen 2026-11-20`, or `declared, undated`; empty where no price is known. */
+  /** `402 seen 2026-11-20`, or `declared, undated`; empty if no price is known. */
   readonly price_evidence: string;
-  /** Lowest and highest price on record, where that is a wider range than is asked now; else null. */
+  /** Lowest and highest recorded price, if the range is wider than that asked now; else null. */
   readonly recorded: string | null;
   /** `0.001 USDC on Base`, each. */
   readonly networks: readonly string[];
@@ -74,22 +74,22 @@ export interface ComparedFacts {
   readonly output: string;
 }
 
-/** Routes side by side, and others to add. */
+/** Routes side by side, and other routes to add. */
 export interface ComparePage {
   readonly columns: readonly ComparedColumn[];
   /** Names of the routes, as the address has them. */
   readonly names: readonly string[];
-  /** Words of the reader by which others were looked for; empty where the service chose them. */
+  /** Words of the reader for finding other routes; empty if the service chose them. */
   readonly q: string;
   readonly as_of: string;
-  /** Routes to add, each with the comparison that has it; empty where no more can be added. */
+  /** Routes to add, each with the resulting comparison; empty if no more can be added. */
   readonly others: readonly { readonly item: AgentItem; readonly href: string }[];
   readonly can_add: boolean;
-  /** Error in the address, with a hint to mend it. */
+  /** Error in the address, with a hint to correct it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
 }
 
-/** Returns the words by which routes like the first live one are looked for. */
+/** Returns the words for finding routes similar to the first live one. */
 export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
   const first = routes.find(({ route }) => route !== undefined);
   if (!first?.route) return undefined;
@@ -97,13 +97,13 @@ export function getLikeWords(routes: readonly NamedRoute[]): string | undefined 
   return words?.slice(0, LIKE_LENGTH);
 }
 
-/** Longest text by which similar routes are looked for: the beginning of a text says enough. */
+/** Longest text for finding similar routes, since the beginning says enough. */
 const LIKE_LENGTH = 200;
 
 /** Most routes that are offered to be added. */
 const OTHERS = 6;
 
-/** Number of routes that are looked for, because those in the table are left out. */
+/** Number of similar routes to find, since those already in the table are left out. */
 export const OTHERS_SOUGHT = OTHERS + COMPARED_MAX;
 
 /** Builds the comparison of routes as of a time (ISO 8601 UTC). */
@@ -131,7 +131,7 @@ export function buildComparePage(
   };
 }
 
-/** Builds the page that says what is wrong with the address. */
+/** Builds the page that explains an error in the address. */
 export function buildRefusedComparePage(fault: NonNullable<ComparePage['fault']>): ComparePage {
   return { columns: [], names: [], q: '', as_of: '', others: [], can_add: false, fault };
 }

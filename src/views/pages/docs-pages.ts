@@ -1,10 +1,10 @@
 import { PATHS } from '../links.ts';
 
-/** One page of the documentation, as the sidebar and the overview name it. */
+/** One page of the documentation in the sidebar and the overview. */
 interface DocsPage {
   readonly path: string;
   readonly title: string;
-  /** What a reader finds there, in a sentence or two. */
+  /** Its content, in a sentence or two. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ const OVERVIEW: DocsPage = {
   text: 'How to point an agent at the catalogue, use its endpoints, list an API, read what the evidence means, and run a copy.',
 };
 
-/** All pages of the documentation by who reads them, in the order in which "next page" leads through them. */
+/** All pages of the documentation by audience, in the order of "next page". */
 export const DOCS_GROUPS: readonly {
   readonly id: string;
   readonly title: string;
@@ -98,7 +98,7 @@ export const DOCS_GROUPS: readonly {
 /** The groups of the sidebar, the overview first. */
 export const DOCS_SIDEBAR = [{ title: 'Start here', pages: [OVERVIEW] }, ...DOCS_GROUPS];
 
-/** Returns the page of the documentation at a path, with those before and after it; undefined at either end. */
+/** Returns the page of the documentation at a path, and the pages before and after it; undefined at either end. */
 export function findDocsPage(path: string): DocsPage & {
   readonly previous: DocsPage | undefined;
   readonly next: DocsPage | undefined;

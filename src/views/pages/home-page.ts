@@ -22,7 +22,7 @@ export interface HomePage {
   readonly title: string;
   /** Number of listings, with its time. */
   readonly counts: string;
-  /** Says what a catalogue is in which nothing was probed or verified yet; null once something was. */
+  /** Text about a catalogue in which nothing was probed or verified yet; null once something was. */
   readonly fresh: string | null;
   /** Searches to begin with. */
   readonly shortcuts: readonly { text: string; href: string }[];
@@ -38,7 +38,7 @@ export interface HomePage {
 /** Input of the home page; each list has the newest first. */
 export interface HomeParts {
   readonly counts: Counts;
-  /** First and last time at which sources declare prices, ISO 8601 UTC; undefined once anything was probed. */
+  /** First and last time of declared prices, ISO 8601 UTC; undefined once anything was probed. */
   readonly declared: { readonly from: string; readonly to: string } | undefined;
   readonly by_category: ReadonlyMap<Category, number>;
   readonly newest: readonly { item: RowItem; at: string }[];

@@ -17,8 +17,8 @@ export interface ManualSection {
 const HEADING = /^<h2 id="([^"]+)">(.*?)<\/h2>/;
 
 /**
- * Builds a manual from the HTML of its Markdown: cut at its headings, with tables and code that scroll by themselves
- * and by keyboard, each named after its section.
+ * Builds a manual from the HTML of its Markdown, cut at its headings. Tables and code scroll by themselves and by keyboard, and
+ * are named after their section.
  */
 export function buildManual(html: string): Manual {
   const [head = '', ...parts] = html.split(/(?=<h2 )/);
@@ -37,7 +37,7 @@ function frameTables(html: string, title: string): string {
     .replaceAll('<th>', '<th scope="col">');
 }
 
-/** Frames blocks of code. Only code in a language can be copied; samples and diagrams are to look at. */
+/** Frames blocks of code. Only code in a language can be copied; samples and diagrams are only read. */
 function frameCode(html: string, title: string): string {
   const name = countNames(`${title}: code`);
   return html.replace(
@@ -50,7 +50,7 @@ function frameCode(html: string, title: string): string {
   );
 }
 
-/** Returns a function that gives each thing another name. */
+/** Returns a function that returns a different name each time. */
 function countNames(name: string): () => string {
   let count = 0;
   return () => {

@@ -1,8 +1,7 @@
 /**
- * The one inline script of a page: it loads the page's own scripts, named in its `data-src`, in the frame after the
- * first paint. A page can be read without them, and they come over the connection that is open by then, so nothing
- * waits for them. The content security policy allows exactly these bytes by their hash; they are the same on every
- * page.
+ * The one inline script of a page: it loads the page's own scripts, named in its `data-src`, in the frame after the first paint.
+ * The page is readable without them, and they come over the connection that is already open. The content security policy allows
+ * exactly these bytes by their hash; they are the same on every page.
  */
 export const PAGE_LOADER = [
   '(urls=>{const next=requestAnimationFrame;',

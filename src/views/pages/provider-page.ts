@@ -48,7 +48,7 @@ export interface ProviderFigures {
   readonly as_of: string;
 }
 
-/** Says whether a registered domain, or a host without one, has a page: an address in brackets has none. */
+/** Returns true if a registered domain, or a host without one, has a page. An address in brackets has none. */
 export function hasProviderPath(domain: string): boolean {
   return /^[a-z0-9][a-z0-9.-]*$/.test(domain) && !domain.endsWith('.html');
 }

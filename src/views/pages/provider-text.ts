@@ -1,17 +1,17 @@
-/** A text of somebody else: the part shown at once and the folded part, each by paragraph. */
+/** A text of a provider: the visible part and the folded part, each by paragraph. */
 export interface ProviderWords {
   readonly shown: readonly string[];
-  /** Empty where all of it is shown. */
+  /** Empty if the whole text is visible. */
   readonly folded: readonly string[];
 }
 
-/** Characters that are shown at once, and the number of further ones from which folding is worth it. */
+/** Most visible characters, and the least number of further ones that are folded. */
 const SHOWN_LENGTH = 700;
 const SLACK = 200;
 
 /**
- * Splits a text into paragraphs and folds the end of a long one, so that checked facts come before a provider's words.
- * A cut is between paragraphs, else between words, else anywhere; no character is lost.
+ * Splits a text into paragraphs and folds the end of a long one, so that checked facts come before a provider's words. Cuts
+ * between paragraphs, else between words, else anywhere; no character is lost.
  */
 export function splitProviderText(text: string): ProviderWords {
   const paragraphs = text.split(/\n{2,}/).filter((paragraph) => paragraph.trim() !== '');
@@ -40,7 +40,7 @@ function cutAtSpace(text: string, length: number): [head: string, tail: string] 
   return [text.slice(0, at), text.slice(at).trimStart()];
 }
 
-/** Scripts with (nearly) only one language today, by their name in Unicode, with the language's tag in BCP 47. */
+/** Scripts with (nearly) only one language today, by their Unicode name, with the language's BCP 47 tag. */
 const LANGUAGE_OF_SCRIPT = {
   Hangul: 'ko',
   Thai: 'th',
@@ -69,14 +69,14 @@ const HAN = /\p{Script=Han}/gu;
 /** Most texts have no letter of these scripts, and need no counting. */
 const BEYOND_LATIN = /[\u0370-\u{10ffff}]/u;
 
-/** Fewest letters that count: a sign or two, as in formulas and names, do not show the language around them. */
+/** Fewest letters that count. One or two signs, as in formulas and names, do not show the language of the text. */
 const MIN_LETTERS = 3;
 /** Least share of kana in a Japanese text: a Chinese text can quote a Japanese word. */
 const MIN_KANA_SHARE = 0.1;
 
 /**
- * Finds the language of a text by its script, as a BCP 47 tag. Null for scripts of several languages (Latin, Cyrillic,
- * Arabic, Han without kana), and where less than half of the letters are of the script.
+ * Finds the language of a text by its script, as a BCP 47 tag. Null for scripts of several languages (Latin, Cyrillic, Arabic,
+ * Han without kana), and if less than half of the letters are of the script.
  */
 export function findLanguage(text: string): string | null {
   if (!BEYOND_LATIN.test(text)) return null;
@@ -87,7 +87,7 @@ export function findLanguage(text: string): string | null {
   return SCRIPTS.find(({ letters }) => isMost(count(text, letters)))?.language ?? null;
 }
 
-/** Returns the attributes of an element with somebody else's words: their direction, and their language where known. */
+/** Returns the attributes of an element with outside text: its direction, and its language if known. */
 export function getProseAttributes(text: string): { dir: 'auto'; lang?: string } {
   const lang = findLanguage(text);
   return lang === null ? { dir: 'auto' } : { dir: 'auto', lang };

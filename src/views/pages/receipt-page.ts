@@ -12,14 +12,14 @@ import { formatDay, formatSecond } from '../words/figures.ts';
 export interface ReceiptFact {
   readonly label: string;
   readonly value: string;
-  /** Public page that shows the same; absent for a chain without an explorer, and for facts that no page shows. */
+  /** Public page with the same fact; absent for a chain without an explorer, and for facts that no page shows. */
   readonly href?: string | undefined;
 }
 
-/** A settled payment as its page shows it: the receipt, and the listing of its route. */
+/** A settled payment on its page: the receipt, and the listing of its route. */
 export interface ReceiptPage {
   readonly payment: PublicPayment;
-  /** The same as programs get it, with ways to check it without trust in us. */
+  /** The receipt as programs get it, with ways to check it without trusting us. */
   readonly document: AgentReceipt;
   readonly route: { readonly method: string; readonly path: string };
   readonly listing: {
@@ -27,13 +27,13 @@ export interface ReceiptPage {
     readonly title: string;
     /** Host of the provider's base address. */
     readonly host: string;
-    /** The route on the listing's page; null where the page or its route is gone. */
+    /** The route on the listing's page; null if the page or the route no longer exists. */
     readonly href: string | null;
     readonly is_delisted: boolean;
   };
 }
 
-/** Builds what the page of a settled payment for one route of a listing, live or removed, shows. */
+/** Builds the page of a settled payment for one route of a listing, live or removed. */
 export function buildReceiptPage(
   payment: PublicPayment,
   {
@@ -77,7 +77,7 @@ export function formatTitle({ document, listing }: ReceiptPage): string {
   return `Receipt: ${document.receipt.amount_usdc} USDC paid to ${listing.host}`;
 }
 
-/** Says in two sentences what happened. */
+/** Describes in two sentences what happened. */
 export function formatSummary(page: ReceiptPage): string {
   const { payment, document, listing } = page;
   const on = `on ${formatNetwork(page)} for ${document.receipt.route} of ${listing.host} on ${formatDay(payment.settlement.settled_at)}`;
@@ -117,7 +117,7 @@ export function listNodeCommands({ document }: ReceiptPage): { code: string; exp
   }));
 }
 
-/** Names the result of a paid call, and says what it means for the route. */
+/** Names the result of a paid call, and describes its meaning for the route. */
 export function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { outcome: string; note: string } {
   if (delivered) return { outcome: 'Delivered', note: 'The payment settled, and the product came back.' };
   const note = 'The payment settled, so the seller has the money. This receipt does not verify the route.';
@@ -130,7 +130,7 @@ export function describeOutcome({ delivered, unrecognised, answer }: PublicPayme
   return { outcome: `Not delivered: the answer was ${isGood ? 'empty' : `status ${answer.status}`}`, note };
 }
 
-/** Names the facts of the delivery that no chain can show. */
+/** Names the facts about the delivery that no chain can show. */
 function describeOwnWord({ delivered, unrecognised }: PublicPayment): string {
   if (delivered) {
     return 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.';
@@ -174,7 +174,7 @@ export function listPaid({ payment, document }: ReceiptPage): ReceiptFact[] {
   ];
 }
 
-/** Says why no answer is on record. */
+/** Describes why no answer is on record. */
 export function describeMissingAnswer({ delivered }: PublicPayment): string {
   return delivered === null
     ? 'Whether an answer came is not known: the run that paid ended before it was on record.'
@@ -183,7 +183,7 @@ export function describeMissingAnswer({ delivered }: PublicPayment): string {
 
 const CONFORMITY = { yes: 'yes', no: 'no', undeclared: 'nothing is declared' } as const;
 
-/** Lists the facts of the answer; none where no answer is on record. */
+/** Lists the facts of the answer; empty if it is not on record. */
 export function listAnswered({ payment: { answer, conforming }, document }: ReceiptPage): ReceiptFact[] {
   const agrees = document.receipt.seller_agrees;
   if (!answer) return [];
@@ -208,7 +208,7 @@ function formatFields(fields: readonly { path: string; type: string }[]): string
   return fields.map(({ path, type }) => `${path === '' ? 'the whole' : path}: ${type}`).join(', ') || 'none';
 }
 
-/** Builds a command. Single quotes hold its JSON in any shell, because quotes inside it are escaped. */
+/** Builds a command with its JSON in single quotes. Quotes inside the JSON are escaped, so the command works in any shell. */
 function buildCommand(json: string): string {
   const data = json.replaceAll("'", '\\u0027');
   return `curl -s "$RPC_URL" -H 'content-type: application/json' \\\n  -d '${data}'`;

@@ -13,11 +13,11 @@ import type { Site } from '../site.ts';
 export interface ReferenceAnswer {
   readonly status: string;
   readonly description: string;
-  /** Media types, comma-separated; empty where there is no body. */
+  /** Media types, comma-separated; empty if there is no body. */
   readonly types: string;
 }
 
-/** One operation of the service, as a person reads and tries it. */
+/** One operation of the service, for a person to read and try. */
 export interface ReferenceOperation {
   /** Its operation id. */
   readonly id: string;
@@ -29,19 +29,19 @@ export interface ReferenceOperation {
   readonly summary: string;
   readonly description: string;
   readonly fields: readonly ReferenceField[];
-  /** The body of the request, to start from; null where it has none. */
+  /** An example body of the request; null if it has none. */
   readonly body: string | null;
   /** Every status it can answer with. */
   readonly statuses: readonly string[];
   /** Its answers beyond `shared_answers`. */
   readonly answers: readonly ReferenceAnswer[];
-  /** Body of a success; null without an example, and where a reader gets a real one by opening or sending it. */
+  /** Body of a success; null without an example, and if a reader can get a real one by opening or sending the request. */
   readonly example: string | null;
   /** A call on a command line, with the example values. */
   readonly curl: string;
   /**
-   * Way to try it: a `document` is opened as it is, a plain `form` sends a request that only reads by its query, and a
-   * `call` has a path to fill in or a body.
+   * Way to try it: a `document` is a link, a `form` sends a request that only reads by its query, and a `call` has a path to fill
+   * in or a body.
    */
   readonly kind: 'document' | 'form' | 'call';
 }
@@ -58,12 +58,12 @@ export interface ReferencePage {
   readonly tag_fields: readonly TagField[];
 }
 
-/** Longest example, in UTF-16 units: longer ones say no more. */
+/** Longest example, in UTF-16 units; longer ones add nothing. */
 const EXAMPLE_LENGTH = 700;
 
 type Part = OpenAPIV3_1.ReferenceObject | object;
 
-/** Values from the present catalogue with which calls are filled in; missing ones stay open. */
+/** Values from the current catalogue for example calls; missing ones stay placeholders. */
 export interface ReferenceSamples {
   readonly listing?: { readonly slug: string; readonly identifier: string; readonly domain: string } | undefined;
   /** Id of a receipt. */
@@ -71,7 +71,7 @@ export interface ReferenceSamples {
   readonly route?: { readonly method: string; readonly url: string } | undefined;
 }
 
-/** Builds the reference from the very parts that the OpenAPI document is made of, with calls that work now. */
+/** Builds the reference from the parts of the OpenAPI document, with calls that work now. */
 export function buildReferencePage(site: Site, frame: DocumentFrame, samples: ReferenceSamples): ReferencePage {
   const all = Object.entries(frame.paths ?? {}).flatMap(([path, item]) =>
     (['get', 'post'] as const).flatMap((method) => {
@@ -142,7 +142,7 @@ function buildOperation(
   });
   const success = getExample(Object.values(answers.find(({ status }) => status === '200')?.content ?? {})[0]);
   const isRead = method === 'get' && fields.every(({ place }) => place === 'query');
-  // security.txt does not exist without a contact, so a link would lead nowhere.
+  // Without a contact there is no security.txt, so a link would lead nowhere.
   const isThere = path !== PATHS.securityTxt || buildSecurityTxt(site, new Date(0)) !== undefined;
   const kind = !isRead ? 'call' : fields.length === 0 && isThere ? 'document' : 'form';
   const answer = kind !== 'call' || success === undefined ? null : writeExample(success);
@@ -210,11 +210,11 @@ export interface ReferenceField {
   readonly description: string;
   /** Type and limits in words: `whole number, 1 to 1000, 100 by default`. */
   readonly type: string;
-  /** Values to choose from; empty where it is free. */
+  /** Values to choose from; empty for free text. */
   readonly choices: readonly string[];
-  /** First value in a form: an example where it is telling, else empty. */
+  /** Initial value in a form: an example if it is useful, else empty. */
   readonly value: string;
-  /** Hint for readers who do not know what to fill in. */
+  /** Hint for readers who do not know what to enter. */
   readonly placeholder: string;
   readonly is_number: boolean;
 }
@@ -232,7 +232,7 @@ const fieldSchema = z.object({
 });
 type FieldSchema = z.infer<typeof fieldSchema>;
 
-/** Parameters whose example a form starts with; the others narrow the results, and stay open. */
+/** Parameters whose form fields start with an example. The others narrow the results, and start empty. */
 const PREFILLED = ['q', 'query', 'limit', 'slug', 'id', 'part', 'url', 'method'];
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -242,7 +242,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'address',
 };
 
-/** Finds the value of a parameter that names something in the catalogue; undefined for any other parameter. */
+/** Finds a value from the catalogue for a parameter; undefined for a parameter that names nothing in the catalogue. */
 function findSample(name: string, { listing, receipt, route }: ReferenceSamples): string | undefined {
   const samples = new Map([
     ['slug', listing?.slug],
@@ -304,7 +304,7 @@ interface TagField {
   readonly meaning: string;
 }
 
-/** Every field of a tag in words; the type makes sure that none is left out. */
+/** Every field of a tag in words. The type ensures that none is left out. */
 const MEANINGS: Readonly<Record<keyof ListingTag, string>> = {
   name: 'Slug of the listing',
   description: 'Text of the provider, cut where it is long; then, in brackets, what this catalogue says of it',

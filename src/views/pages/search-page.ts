@@ -19,13 +19,13 @@ import { type Counts, formatInteger, formatMinute } from '../words/figures.ts';
 /** Listings on one page of results. */
 export const RESULTS_SIZE = 25;
 
-/** Query of the search page: the list's own filters and orders, and the number of a page. */
+/** Query of the search page: the filters and orders of the list, and a page number. */
 export const searchQuery = listQuery
   .omit({ limit: true, cursor: true, facets: true })
   .extend({ page: z.int().min(1).max(99_999).optional() });
 export type SearchQuery = z.infer<typeof searchQuery>;
 
-/** The filters as in the address, without those that are not set. */
+/** The filters in the address, without those that are not set. */
 export type SearchValues = Readonly<Record<string, string>>;
 
 /** One thing to choose from. */
@@ -34,7 +34,7 @@ export interface SearchChoice {
   readonly text: string;
 }
 
-/** A value of a filter that leaves some of the results, with their number and their address. */
+/** A value of a filter that narrows the results, with their number and its address. */
 export interface NarrowingLink {
   readonly text: string;
   readonly count: string;
@@ -49,10 +49,10 @@ export interface AppliedFilter {
   readonly without: string;
 }
 
-/** A result of a search: its listing, with the route that answers it where the search asks for one. */
+/** A search result: its listing, and the route that answers the words if there are any. */
 export interface SearchResult {
   readonly item: RowItem;
-  /** Number of the product that its listing is, where that is at several addresses. */
+  /** Number of its listing's product, if that is at several addresses. */
   readonly product: number | null;
 }
 
@@ -62,35 +62,35 @@ export interface SearchPage {
   /** The form as it was sent. A reader's words are only shown. */
   readonly values: SearchValues;
   readonly applied: readonly AppliedFilter[];
-  /** Values that the filters of the form offer, each with its number of matches. */
+  /** Values of the form's filters, each with its number of matches. */
   readonly choices: FormChoices;
   /** The orders, each with its address, by the column that it sorts by. */
   readonly orders: readonly OrderLink[];
   /** Links to the search with a filter or an order that its words seem to name. */
   readonly suggested: readonly { readonly text: string; readonly href: string }[];
-  /** Links to fewer results. */
+  /** Links that narrow the results. */
   readonly narrowing: readonly NarrowingLink[];
-  /** Number of listings that match, with its time; null where the search was refused. */
+  /** Number of listings that match, with its time; null for a refused search. */
   readonly count: string | null;
   readonly results: readonly SearchResult[];
-  /** Filters without which something matches, where nothing does. */
+  /** If nothing matches: filters without which something does. */
   readonly nearest: readonly NarrowingLink[];
-  /** Sentences above the results where nothing fits well, or words of the search were not found. */
+  /** Sentences above the results if nothing fits well, or if words of the search were not found. */
   readonly doubts: readonly string[];
-  /** Where nothing fits: the pages of the categories of what is nearest, which is then folded away. */
+  /** If nothing fits: the category pages of the nearest results, which are then folded. */
   readonly nearestCategories: readonly { readonly text: string; readonly href: string }[];
-  /** Result outside the filters that answers the request clearly better than any inside. */
+  /** Result outside the filters that is clearly better than any within them. */
   readonly outside: AgentItem | null;
   readonly pages: ResultPages;
-  /** Error in the search, with a hint to mend it. */
+  /** Error in the search, with a hint to correct it. */
   readonly fault: { readonly message: string; readonly hint: string } | null;
 }
 
-/** Addresses of the pages of results; empty where one page holds all. */
+/** Addresses of the pages of results; empty if there is only one page. */
 export interface ResultPages {
   readonly previous: string | null;
   readonly next: string | null;
-  /** First, last and the pages around this one, in order; null where some are left out. */
+  /** First, last and neighbouring pages in order; null stands for a gap. */
   readonly numbers: readonly ({ readonly number: number; readonly href: string; readonly isCurrent: boolean } | null)[];
 }
 
@@ -132,7 +132,7 @@ interface OrderLink {
   readonly isCurrent: boolean;
 }
 
-/** Lists the orders that the results of a search can have. Only those of words can be sorted by how well they match. */
+/** Lists the orders for the results of a search. Only a search with words can be sorted by relevance. */
 function listOrders(values: SearchValues): OrderLink[] {
   const { page: _page, sort, ...rest } = values;
   const usual = values.q ? 'relevance' : 'name';
@@ -142,7 +142,7 @@ function listOrders(values: SearchValues): OrderLink[] {
   }));
 }
 
-/** Builds the address of a search from the given values, always in the same order, without empty ones. */
+/** Builds the address of a search from the given values, always in the same order and without empty ones. */
 export function buildSearchPath(values: SearchValues): string {
   const given = Object.keys(searchQuery.shape).flatMap((name) => (values[name] ? [[name, values[name]]] : []));
   return given.length === 0 ? PATHS.search : `${PATHS.search}?${new URLSearchParams(given)}`;
@@ -160,11 +160,11 @@ export function buildSearchPage(
   found: AnswerFacts & {
     readonly facets: Facets | undefined;
     readonly items: readonly RowItem[];
-    /** By item the number of its product, where that is at several addresses. */
+    /** Number of the product of each item, if that is at several addresses. */
     readonly products?: readonly (number | null)[];
     readonly counts: Counts;
     readonly nearby?: readonly Nearby[];
-    /** Listing outside the filters that answers the request clearly better than any inside. */
+    /** Listing outside the filters that is clearly better than any within them. */
     readonly outside?: AgentItem | undefined;
   },
 ): SearchPage {
@@ -202,7 +202,7 @@ function getPageNumber({ page = '1' }: SearchValues): number {
   return Number(page);
 }
 
-/** Pages with a link on each side of this one. */
+/** Pages with a link on each side of the current one. */
 const NEIGHBOURS = 2;
 
 function buildPages(values: SearchValues, total: number): ResultPages {
@@ -226,7 +226,7 @@ function buildPages(values: SearchValues, total: number): ResultPages {
 
 const NO_PAGES: ResultPages = { previous: null, next: null, numbers: [] };
 
-/** Builds the page that says what is wrong with a search. */
+/** Builds the page that explains an error in a search. */
 export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<SearchPage['fault']>): SearchPage {
   return {
     ...buildFrame(values),
@@ -242,8 +242,8 @@ export function buildRefusedSearchPage(values: SearchValues, fault: NonNullable<
 }
 
 /**
- * Builds the choices of the form with their counts, and the links to fewer results, without those that the words suggest. A weak
- * answer has no counts, since nothing fits.
+ * Builds the choices of the form with their counts, and the links that narrow the results, without those that the words suggest.
+ * A weak answer has no counts, since nothing fits.
  */
 function buildNarrowing(
   values: SearchValues,
@@ -265,7 +265,7 @@ function buildNarrowing(
     if (values[name] !== undefined) continue;
     const { page: _page, ...rest } = values;
     for (const [at, { value, count }] of counts.entries()) {
-      // A higher price with the same results is left out.
+      // A higher price limit with the same results is left out.
       const isRepeated = name === 'max_price_usdc' && count === counts[at - 1]?.count;
       if (count === 0 || count >= total || isRepeated || isSuggested(name, value)) continue;
       const href = buildSearchPath({ ...rest, [name]: value });
@@ -280,7 +280,7 @@ function listDoubts(found: AnswerFacts): string[] {
   return notice === undefined ? [] : [notice];
 }
 
-/** Lists the pages of the categories of results, the one of the most first. */
+/** Lists the category pages of results, the most frequent category first. */
 function listCategories(items: readonly AgentItem[]): SearchPage['nearestCategories'] {
   const count = (category: Category) => items.filter((item) => item.category === category).length;
   return CATEGORIES.filter((category) => count(category) > 0)
@@ -300,7 +300,7 @@ function buildFrame(values: SearchValues) {
   };
 }
 
-/** Lists the filters to give up so that something matches: each one, and all of those of the form. */
+/** Lists the filters that can be removed so that something matches: each one, and all of the form. */
 export function listFilterRemovals(values: SearchValues): AppliedFilter[] {
   const filters = listApplied(values);
   if (filters.length < 2) return filters;
@@ -310,7 +310,7 @@ export function listFilterRemovals(values: SearchValues): AppliedFilter[] {
   return [...filters, { text: 'all filters', rest, without: buildSearchPath(rest) }];
 }
 
-/** Lists the filters that are on, without the words searched for: those are in the box. */
+/** Lists the filters that are set, without the words, which are in the search box. */
 function listApplied(values: SearchValues): AppliedFilter[] {
   const { page: _page, q: _words, sort: _sort, ...filters } = values;
   return Object.entries(filters).map(([name, value]) => {

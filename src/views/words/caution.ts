@@ -18,7 +18,7 @@ export function describeCaution({
   return day === '' ? `${sentence}.` : `${sentence} (since ${day}).`;
 }
 
-/** Words for a route that only others name. */
+/** Text for a route that only others name. */
 const SAID_BY_OTHERS = 'The route is said by others and was never seen: no 402 of it came here';
 
 /** Describes a caution of a listing with its routes: `GET /tides: We paid for a call, …`. */
@@ -70,23 +70,23 @@ function formatTime(time: string | null): string {
   return time === null ? 'an unknown time' : formatSecond(time);
 }
 
-/** A caution of one code as pages and Markdown show it, with all routes of the listing that have it. */
+/** A caution of one code on pages and in Markdown, with all routes of the listing that have it. */
 export interface CautionView {
   readonly code: CautionCode;
   readonly severity: CautionSeverity;
   /** Its meaning in a few words: `paid, nothing delivered`. */
   readonly label: string;
-  /** The same with its start, and how many of several routes have it. */
+  /** The same with its start, and the number of routes that have it. */
   readonly short: string;
   /** Its meaning in a sentence, with its start. */
   readonly sentence: string;
   /** Its evidence. Addresses in it are a seller's. */
   readonly evidence: string;
-  /** First routes that have it: `GET /v1/x`. Empty where it is about the whole listing. */
+  /** First routes that have it: `GET /v1/x`. Empty if it is about the whole listing. */
   readonly routes: readonly string[];
   /** Number of routes beyond these. */
   readonly unnamed: number;
-  /** Id of the receipt that it rests on. */
+  /** Id of the receipt that is its evidence. */
   readonly receipt_id: string | null;
   /** Replies of its provider, each once. */
   readonly replies: readonly string[];
@@ -96,7 +96,7 @@ export interface CautionView {
 const NAMED_ROUTES = 5;
 const SHOWN_REPLIES = 3;
 
-/** What a listing carries of cautions: about itself, and about each of its routes. */
+/** The cautions of a listing, about itself and about each of its routes. */
 interface Cautioned {
   readonly listing_cautions: readonly Caution[];
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'cautions' | 'set_aside'>[];
@@ -128,7 +128,7 @@ export function listCautionViews({ listing_cautions, routes }: Cautioned): Cauti
   });
 }
 
-/** Writes of how many routes a caution speaks: `, 1 of 2 routes`; empty where the listing has one, or none is named. */
+/** Writes the number of routes with a caution: `, 1 of 2 routes`; empty if the listing has only one, or no route is named. */
 function formatExtent(concerned: number, total: number): string {
   if (concerned === 0 || total === 1) return '';
   return `, ${concerned < total ? `${concerned} of ` : ''}${total} routes`;
@@ -153,7 +153,7 @@ export function formatCautionLabel(code: CautionCode, since: string | null, evid
   return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
 }
 
-/** Writes a caution in one line, only in our own words: severity, meaning, number of routes and start. */
+/** Writes a caution in one line of our own words: severity, meaning, number of routes and start. */
 export function formatCautionLine({ code, severity, since, routes }: CautionSummary): string {
   const { sentence } = CAUTIONS[code];
   const phrase = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;

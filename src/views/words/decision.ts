@@ -17,8 +17,8 @@ import { formatCount, formatSecond } from './figures.ts';
 import { formatOutcome } from './outcome.ts';
 
 /**
- * Meanings of the stable reason codes, each true for any change that carries it: two outcomes never share a code. A
- * delisting by the operator carries the operator's words instead.
+ * Meanings of the stable reason codes. Each is true for every change with that code, since no code is used for two outcomes. A
+ * delisting by the operator has the operator's words instead.
  */
 export const REASONS = {
   ...Object.fromEntries(Object.entries(SOURCES).map(([kind, { says }]) => [`declared_by_${kind}`, says])),
@@ -51,18 +51,18 @@ export const REASONS = {
   relisted_by_rule: 'it gives valid 402 answers again',
 } as const;
 
-/** Writes the meaning of a reason code. Other text comes back unchanged: it is in the words of the one who decided. */
+/** Writes the meaning of a reason code. Any other text is the decider's own words and is returned unchanged. */
 export function describeReason(reason: string): string {
   if (Object.hasOwn(REASONS, reason)) return REASONS[reason as keyof typeof REASONS];
   return isCautionCode(reason) ? getCautionPhrase(reason) : reason;
 }
 
-/** Says whether a reason is one of our codes, and not in the words of the one who decided. */
+/** Returns true if a reason is one of our codes, and not the decider's own words. */
 function isReason(reason: string): boolean {
   return Object.hasOwn(REASONS, reason) || isCautionCode(reason);
 }
 
-/** Returns the sentence of a caution as a part of another: without a capital and a full stop. */
+/** Returns the sentence of a caution for use within another: without a capital letter and full stop. */
 export function getCautionPhrase(code: CautionCode): string {
   const { sentence } = CAUTIONS[code];
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
@@ -72,10 +72,10 @@ function isCautionCode(code: string): code is CautionCode {
   return CAUTION_CODES.some((known) => known === code);
 }
 
-/** A proof as decisions carry it; older ones have fewer fields. */
+/** The fields that every recorded proof has. */
 const recordedProof = routeProof.omit({ request: true, pay_to: true });
 
-/** A score as decisions carry it; one without a version was made by the first version of the method. */
+/** A recorded score. One without a version was made by the first version of the method. */
 const recordedScore = reliability.omit({ days: true }).extend({ method: z.int().positive().default(1) });
 
 const offer = terms.pick({ network: true, amount: true, pay_to: true }).extend({ scheme: z.string().default('exact') });
@@ -87,7 +87,7 @@ const recordedTermsChange = z.object({
   payee: payeeKind.nullish(),
 });
 
-/** Says whether a route names another payee than before. A payee that is named for the first time replaces none. */
+/** Returns true if a route names another payee than before. The first payee that is named replaces none. */
 export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
   const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
   return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
@@ -122,14 +122,14 @@ const PAYEE_WORDS: Readonly<Record<PayeeKind, string>> = {
   rotating: 'names a fresh payee each time',
 };
 
-/** Writes the present and the earlier terms of a route. */
+/** Writes the current and the earlier terms of a route. */
 function describeTermsChange({ route, from, to, payee }: z.infer<typeof recordedTermsChange>): string {
   const [before, now] = [describeOffers(from), describeOffers(to)];
   const parts = [...(before === now ? [] : [`asks ${now}, before ${before}`]), ...(payee ? [PAYEE_WORDS[payee]] : [])];
   return `${route} ${parts.join('; ') || 'asks in another scheme'}`;
 }
 
-/** Names the networks that are newly advertised or verified, and those that no longer are. */
+/** Names the networks that became advertised or verified, and those that no longer are. */
 function describeNetworkChange(from: readonly NetworkEntry[], to: readonly NetworkEntry[]): string {
   const changes = to.flatMap(({ key, label, advertised, declared, settlement_verified }) => {
     const before = from.find((entry) => entry.key === key);
@@ -164,7 +164,7 @@ function describeReliability({ band, score, samples }: z.infer<typeof recordedSc
   return score === null ? band : `${score} of 100, ${band} (${samples} samples)`;
 }
 
-/** A change in words, with its reason and the dated evidence for it. Nothing in `what` is a provider's text. */
+/** A change in words, with its reason and the dated evidence for it. `what` has no provider's text. */
 export interface Decision {
   revision: number;
   at: string;
@@ -183,7 +183,7 @@ const evidenceOnRecord = z.object({
   statement: z.object({ source: z.string(), read_at: z.string() }).optional(),
 });
 
-/** Details of changes as they are on record. The schemas are built once: building one takes longer than using it. */
+/** The recorded details of changes. The schemas are built once, because building one takes longer than using it. */
 const names = z.array(z.string());
 const nothing = z.looseObject({});
 const details = {
@@ -220,7 +220,7 @@ const details = {
 /** The detail of a kind of change. */
 type Detail<Kind extends ChangeKind> = z.infer<(typeof details)[Kind]>;
 
-/** Reads the detail of a change of one kind; undefined where it has a shape that this code does not know. */
+/** Parses the detail of a change of one kind; undefined if this code does not know its form. */
 export function readDetail<Kind extends ChangeKind>(
   kind: Kind,
   { detail }: Pick<Change, 'detail'>,
@@ -231,9 +231,9 @@ export function readDetail<Kind extends ChangeKind>(
 
 /** Words for changes of one kind. */
 interface Words<Kind extends ChangeKind> {
-  /** Says what changed, by one change or by several of one listing at one revision. Routes are counted, not named. */
+  /** Describes one change, or several of one listing at one revision. Routes are counted, not named. */
   readonly what: (all: readonly Detail<Kind>[], last: Detail<Kind>) => string;
-  /** Lists what a change rests on: names of routes, sources and quotes among it. */
+  /** Lists the evidence of a change, including names of routes, sources and quotes. */
   readonly evidence?: (detail: Detail<Kind>) => string[];
 }
 
@@ -340,7 +340,7 @@ function nameSubjects(routes: readonly string[]): string {
   return routes.length === 0 ? WHOLE_LISTING : listNames(routes);
 }
 
-/** Counts what cautions are about: routes, or a listing as a whole where one names none. */
+/** Counts the subjects of cautions: routes, or the listing as a whole if a caution names none. */
 function countSubjects(named: readonly (readonly string[])[]): string {
   return named.some((routes) => routes.length === 0) ? WHOLE_LISTING : countRoutes(named.flat());
 }
@@ -360,7 +360,7 @@ function listNames(routes: readonly string[]): string {
   return `${routes.slice(0, NAMED_ROUTES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Puts a change into words. A detail of a shape that this code does not know is quoted as it is. */
+/** Describes a change in words. A detail in a form that this code does not know is quoted unchanged. */
 export function describeDecision(change: Change): Decision {
   const { revision, at, kind, reason, detail } = change;
   const read = readDetail(kind, change);
@@ -379,19 +379,19 @@ function describeWhat(kind: ChangeKind, changes: readonly Change[]): string {
 }
 
 /**
- * Writes the sentence of a change, or of several of one kind of one listing at one revision, without a full stop: what changed
- * and why. Nothing in it is a provider's text, nor an operator's: reasons in free text are left out.
+ * Writes the sentence of a change, or of several changes of one kind of one listing at one revision, without a full stop: the
+ * event and its reason. It has no text of a provider or an operator; reasons in free text are left out.
  */
 export function describeChanges(changes: readonly [Change, ...Change[]]): string {
   const [{ kind }] = changes;
   const what = describeWhat(kind, changes);
   const reasons = new Set(changes.map(({ reason }) => reason).filter((reason) => isReason(reason)));
-  // It is said already who removed it.
+  // The sentence already says who removed it.
   const whys = [...reasons].filter((reason) => !reason.startsWith('delisted_by_')).map(describeReason);
   return whys.length === 0 ? what : `${what}: ${whys.join('; ')}`;
 }
 
-/** Names the routes that a change is about, where it names some one by one. They are in their provider's words. */
+/** Lists the routes that a change names one by one. Their names are the provider's. */
 export function listChangedRoutes(change: Change): string[] {
   const { kind } = change;
   switch (kind) {

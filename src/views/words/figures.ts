@@ -15,7 +15,7 @@ export function formatSecond(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 }
 
-/** Counts of the catalogue, never shown without their time. */
+/** Counts of the catalogue, which are always shown with their time. */
 export interface Counts {
   readonly live_listings: number;
   readonly settlement_verified: number;

@@ -9,7 +9,7 @@ export interface OutcomeWords {
   readonly meaning: string;
 }
 
-/** Every outcome in words: the one table, for pages and commands. */
+/** Every outcome in words: the only table, for pages and commands. */
 export const OUTCOME_WORDS: Readonly<Record<ProbeOutcome, OutcomeWords>> = {
   payable: {
     phrase: 'valid 402',
@@ -94,7 +94,7 @@ export function formatOutcome(outcome: ProbeOutcome, cause: string | null): stri
   return words === null ? phrase : `${phrase}: ${words}`;
 }
 
-/** Words for causes of outcomes whose code does not say enough. */
+/** Words for the causes of outcomes whose code does not say enough. */
 const CAUSE_WORDS: Readonly<Record<string, string>> = {
   reads_differently: 'can be read in two ways',
   // A valid 402 with other terms.
@@ -145,7 +145,7 @@ const CAUSE_WORDS: Readonly<Record<string, string>> = {
   held_up: 'we were too busy to listen',
   not_https: 'address is not https',
   bad_url: 'not an address',
-  // The system's own words.
+  // The system's own error names.
   econnrefused: '',
   enotfound: '',
   eai_again: 'no answer about its name',
@@ -156,20 +156,20 @@ const CAUSE_WORDS: Readonly<Record<string, string>> = {
   unable_to_verify_leaf_signature: 'certificate chain incomplete',
 };
 
-/** Finds words for the cause of an outcome; null where it adds nothing. One without words of its own is spelled out. */
+/** Finds the words for the cause of an outcome; null if it adds nothing. A cause without words is spelled out. */
 function findCauseWords(cause: string): string | null {
   const status = /^status_(\d{3})$/.exec(cause)?.[1];
   if (status !== undefined) return status;
   return (CAUSE_WORDS[cause] ?? cause.replaceAll('_', ' ')) || null;
 }
 
-/** What a provider does about an outcome, and the part of the answer that shows it. */
+/** Advice to a provider about an outcome, and the part of the answer that shows the cause. */
 interface Advice {
   readonly fix: string;
   readonly place: string;
 }
 
-/** Advice by outcome, and before it by cause. */
+/** Advice by cause or by outcome; that for the cause comes first. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   not_found: { fix: 'Serve the route at this address, or correct the address in the document.', place: 'status' },
   redirected_elsewhere: {
@@ -198,7 +198,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   blocked_address: { fix: 'Give the public address at which buyers reach the route.', place: 'host' },
 };
 
-/** Finds what a provider does about an outcome. Undefined where the findings of the 402 say more, or it is not the provider's. */
+/** Finds the advice for an outcome. Undefined if the findings of the 402 say more, or the outcome is not the provider's fault. */
 export function findAdvice({ outcome, cause }: { outcome: ProbeOutcome; cause: string | null }): Advice | undefined {
   return ADVICE[cause ?? ''] ?? ADVICE[outcome];
 }

@@ -28,11 +28,11 @@ export interface SourceWords {
   readonly title: string;
   /** Author of its claims: `the API's own host says so`. */
   readonly authority: string;
-  /** Facts of the listing that come from it: `title, category, 3 routes`; empty where other sources are believed. */
+  /** Facts of the listing that come from it: `title, category, 3 routes`; empty if other sources are trusted for all of them. */
   readonly said: string;
 }
 
-/** Lists the sources of a listing in words, in their order, each with its author and the facts that come from it. */
+/** Describes the sources of a listing in order, each with its author and the facts that come from it. */
 export function describeSources({
   sources,
   said_by,
@@ -43,7 +43,7 @@ export function describeSources({
       by === place ? LISTING_WORDS[fact as ListingFact] : [],
     );
     const ofRoutes = Object.entries(ROUTE_WORDS).flatMap(([fact, describe]) => {
-      // The source that names a route is counted once, not again for each of its facts.
+      // The source that names a route is counted once, not again for each fact of the route.
       const isTold = ({ said_by: by }: (typeof routes)[number]) =>
         by[fact as RouteFact] === place && (fact === 'route' || by.route !== place);
       const count = routes.filter(isTold).length;
@@ -59,14 +59,14 @@ export function describeSources({
 
 type Author = 'the provider' | 'a manifest' | 'a discovery feed';
 
-/** Returns the author of title and descriptions, to follow "In the words of". */
+/** Returns the author of title and descriptions; completes "In the words of". */
 export function getAuthor({ sources, said_by }: Pick<Listing, 'sources' | 'said_by'>): Author {
   return nameAuthor(sources[said_by.description ?? said_by.title ?? said_by.tagline ?? 0]);
 }
 
 /**
- * Names the authors of facts of a route, such as its description, input and output, each with the day on which that was seen, to follow
- * "In the words of": `a manifest, seen 2026-03-17`. Empty where nobody says any of it.
+ * Names the authors of facts about a route, such as its description, input and output, each with the day on which that was seen;
+ * completes "In the words of": `a manifest, seen 2026-03-17`. Empty if no source states any of them.
  */
 export function describeRouteAuthors(
   { sources }: Pick<Listing, 'sources'>,

@@ -3,13 +3,15 @@ import { formatDay } from './figures.ts';
 
 /** Standing of a listing or a route in a few words: the same in lists, on pages, in badges and in pictures. */
 export interface Standing {
-  /** `danger`: pay nothing. `proved` and `partly`: all or some of it was paid for by this service and delivered. `plain`: neither. */
+  /**
+   * `danger`: pay nothing. `proved`, `partly`: all or some of it was paid for by this service and delivered. `plain`: neither.
+   */
   readonly tone: 'danger' | 'proved' | 'partly' | 'plain';
   /** The event with its day: `failed our paid call on 2026-11-14`, `2 of 5 routes verified, 2026-11-20`. */
   readonly text: string;
 }
 
-/** Words for each caution. They take its day, which is empty where it is not known. */
+/** Words for each caution. Each takes the day, which is empty if it is not known. */
 const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
   undelivered: (day) => `failed our paid call${on(day)}`,
   unrecognised: (day) => `our paid call brought something else${on(day)}`,
@@ -28,14 +30,14 @@ const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
 const on = (day: string) => day && ` on ${day}`;
 const since = (day: string) => day && ` since ${day}`;
 
-/** Cautions that say by themselves that nothing is proved. */
+/** Cautions that already imply that nothing is proved. */
 const UNPROVED: readonly CautionCode[] = ['withdrawn', 'probes_failing', 'never_seen'];
 
 const UNVERIFIED: Standing = { tone: 'plain', text: 'unverified' };
 
 interface Held extends Pick<Caution, 'code' | 'since'> {
   readonly severity: CautionSeverity;
-  /** Said first where it holds for a part of a listing: `1 of 2 routes `. */
+  /** Prefix if it holds only for a part of a listing: `1 of 2 routes `. */
   readonly extent?: string;
 }
 
@@ -45,8 +47,8 @@ export function formatStanding({ code, since: at, extent = '' }: Held): string {
 }
 
 /**
- * Lists the standings of a listing or a route: first dangers, then its proof, then notices. The notice that its terms were never seen
- * is left out beside a danger or a proof. `proof` is null where nothing is proved.
+ * Lists the standings of a listing or a route: first dangers, then its proof, then notices. The notice that its terms were never
+ * seen is left out next to a danger or a proof. `proof` is null if nothing is proved.
  */
 export function listStandings(cautions: readonly Held[], proof: Standing | null): readonly [Standing, ...Standing[]] {
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
