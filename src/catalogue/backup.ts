@@ -38,10 +38,10 @@ export interface BackupOptions {
 }
 
 /**
- * Copies a catalogue that may be in use into one file: its state at one moment, checked, and renamed at the end, so that
- * `target` never holds half a backup. Returns what the backup holds. Throws `not_found` without the folder, `bad_input` for
- * the catalogue itself or a folder, `conflict` for an existing file, `unavailable` if stopped, and `internal` for a
- * damaged copy. The catalogue is only read.
+ * Copies a catalogue that may be in use into one file: its state at one moment, checked, and renamed at the end, so that `target`
+ * never holds half a backup. Returns what the backup holds. Throws `not_found` if the folder does not exist, `bad_input` for the
+ * catalogue itself or a folder, `conflict` for an existing file, `unavailable` if stopped, and `internal` for a damaged copy. The
+ * catalogue is only read.
  */
 export async function backUpCatalogue(source: Catalogue, target: string, options: BackupOptions): Promise<Backup> {
   const file = resolve(target);
@@ -59,10 +59,10 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
 }
 
 /**
- * Puts a backup in the place of a catalogue's file, which no other process may have open, and keeps the file of before beside
- * it: `kept`, null where there was none. Nothing changes unless the backup is sound. The catalogue gets a new identity, and a
- * revision of its own with the time `at`, so that all who followed the one of before start again. Throws `conflict` while that
- * one is in use, `not_found` without a backup, `bad_input` for a catalogue in PostgreSQL, and as `backUpCatalogue` does.
+ * Replaces the file of a catalogue, which no other process may have open, by a backup, and keeps the old file next to it: `kept`,
+ * null if there was none. Nothing changes unless the backup is sound. The catalogue gets a new identity, and a new revision with
+ * the time `at`, so that all followers start again. Throws `conflict` while the catalogue is in use, `not_found` without a
+ * backup, `bad_input` for a catalogue in PostgreSQL, and as `backUpCatalogue` does.
  */
 export async function restoreCatalogue(
   from: string,
@@ -85,7 +85,7 @@ export async function restoreCatalogue(
     await copy.close();
     const kept = existsSync(file) ? `${file}.until-${at.replaceAll(/[-:.]/g, '')}` : null;
     if (kept !== null) linkSync(file, kept);
-    // The write-ahead log and its index of a damaged file still exist: SQLite would take them for those of the new one.
+    // The write-ahead log of a damaged file, and its index, still exist. SQLite would take them for those of the new file.
     for (const suffix of ['-wal', '-shm']) if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
     renameSync(fresh, file);
     return { file, bytes: statSync(file).size, identity, revision, kept };
@@ -115,8 +115,8 @@ function removeFiles(file: string): void {
 }
 
 /**
- * Copies the pages while one state of the catalogue is held. Without that, SQLite would begin again after each write by
- * another process, and never finish the copy of a busy catalogue.
+ * Copies the pages while one state of the catalogue is held. Otherwise SQLite would start again after each write by another
+ * process, and never finish the copy of a busy catalogue.
  */
 async function copyPages(source: Catalogue, partial: string, { onProgress, signal }: BackupOptions): Promise<void> {
   const progress = ({ totalPages, remainingPages }: Sqlite.BackupMetadata): number => {
@@ -140,7 +140,7 @@ async function copyRows(source: Catalogue, partial: string, { signal }: BackupOp
   }
 }
 
-/** Makes the copy one file, without a write-ahead log beside it, and checks all of it. */
+/** Makes the copy a single file, without a write-ahead log, and checks all of it. */
 async function checkCopy(partial: string, of: string): Promise<{ identity: string; revision: number }> {
   const copy = new Sqlite(partial);
   copy.pragma('journal_mode = DELETE');

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { type Catalogue, holdState, runTransaction } from './database.ts';
 import type { Tables } from './tables.ts';
 
-/** The tables in an order in which each comes after those that it refers to, with the columns of their keys. */
+/** The tables, each after those that it refers to, with their key columns. */
 const KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & string)[] } = {
   catalogue: ['id'],
   revisions: ['revision'],
@@ -30,7 +30,7 @@ const KEYS: { readonly [Name in keyof Tables]: readonly (keyof Tables[Name] & st
   probe_runs: ['id'],
 };
 
-/** The primary keys that the database counts up. */
+/** The primary keys that the database generates. */
 const COUNTED = [
   ['listings', 'number'],
   ['terms', 'id'],
@@ -54,9 +54,9 @@ export interface CopiedCatalogue {
 export type OnCopied = (rows: number) => void;
 
 /**
- * Copies a catalogue, as it is at one moment, into one that nothing was ever written to, whatever engines they are in, and
- * compares both by the digests of their rows. All of it is there at the end, or nothing. Throws `conflict` where the target
- * holds something, `unavailable` once `signal` is aborted, and `internal` if the copy differs.
+ * Copies a catalogue at one moment into an empty one, whatever engines they are in, and compares both by the digests of their
+ * rows. At the end everything is there, or nothing. Throws `conflict` if the target is not empty, `unavailable` once `signal` is
+ * aborted, and `internal` if the copy differs.
  */
 export async function copyCatalogue(
   source: Catalogue,
@@ -101,8 +101,7 @@ export async function copyCatalogue(
 }
 
 /**
- * Returns the digest of the rows of each table, in the order of their keys. Equal catalogues have equal digests in any
- * engine.
+ * Returns the digest of the rows of each table, in the order of their keys. Equal catalogues have equal digests in any engine.
  */
 export async function digestCatalogue(catalogue: Catalogue): Promise<Record<string, string>> {
   return holdState(catalogue, async ({ query }) => {
@@ -151,7 +150,7 @@ async function digestTable(query: Kysely<Tables>, name: keyof Tables): Promise<s
   return digest.digest('hex');
 }
 
-/** Writes a row so that equal rows give equal texts, in whatever order the engine has the columns. */
+/** Writes a row so that equal rows give equal texts, whatever the order of the columns in the engine. */
 function formatRow(row: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)))}\n`;
 }

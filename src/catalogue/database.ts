@@ -12,31 +12,31 @@ import type { Tables } from './tables.ts';
 
 /** An open catalogue. */
 export interface Catalogue {
-  /** The file that it is in, or the address of its PostgreSQL database (`postgres://…`), password included. */
+  /** The path of its file, or the address of its PostgreSQL database (`postgres://…`), with the password. */
   readonly address: string;
   /** The address without the password, for messages. */
   readonly name: string;
   /**
-   * Builds and runs queries. Within a transaction only the catalogue that the transaction gives may be queried: this
-   * one would wait forever for the end of the transaction. It throws instead.
+   * Builds and runs queries. Within a transaction only the transaction's own catalogue may be queried: this one would wait for
+   * the end of the transaction forever, so it throws.
    */
   readonly query: Kysely<Tables>;
   readonly engine: Engine;
-  /** True if writes are refused whose time cannot be right. */
+  /** True if writes with a time that cannot be right are refused. */
   readonly checksClock: boolean;
   close(): Promise<void>;
 }
 
-/** The identity (a UUID) and the time (ISO 8601 UTC) of a catalogue that is made. */
+/** The identity (a UUID) and the time (ISO 8601 UTC) of a new catalogue. */
 export interface NewCatalogue {
   readonly identity: string;
   readonly at: string;
 }
 
 /**
- * Opens the catalogue for writing, and runs the migrations that it lacks. A missing one is created, or refused by `not_found`
- * where `mayCreate` is false. Writes whose time cannot be right are refused, unless `checksClock` is false. Throws `bad_input`
- * for a file that is not a catalogue or comes from newer code.
+ * Opens the catalogue for writing, and runs missing migrations. Creates a catalogue if there is none, or throws `not_found` if
+ * `mayCreate` is false. Writes with a time that cannot be right are refused, unless `checksClock` is false. Throws `bad_input`
+ * for a file that is not a catalogue or was written by newer code.
  */
 export async function openCatalogue(
   address: string,
@@ -55,9 +55,9 @@ export async function openCatalogue(
 }
 
 /**
- * Opens an existing catalogue read-only. Throws `not_found` without one, and `bad_input` for another file or schema version;
- * one that lacks migrations is opened where `mayBeOlder` is set. `deadlineMs`: longest time for connecting to PostgreSQL, and for
- * one statement there, in milliseconds.
+ * Opens an existing catalogue read-only. Throws `not_found` if there is none, and `bad_input` for another file or schema version;
+ * with `mayBeOlder`, missing migrations are accepted. `deadlineMs` is the longest time for connecting to PostgreSQL, and for one
+ * statement there, in milliseconds.
  */
 export async function openCatalogueForReading(
   address: string,
@@ -66,7 +66,7 @@ export async function openCatalogueForReading(
   refuseAbsentFile(address);
   return open(address, { readonly: true, checksClock: true, deadlineMs }, async (catalogue) => {
     const version = await findVersion(catalogue);
-    // Another process may just be making it.
+    // Another process may be creating it right now.
     if (version === 'none') throw buildAbsence(address);
     if (version !== 'current' && !(mayBeOlder && version === 'older')) throw buildVersionError(address, version);
   });
@@ -117,10 +117,7 @@ function connect(address: string, engine: Engine, checksClock: boolean): Catalog
   return catalogue;
 }
 
-/**
- * Returns an open catalogue. Throws within a transaction of it: queries there must use the catalogue that the
- * transaction gives.
- */
+/** Returns an open catalogue. Throws within a transaction of it, whose queries must use the transaction's own catalogue. */
 export function refuseWithin(catalogue: Catalogue): Catalogue {
   if (openTransaction.getStore()?.of === catalogue) {
     throw new Error('within a transaction of the catalogue, ask the catalogue that the transaction gives');
@@ -128,12 +125,12 @@ export function refuseWithin(catalogue: Catalogue): Catalogue {
   return catalogue;
 }
 
-/** The transaction that the running code belongs to, and the open catalogue that it is of. */
+/** The transaction in which the code runs, and its open catalogue. */
 const openTransaction = new AsyncLocalStorage<{ of: Catalogue | undefined }>();
 
 /**
- * Runs `work` in a transaction, and undoes all of it if `work` throws. It gets a catalogue that asks and writes within the
- * transaction, and must wait for all that it asks. What readers see is written by `writeCatalogue` alone.
+ * Runs `work` in a transaction, and undoes everything if `work` throws. `work` gets the transaction's catalogue for its queries,
+ * and must wait for all of them. Only `writeCatalogue` writes what readers see.
  */
 export async function runTransaction<Result>(
   catalogue: Catalogue,
@@ -144,20 +141,20 @@ export async function runTransaction<Result>(
     try {
       return await openTransaction.run(store, () => work({ ...copyOuter(catalogue), query }));
     } finally {
-      // A timer that `work` set may run later.
+      // A timer set by `work` may run later.
       store.of = undefined;
     }
   });
 }
 
-/** Runs `work` while what it reads stays at one state, whatever others write meanwhile. Nothing may be written in it. */
+/** Runs `work` while its reads stay at one state, whatever others write meanwhile. `work` must not write. */
 export async function holdState<Result>(
   catalogue: Catalogue,
   work: (inside: Catalogue) => Promise<Result>,
 ): Promise<Result> {
   const held = catalogue.query.transaction().setIsolationLevel('repeatable read');
   return await held.execute(async (query) => {
-    // The state is taken at the first read, not at BEGIN.
+    // A state is fixed at the first read, not at BEGIN.
     await query.selectFrom('catalogue').select('revision').execute();
     await catalogue.engine.holdLong(query);
     return await work({ ...copyOuter(catalogue), query });
@@ -168,10 +165,10 @@ function copyOuter({ address, name, engine, checksClock, close }: Omit<Catalogue
   return { address, name, engine, checksClock, close };
 }
 
-/** Most values of one statement: SQLite takes 32,766, and fewer are as fast. */
+/** Most values in one statement: SQLite allows 32,766, and fewer are as fast. */
 const VALUES_AT_ONCE = 10_000;
 
-/** Cuts rows into lists that are short enough for one statement each. */
+/** Splits rows into lists that are short enough for one statement each. */
 export function cutRows<Row extends object>(rows: readonly Row[]): Row[][] {
   const [first] = rows;
   if (!first) return [];
@@ -179,7 +176,7 @@ export function cutRows<Row extends object>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / count) }, (_, at) => rows.slice(at * count, (at + 1) * count));
 }
 
-/** Inserts rows, many at a time. */
+/** Inserts rows, many with each statement. */
 export async function insertRows<Name extends keyof Tables>(
   { query }: Catalogue,
   table: Name,
@@ -189,8 +186,8 @@ export async function insertRows<Name extends keyof Tables>(
 }
 
 /**
- * Schema of a file. `older`: it lacks migrations. `newer`: newer code wrote it. `unreleased`: it is from before there
- * were releases.
+ * Schema version of a file. `older`: migrations are missing. `newer`: newer code wrote it. `unreleased`: it is from before the
+ * first release.
  */
 type Version = 'none' | 'older' | 'current' | 'newer' | 'unreleased';
 
@@ -212,8 +209,8 @@ async function migrate({ query, engine }: Catalogue): Promise<void> {
 }
 
 /**
- * Writes the row with the identity if it is missing: a process that was killed while it made the catalogue may not have come to
- * it.
+ * Writes the row with the identity if it is missing, since a process may have been killed between creating the catalogue and
+ * writing that row.
  */
 async function identify({ query }: Catalogue, { identity, at }: NewCatalogue): Promise<void> {
   if (await query.selectFrom('catalogue').select('id').executeTakeFirst()) return;

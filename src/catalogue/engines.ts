@@ -17,51 +17,51 @@ import pLimit from 'p-limit';
 import { isDamage, openSqliteFile } from './sqlite-file.ts';
 import type { Tables } from './tables.ts';
 
-/** Prepared statements that are kept. Rows are inserted many at a time, so there is a text for each number of rows. */
+/** Prepared statements that are kept. Rows are inserted many at a time, so there is one statement for each number of rows. */
 const STATEMENTS_KEPT = 500;
 
 /**
- * The database that holds a catalogue. This file has what differs between engines; `sqlite-file.ts` and `postgres.ts`
- * say how each is connected to.
+ * The database of a catalogue. This file contains the differences between engines; `sqlite-file.ts` and `postgres.ts` contain the
+ * connections.
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres';
   readonly dialect: Dialect;
-  /** The words of the schema that differ. */
+  /** The SQL words of the schema that differ. */
   readonly words: SchemaWords;
-  /** The time by the clock of the database, in milliseconds since 1970; null for a file, which has no clock of its own. */
+  /** The time by the clock of the database, in milliseconds since 1970; null for a file, which has no clock. */
   readonly clock: RawBuilder<number | null>;
-  /** The database itself, for what no query can do: its backup, and its own check of itself. Throws for PostgreSQL. */
+  /** The database itself, for its backup and its integrity check. Throws for PostgreSQL. */
   readonly sqlite: Sqlite.Database;
-  /** Prepares for the first write. Called once it is known that the catalogue is one of this code. */
+  /** Prepares for the first write. Called once the catalogue is known to be one of this code. */
   prepareToWrite(): void;
   /**
-   * Runs a write after those of this process before it. SQLite does so anyway, with its one connection; in PostgreSQL
-   * writes would wait for each other's lock, each on a connection of its own, until one has waited too long.
+   * Runs a write after the earlier writes of this process. SQLite has one connection and does so anyway; in PostgreSQL writes
+   * would wait for each other's lock on separate connections, until one of them times out.
    */
   queue<Result>(write: () => Promise<Result>): Promise<Result>;
-  /** Takes away the limits of a transaction that only reads, and may be idle for long. */
+  /** Removes the time limits of a transaction that only reads, and may be idle for long. */
   holdLong(inside: Kysely<Tables>): Promise<void>;
-  /** Makes each later transaction be on the disk when it ends, even if the power fails right after it. */
+  /** Makes each later transaction durable when it ends, even if the power fails right after it. */
   makeDurable(): void;
-  /** Moves the counters of primary keys behind the rows that were copied with theirs. */
+  /** Sets the counters of primary keys after the copied rows. */
   resetCounters(inside: Kysely<Tables>, columns: readonly (readonly [table: string, column: string])[]): Promise<void>;
   /**
-   * Lists what the database itself finds wrong: damaged pages and indexes, broken references. Empty for a sound one, and for
-   * PostgreSQL, which guards its references and whose server checks its pages.
+   * Lists the faults that the database itself finds: damaged pages and indexes, broken references. Empty for a sound file, and
+   * for PostgreSQL, which checks references and pages itself.
    */
   listFaults(): string[];
 }
 
-/** Words of the schema, in SQL. */
+/** SQL words of the schema. */
 export interface SchemaWords {
-  /** Text in the order of its code points. */
+  /** Text sorted by code points. */
   readonly text: string;
   /** An integer of 64 bits. */
   readonly integer: string;
-  /** A primary key that the database counts up. */
+  /** A primary key that the database generates. */
   readonly counted: string;
-  /** SQL behind the columns of a table. */
+  /** SQL after the columns of a table. */
   readonly strict: string;
 }
 
@@ -79,7 +79,7 @@ const POSTGRES_WORDS: SchemaWords = {
   strict: '',
 };
 
-/** Memory for the pages of a file that is only read, in kibibytes: what is not there comes from the system's own cache of the file. */
+/** Page cache of a file that is only read, in kibibytes. Other pages come from the system's cache of the file. */
 const READING_CACHE = 4000;
 
 /** Opens the engine of a catalogue in a SQLite file, as `openSqliteFile` opens the file. */
@@ -105,7 +105,7 @@ export function openSqlite(file: string, { readonly }: { readonly: boolean }): E
   };
 }
 
-/** Kysely's dialect for SQLite, which takes it that SQLite cannot undo a change of the schema. It can. */
+/** Kysely's SQLite dialect assumes that SQLite cannot undo changes of the schema. It can, so this one says so. */
 class CatalogueSqliteDialect extends SqliteDialect {
   readonly #sqlite: Sqlite.Database;
 
@@ -132,7 +132,7 @@ class CatalogueSqliteDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite itself has undone the transaction after some failures, such as a full disk.
+    // After some failures, such as a full disk, SQLite has already undone the transaction.
     if (this.#sqlite.inTransaction) await super.rollbackTransaction(connection);
   }
 }
@@ -143,7 +143,7 @@ class CatalogueSqliteAdapter extends SqliteAdapter {
   }
 }
 
-/** Prepares each statement once. Kysely by itself would do it for every query, which takes longer than most queries. */
+/** Prepares each statement once. Kysely would prepare it for every query, which takes longer than most queries. */
 function keepStatements(sqlite: Sqlite.Database): SqliteDatabase {
   const statements = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: STATEMENTS_KEPT });
   const prepare = (text: string) => {
@@ -165,7 +165,7 @@ function keepStatements(sqlite: Sqlite.Database): SqliteDatabase {
   };
 }
 
-/** PostgreSQL takes no NUL in texts, which others may have written; both engines hold the same in its place. */
+/** Replaces NUL in texts, which others may have written and PostgreSQL refuses; both engines store the same replacement. */
 function cleanValues(values: readonly unknown[]): unknown[] {
   return values.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
 }
@@ -184,9 +184,9 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
   }
 }
 
-/** Opens the PostgreSQL database of a catalogue. It connects with the first query. `deadlineMs`: see `buildConnection`. */
+/** Opens the PostgreSQL database of a catalogue. It connects at the first query. `deadlineMs`: see `buildConnection`. */
 export async function openPostgres(address: string, deadlineMs?: number): Promise<Engine> {
-  // Loaded here because catalogues in files do without it.
+  // Loaded here because catalogues in files do not need it.
   const { openPool } = await import('./postgres.ts');
   const inTurn = pLimit(1);
   return {
@@ -240,7 +240,7 @@ class CataloguePostgresDriver extends PostgresDriver {
   }
 
   override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]): Promise<void> {
-    // The server undoes the transaction if the connection is lost, and the error that counts is why it was lost.
+    // The server undoes the transaction if the connection is lost. The error to report is the one that lost it.
     await super.rollbackTransaction(connection).catch(() => undefined);
   }
 }

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 
 /**
- * Creates a folder and the missing ones above it, one by one. Node's own recursive mkdir never ends where nothing can be
- * created, such as in `/proc`. Throws `unavailable` naming the folder that cannot be made.
+ * Creates a folder and its missing parents, one by one. Node's own recursive mkdir never ends if nothing can be created, such as
+ * in `/proc`. Throws `unavailable` with the name of the folder that cannot be created.
  */
 export function createFolder(folder: string): void {
   const missing: string[] = [];
@@ -16,7 +16,7 @@ function createOne(path: string): void {
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another process was faster.
+    // Another process created it first.
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
     throw new ServiceError('unavailable', `The folder ${path} cannot be made: ${getErrorMessage(error)}.`, {
       hint: `Check that this user may write to ${dirname(path)}, or choose another place.`,

@@ -12,14 +12,14 @@ import { type NameIndex, readNames } from './write/names.ts';
 import { buildListingColumns, derive, merge } from './write/publication.ts';
 import { listRecordedTerms } from './write/terms.ts';
 
-/** A listing whose published document differs from what its evidence gives, and the fields that differ. */
+/** A listing whose published document differs from the one derived from its evidence, with the differing fields. */
 export interface StaleListing extends ListingIdentity {
   fields: string[];
 }
 
 /**
- * Derives each listing again from its evidence, and lists those that readers see differently, by slug. Listings with
- * samples that are not published yet are left out, and so are those in which only times and counts differ.
+ * Derives each listing again from its evidence, and lists by slug those that differ from what readers see. Listings with
+ * unpublished samples are left out, and those in which only times and counts differ.
  */
 export async function listStaleListings(catalogue: Catalogue): Promise<StaleListing[]> {
   const waiting = new Set(await listUnpublished(catalogue));
@@ -52,9 +52,7 @@ function getIdentity({ id, slug, base_url }: ListingIdentity): ListingIdentity {
   return { id, slug, base_url };
 }
 
-/**
- * Lists the fields of a published listing that differ from its evidence, and its columns that differ from its document.
- */
+/** Lists the fields of a published listing that differ from its evidence, and its columns that differ from its document. */
 function listWrongFields(
   row: Omit<ListingsTable, 'number'>,
   record: RecordedEvidence,
@@ -71,7 +69,7 @@ function listWrongFields(
   return [...new Set([...stale, ...wrong].map(([name]) => name))];
 }
 
-/** Lists the ids of the listings with samples that are not published yet. */
+/** Lists the ids of the listings with unpublished samples. */
 async function listUnpublished({ query }: Catalogue): Promise<string[]> {
   const rows = await query
     .selectFrom('probe_targets')
@@ -81,7 +79,7 @@ async function listUnpublished({ query }: Catalogue): Promise<string[]> {
   return rows.map(({ listing_id }) => listing_id);
 }
 
-/** Returns whether the catalogue's revision is the latest one with a time on record. */
+/** Returns true if the catalogue's revision is the latest one in the table of revisions. */
 export async function isRevisionConsistent(catalogue: Catalogue): Promise<boolean> {
   const row = await catalogue.query
     .selectFrom('revisions')
@@ -90,7 +88,9 @@ export async function isRevisionConsistent(catalogue: Catalogue): Promise<boolea
   return (row?.latest ?? 0) === (await getRevision(catalogue));
 }
 
-/** Returns how many revisions are dated more than an hour after a time, ISO 8601 UTC, and the latest of their times. */
+/**
+ * Returns the number of revisions that are dated more than an hour after a time (ISO 8601 UTC), and the latest of their times.
+ */
 export async function countFuture({ query }: Catalogue, at: string): Promise<{ count: number; latest: string | null }> {
   return await query
     .selectFrom('revisions')

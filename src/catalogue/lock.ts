@@ -7,22 +7,22 @@ import { createFolder } from './folder.ts';
 const POLL_MS = 50;
 const SQLITE_BUSY = 5;
 
-/** A lock that is held until it is released or its process ends, however it ends. */
+/** A lock that is held until it is released or its process ends in any way. */
 export interface Lock {
   release(): void;
 }
 
 /**
- * Takes the lock of a file at once, or gives undefined while somebody holds it. It is an exclusive transaction of SQLite
- * on an empty file, that is a lock of the kernel: a `kill -9` frees it, it needs no clock and no process ids, and it holds
- * between containers that share a folder. Throws `unavailable` where the file cannot be made.
+ * Takes the lock of a file at once; returns undefined if another process holds it. The lock is an exclusive transaction of SQLite
+ * on an empty file, which is a lock of the kernel: a `kill -9` frees it, it needs no clock and no process ids, and it works
+ * between containers that share a folder. Throws `unavailable` if the file cannot be created.
  */
 export function findLock(file: string): Lock | undefined {
   let database: DatabaseSync | undefined;
   try {
     createFolder(dirname(file));
     database = new DatabaseSync(file);
-    // Nothing is written with the journal in memory: a full disk does not stop the lock.
+    // With the journal in memory nothing is written, so a full disk does not prevent the lock.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     const held = database;
     return { release: () => held.close() };
@@ -39,8 +39,8 @@ export function findLock(file: string): Lock | undefined {
 }
 
 /**
- * Waits for the lock of a file. `onWait` is called once if somebody else holds it. Throws an AbortError once `signal` is
- * aborted while it waits.
+ * Waits for the lock of a file. `onWait` is called once if another process holds it. Throws an AbortError if `signal` is aborted
+ * meanwhile.
  */
 export async function acquireLock(file: string, onWait?: () => void, signal?: AbortSignal): Promise<Lock> {
   let lock = findLock(file);

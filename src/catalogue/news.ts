@@ -6,13 +6,16 @@ import { findFileNumber } from './sqlite-file.ts';
 import type { ChangesTable, ListingDaysTable, ListingsTable, RevisionsTable } from './tables.ts';
 import { type CatalogueState, getCatalogueState } from './transaction.ts';
 
-/** Longest time for connecting to PostgreSQL, and for one statement, in milliseconds: a server that vanished says nothing at all. */
+/**
+ * Longest time for connecting to PostgreSQL, and for one statement, in milliseconds. A server that is gone does not answer at
+ * all.
+ */
 const DEADLINE_MS = 4000;
 
-/** Largest number of listings that are read at a time. Few, because their documents are long. */
+/** Most listings that are read at a time. It is small because their documents are long. */
 const LISTINGS_AT_ONCE = 32;
 
-/** Largest number of changes, or of revisions, that are read at a time. */
+/** Most changes or revisions that are read at a time. */
 const ROWS_AT_ONCE = 256;
 
 /** A row of a change. The detail is JSON. */
@@ -24,7 +27,7 @@ export type NewsListing = Pick<
   'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document' | 'was_live'
 > & { number: number; readonly receipts: readonly NewsReceipt[] };
 
-/** A payment that settled, with the route it was made for. */
+/** A settled payment, with the route that it was made for. */
 export interface NewsReceipt {
   readonly id: string;
   /** Number of its listing. */
@@ -38,7 +41,7 @@ export interface NewsReceipt {
   readonly corrected_at: string | null;
 }
 
-/** A round as readers see it: the results of all probers together, without those that were their own fault. */
+/** A round for readers: the results of all probers together, without those that were their own fault. */
 export interface NewsRound {
   readonly round: number;
   readonly hosts: number;
@@ -46,7 +49,7 @@ export interface NewsRound {
   readonly ours: 0 | 1;
 }
 
-/** Some rows of the news, by what they are. Listings come with all of their receipts. */
+/** Some rows of the news, by table. Listings come with all of their receipts. */
 export interface NewsSlice {
   readonly revisions?: readonly RevisionsTable[];
   readonly changes?: readonly NewsChange[];
@@ -64,34 +67,37 @@ export interface Known {
 
 /** All changes after a known point, as of one state of the catalogue. */
 export interface News {
-  /** The state that the news lead to. */
+  /** The state of the catalogue after the news. */
   readonly state: CatalogueState;
-  /** Number of listings that changed. */
+  /** Number of changed listings. */
   readonly listings: number;
   readonly slices: AsyncIterable<NewsSlice>;
 }
 
-/** A catalogue that is followed. */
+/** A catalogue that is being followed. */
 export interface FollowedCatalogue {
   /**
-   * Returns the identity of the catalogue, its revision and the time of that. Throws `unavailable` while it cannot be read, or
-   * while another file, or none, is in its place. That file is not followed instead: SQLite would take the journal of the old
-   * one (`-wal`) for its own.
+   * Returns the identity of the catalogue, its revision and the time of the revision. Throws `unavailable` while it cannot be
+   * read, or while its file is missing or replaced by another one. A new file is not followed, because SQLite would take the
+   * journal (`-wal`) of the old file for its own.
    */
   readState(): Promise<CatalogueState>;
-  /** Says whether a revision of the catalogue is of this time, ISO 8601 UTC. One that was restored from a backup has others. */
+  /**
+   * Returns true if a revision of the catalogue has this time, ISO 8601 UTC. After a restore from a backup, a revision of the
+   * same number may have another time.
+   */
   hasRevision(revision: number, at: string): Promise<boolean>;
   /**
-   * Gives `work` what came after `known`, or everything there is without it, all of one state of the catalogue, whatever is
-   * written meanwhile. Slices must be read within `work`.
+   * Calls `work` with everything after `known`, or with the whole catalogue, all of one state, whatever is written meanwhile.
+   * Slices must be read within `work`.
    */
   fetchNews<Result>(known: Known | undefined, work: (news: News) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a catalogue to be followed, read only. PostgreSQL is connected to again after each failure: a connection whose packets
- * vanish never says that it is lost. Throws as `openCatalogueForReading` does.
+ * Opens a catalogue for following, read-only. It connects to PostgreSQL again after each failure, since a connection whose
+ * packets are lost never reports that. Throws as `openCatalogueForReading` does.
  */
 export async function openFollowed(address: string): Promise<FollowedCatalogue> {
   const open = () => openCatalogueForReading(address, { deadlineMs: DEADLINE_MS });
@@ -104,7 +110,7 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
       return await work(catalogue);
     } catch (error) {
       if (error instanceof ServiceError && error.reason === 'catalogue_away') {
-        // A server that vanished never confirms the end of a connection, so nobody waits for it.
+        // A server that is gone never confirms the end of a connection, so nothing waits for it.
         void catalogue.close().catch(() => undefined);
         catalogue = undefined;
       }
@@ -116,7 +122,7 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
     hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
     fetchNews: (known, work) =>
       ask(async (asked) => {
-        // Errors of `work` are passed on as they are. All others are failures to read, the end of the transaction included.
+        // Errors of `work` are passed on unchanged. All others are failures to read, including the end of the transaction.
         let failureOfWork: unknown;
         const fetched = fetchNews(asked, known, (news) =>
           work(news).catch((error: unknown) => {
@@ -132,7 +138,7 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
   };
 }
 
-/** Gives what was read, or says what a failure to read it means. */
+/** Returns the result of a reading, or throws an error that explains why the catalogue cannot be read. */
 async function read<Value>(catalogue: Catalogue, reading: Promise<Value>): Promise<Value> {
   return await reading.catch((error: unknown) => {
     throw asReadError(catalogue, error);
@@ -170,7 +176,7 @@ async function fetchNews<Result>(
   });
 }
 
-/** Lists the numbers of the listings that changed, or of whose payments one was recorded, in their order. */
+/** Lists the numbers of the listings that changed, or that have a newly recorded payment, in order. */
 async function listNumbers({ query }: Catalogue, known: Known | undefined): Promise<number[]> {
   const listings = query.selectFrom('listings').select('listings.number');
   if (!known) return (await listings.orderBy('number').execute()).map(({ number }) => number);
@@ -180,7 +186,7 @@ async function listNumbers({ query }: Catalogue, known: Known | undefined): Prom
     .innerJoin('listings', 'listings.id', 'routes.listing_id')
     .select('listings.number')
     .where('payments.revision', '>', known.revision);
-  // Two queries, each by its index: for one sorted union SQLite goes through all listings.
+  // Two queries with an index each: for a single sorted union SQLite would go through all listings.
   const rows = [...(await listings.where('revision', '>', known.revision).execute()), ...(await paid.execute())];
   return [...new Set(rows.map(({ number }) => number))].sort((a, b) => a - b);
 }
@@ -245,7 +251,7 @@ async function readListings({ query }: Catalogue, numbers: readonly number[]): P
   return listings.map((listing) => ({ ...listing, receipts: byListing.get(listing.number) ?? [] }));
 }
 
-/** Reads the rounds that changed for readers after a revision. */
+/** Reads the rounds whose public result changed after a revision. */
 async function readRounds({ query }: Catalogue, revision: number): Promise<NewsRound[]> {
   const { rows } = await sql<NewsRound>`SELECT round, min(shown_ours) AS ours,
       CAST(sum(CASE WHEN shown_ours = 0 THEN shown_hosts ELSE 0 END) AS INTEGER) AS hosts,

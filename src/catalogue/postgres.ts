@@ -10,12 +10,12 @@ const STATEMENT_MS = 120_000;
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** SQLSTATE of a connection that could not be made. */
+/** SQLSTATE of a failed connection. */
 const NOT_CONNECTED = '08001';
 
 /**
- * Returns the settings of connections to the PostgreSQL database of a catalogue. With `deadlineMs` neither connecting
- * nor a statement takes longer than that, in milliseconds.
+ * Returns the settings of connections to a catalogue's PostgreSQL database. With `deadlineMs`, neither connecting nor a statement
+ * may take longer, in milliseconds.
  */
 export function buildConnection(address: string, deadlineMs?: number): pg.PoolConfig {
   const statementMs = deadlineMs ?? STATEMENT_MS;
@@ -23,25 +23,25 @@ export function buildConnection(address: string, deadlineMs?: number): pg.PoolCo
     connectionString: address,
     Client: CatalogueClient,
     application_name: 'agent-payable-apis',
-    // A recorded payment is on the disk, whatever the database is set to.
+    // A recorded payment must be on the disk, whatever the settings of the database.
     options: '-c synchronous_commit=on',
     connectionTimeoutMillis: deadlineMs ?? WAIT_MS,
     lock_timeout: WAIT_MS,
     statement_timeout: statementMs,
-    // Longer than the server's own limit, because the server's error says more. A server that vanished is given up at
-    // once.
+    // It is longer than the server's own limit, because the server's error says more. With a deadline, a server that is gone is
+    // given up in time.
     query_timeout: deadlineMs ?? STATEMENT_MS + WAIT_MS,
     idle_in_transaction_session_timeout: STATEMENT_MS,
     keepAlive: true,
     types: {
-      // Counts and sums of integers come as texts otherwise; none is larger than what a number holds.
+      // Counts and sums of integers would otherwise be texts. None is too large for a number.
       getTypeParser: ((oid: number, format: 'text' | 'binary') =>
         oid === INT8 || oid === NUMERIC ? Number : pg.types.getTypeParser(oid, format as 'text')) as never,
     },
   };
 }
 
-/** A connection whose failure to connect, whatever its cause, has an SQLSTATE as all other failures do. */
+/** A connection whose connection failures have an SQLSTATE too, whatever their cause. */
 class CatalogueClient extends pg.Client {
   override connect(): Promise<pg.Client>;
   override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
@@ -69,7 +69,7 @@ export function openPool(
 ): pg.Pool {
   const pool = new pg.Pool({ ...buildConnection(address, deadlineMs), max });
   pool.on('error', () => undefined);
-  // A connection that is lost while it is used would end the process without a listener.
+  // Without a listener, a connection lost during use would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

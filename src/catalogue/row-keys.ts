@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Returns a key for a row that is found by texts which may be longer than an index takes: a hash of them. */
+/** Returns a hash of texts as the key of their row, since the texts may be too long for an index. */
 export function getRowKey(...texts: readonly string[]): string {
   return hash('sha256', JSON.stringify(texts), 'base64url');
 }

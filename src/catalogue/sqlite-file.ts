@@ -7,7 +7,7 @@ import { createFolder } from './folder.ts';
 /** Longest wait of a connection for the lock of another process, in milliseconds. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** Hint for a file that cannot be opened. In SQLite's own words a full or read-only disk is not told from damage. */
+/** Hint for a file that cannot be opened. SQLite's own error does not tell a full or read-only disk from damage. */
 export const UNOPENED_HINT =
   'Check its path and rights, and that its disk has room and takes writes. Where that is so, restore a backup.';
 
@@ -21,7 +21,7 @@ export function openSqliteFile(file: string, { readonly }: { readonly: boolean }
   const opened = findFileNumber(file);
   const sqlite = openFile(file, { readonly });
   try {
-    // Waits for the lock while a restore has it.
+    // Waits for the lock while a restore holds it.
     refuseOtherDatabase(sqlite, file);
     if (opened !== undefined && findFileNumber(file) !== opened) {
       const hint = 'Start again what you started.';
@@ -35,15 +35,14 @@ export function openSqliteFile(file: string, { readonly }: { readonly: boolean }
 }
 
 /**
- * Opens a catalogue's file for this process alone: until it is closed, nobody else reads or writes it. Returns
- * undefined for a file too damaged to be used. Throws `conflict` while another process has it open, and `bad_input` for
- * a file of another kind.
+ * Opens a catalogue's file exclusively: until it is closed, no other process reads or writes it. Returns undefined for a file
+ * that is too damaged. Throws `conflict` while another process has it open, and `bad_input` for a file of another kind.
  */
 export function openAlone(file: string): Sqlite.Database | undefined {
   const sqlite = new Sqlite(file, { timeout: 0 });
   try {
-    // Only the last process that has a file open can take its write-ahead log into it. Another may open it before the
-    // lock is taken.
+    // Only the last process that has a file open can copy its write-ahead log into it. Another process may open the file before
+    // the lock is taken.
     sqlite.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     const isAlone = sqlite.pragma('journal_mode', { simple: true }) === 'delete';
     if (!isAlone) throw new Sqlite.SqliteError('opened meanwhile', 'SQLITE_BUSY');
@@ -59,7 +58,7 @@ export function openAlone(file: string): Sqlite.Database | undefined {
   }
 }
 
-/** Finds what no other file has than the one at a path: its device and inode; undefined without a file. */
+/** Returns the device and inode of the file at a path, which identify it; undefined if there is no file. */
 export function findFileNumber(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev} ${found.ino}`;
@@ -75,7 +74,7 @@ function openFile(file: string, { readonly }: { readonly: boolean }): Sqlite.Dat
   }
 }
 
-/** Refuses a file that is no database before SQLite opens it, so that it stays as it is. */
+/** Refuses a file that is no database before SQLite opens it, so that it stays unchanged. */
 function refuseOtherFile(file: string): void {
   if (!existsSync(file)) return;
   const head = Buffer.alloc(SQLITE_MAGIC.length);
@@ -96,7 +95,7 @@ function refuseOtherFile(file: string): void {
 /** Refuses another program's database before anything is written to it. */
 function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
   const tables = sqlite.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
-  // Migrations begin with tables of their own, which another process may see alone.
+  // Migrations begin with tables of their own, which another process may see before the others.
   const isEmpty = tables.every((name) => String(name).startsWith('kysely_migration'));
   if (isEmpty || tables.includes('catalogue')) return;
   throw new ServiceError('bad_input', `${file} is a database of something else: it has the table ${tables[0]}.`, {
@@ -107,7 +106,7 @@ function refuseOtherDatabase(sqlite: Sqlite.Database, file: string): void {
 
 function asFileError(file: string, error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
-  // The disk may be at fault; then another start may succeed.
+  // The cause may be the disk; then a later start may succeed.
   const isOfDisk = error instanceof Sqlite.SqliteError && !error.code.startsWith('SQLITE_CANTOPEN_ISDIR');
   return new ServiceError(
     isOfDisk ? 'unavailable' : 'bad_input',

@@ -3,7 +3,7 @@ import type { PaymentState } from '../model/payment.ts';
 import type { PaymentIdentifier } from '../model/payment-identifier.ts';
 import type { ProbeOutcome } from '../model/probe.ts';
 
-/** The columns of each table, by which Kysely checks queries. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
+/** The columns of each table, with which Kysely checks queries. Booleans are 0/1, times ISO 8601 UTC, amounts atomic USDC. */
 
 /** One row: the identity of this catalogue, and its latest revision. */
 export interface CatalogueTable {
@@ -23,7 +23,7 @@ export interface RevisionsTable {
 
 /** One row for each listing, live or not: its identity, and the document that readers see. */
 export interface ListingsTable {
-  /** Its number, which the published catalogue shares. */
+  /** Its number, which is also used in the published catalogue. */
   number: Generated<number>;
   id: string;
   slug: string;
@@ -32,7 +32,7 @@ export interface ListingsTable {
   base_url: string;
   state: 'live' | 'held' | 'delisted';
   verified: 0 | 1;
-  /** 1: it was live once, so readers know its name. */
+  /** 1: it was ever live, so readers know its name. */
   was_live: 0 | 1;
   /** Number of routes in its document. */
   routes: number;
@@ -50,7 +50,7 @@ export interface DeclarationsTable {
   withdrawn_at: string | null;
   /** JSON of model `Declaration`. */
   document: string;
-  /** Time by our clock when a feed was first heard, or another source was last read; null where that is not known. */
+  /** Time by our clock at which a feed was first heard, or another source was last read; null if not known. */
   heard_at: string | null;
 }
 
@@ -89,15 +89,15 @@ export interface RoutesTable {
   method: string;
   path: string;
   payee: 'fixed' | 'rotating' | null;
-  /** Whether its latest valid 402 takes an id of the payment; null until one was seen. */
+  /** Support for an id of the payment in its latest valid 402; null until one was seen. */
   payment_identifier: 'none' | PaymentIdentifier | null;
-  /** Time of its last probe, with any outcome. */
+  /** Time of its last probe, whatever the outcome. */
   probed_at: string | null;
 }
 
 /**
- * All offers ever declared for a route or observed on it. An observed offer has a row for each period in which it was made;
- * at most one of them is current.
+ * All offers ever declared for a route or observed on it. An observed offer has a row for each period in which it was made; at
+ * most one of these is current.
  */
 export interface TermsTable {
   id: Generated<number>;
@@ -115,12 +115,9 @@ export interface TermsTable {
   first_seen_at: string | null;
   last_seen_at: string | null;
   current: 0 | 1;
-  /** JSON list of the abilities that a client needs besides; null for none. */
+  /** JSON list of further abilities that a client needs; null for none. */
   needs: string | null;
-  /**
-   * Time at which the source was first heard to declare the terms; null where that is not known, and for observed
-   * terms.
-   */
+  /** Time at which the source was first heard to declare the terms; null if not known, and for observed terms. */
   heard_at: string | null;
 }
 
@@ -142,7 +139,7 @@ export interface ReceiptsTable {
   request: string;
   /** Reason why the answer was not recognised as the product. */
   unrecognised: string | null;
-  /** The most that the seller might take; null where exactly the amount was signed. */
+  /** The most that the seller could take; null if exactly the amount was signed. */
   ceiling: number | null;
 }
 
@@ -164,10 +161,10 @@ export interface ListingNamesTable {
   since: string;
 }
 
-/** All payment attempts: the document, and the columns that caps and reconciliation query. */
+/** All payment attempts: the document, and the columns for caps and reconciliation. */
 export interface PaymentsTable {
   id: string;
-  /** No reference: a payment may be restored into a catalogue that has lost its route. */
+  /** No foreign key, since a payment may be restored into a catalogue that has lost its route. */
   route_id: string;
   network: string;
   /** The transaction in which the payment was found; null while none is known. */
@@ -180,13 +177,11 @@ export interface PaymentsTable {
   prepared_at: string;
   /** JSON of model `Payment`. */
   document: string;
-  /** Revision of its latest change that readers see; null while it has no receipt. */
+  /** Revision of its latest reader-visible change; null while it has no receipt. */
   revision: number | null;
 }
 
-/**
- * The log of all changes that readers see, in the order of `seq`. Changes of one `revision` became visible together.
- */
+/** The log of all reader-visible changes, in the order of `seq`. Changes of one `revision` became visible together. */
 export interface ChangesTable {
   seq: Generated<number>;
   revision: number;
@@ -210,7 +205,7 @@ export interface PullsTable {
   ended: 'complete' | 'incomplete' | null;
 }
 
-/** Raw feed items as last seen, refused ones included. */
+/** Raw feed items as last seen, including refused ones. */
 export interface FeedItemsTable {
   /** Hash of feed, key and version. */
   id: string;
@@ -223,7 +218,7 @@ export interface FeedItemsTable {
   raw: string;
 }
 
-/** Findings about items of a source at its last import. */
+/** Findings of the last import of a source about its items. */
 export interface FindingsTable {
   /** Hash of source, item, code and message. */
   id: string;
@@ -235,14 +230,14 @@ export interface FindingsTable {
   found_at: string;
 }
 
-/** The result of one probe of one route: the columns that rules and queries read, and the rest. */
+/** The result of one probe of one route: the columns for rules and queries, and a document with the rest. */
 export interface SamplesTable {
   id: Generated<number>;
   listing_id: string;
   route_id: string;
   /** Origin that was asked. */
   host: string;
-  /** Name of the machine that asked; empty for samples that are older than this column. */
+  /** Name of the machine that asked; empty if it was not recorded. */
   prober: Generated<string>;
   /** Number of the six-hour round in which it was taken. */
   round: number;
@@ -250,15 +245,15 @@ export interface SamplesTable {
   outcome: ProbeOutcome;
   cause: string | null;
   status: number | null;
-  /** Null for a sample without an answer, and for one older than the measuring. */
+  /** Null for a sample without an answer or without a measured time. */
   latency_ms: number | null;
   /** JSON of the remaining fields of model `ProbeSample`. */
   document: string;
 }
 
 /**
- * Number of hosts that a prober asked in a round, of those that failed, and the judgement whether that is our own
- * fault. Each prober is judged by itself, so that the failure of one machine's network counts against nobody.
+ * Numbers of hosts that a prober asked in a round and that failed, and the judgement whether that is our own fault. Each prober
+ * is judged separately, so that a network failure of one machine counts against nobody.
  */
 export interface RoundsTable {
   round: number;
@@ -266,12 +261,12 @@ export interface RoundsTable {
   hosts: number;
   failing: number;
   ours: 0 | 1;
-  /** Result that readers see since `revision`; null until the first revision after the round was judged. */
+  /** Number that readers see since `revision`; null until the first revision after the round was judged. */
   shown_hosts: number | null;
   shown_failing: number | null;
   shown_ours: 0 | 1 | null;
   revision: number | null;
-  /** 1: it was judged again after that. */
+  /** 1: it was judged again since. */
   pending: Generated<0 | 1>;
 }
 
@@ -296,25 +291,25 @@ export interface ProbeTargetsTable {
 /** The facts that probing has about a host, by its origin. */
 export interface HostsTable {
   host: string;
-  /** Its robots.txt as last read; empty where it has none. */
+  /** Its robots.txt as last read; empty if it has none. */
   robots: string | null;
   robots_at: string | null;
   /** Time at which the provider's file on it was last read. */
   door_at: string | null;
-  /** Time at which a made-up address beside a payable route was last probed. */
+  /** Time at which a made-up address next to a payable route was last probed. */
   sibling_at: string | null;
   /** Time at which one of its routes last answered with a valid 402. */
   valid_at: string | null;
   /** Time until which the host asked for no requests. */
   wait_until: string | null;
-  /** SHA-256 of what the provider's file on it asked for when it was last applied; null before the first time. */
+  /** SHA-256 of the wishes in the provider's file when they were last applied; null before the first time. */
   file_hash: string | null;
-  /** The prober that visits it, and the time until which nobody else may visit it unless that prober extends it. */
+  /** The prober that visits it, and the time until which no other prober may visit it, unless extended. */
   leased_by: string | null;
   leased_until: string | null;
 }
 
-/** One run over all routes (`all`) or all published listings (`freshening`). An unfinished one is continued. */
+/** One run over all routes (`all`) or all published listings (`freshening`). An unfinished run is continued. */
 export interface ProbeRunsTable {
   id: Generated<number>;
   scope: string;

@@ -17,27 +17,27 @@ export interface Writing {
   readonly catalogue: Catalogue;
   /** Time of the write, ISO 8601 UTC. */
   readonly at: string;
-  /** The revision that changes recorded in this transaction carry. */
+  /** The revision of changes that are recorded in this transaction. */
   readonly revision: number;
   /** Records changes in the log, in their order. */
   recordChanges(changes: readonly NewChange[]): Promise<void>;
-  /** Raises the revision although no change is recorded, for things other than listings that readers see change. */
+  /** Raises the revision without a recorded change, for visible changes that are not of a listing. */
   raiseRevision(): void;
 }
 
-/** Check of the time of a write. `urgent`: never refused, because facts about a payment must not be lost. */
+/** Check of a write's time. `urgent`: never refused, because facts about a payment must not be lost. */
 type WriteKind = 'checked' | 'urgent';
 
-/** Largest difference of a clock from the known time, in milliseconds: an hour behind or a year ahead. */
+/** Largest deviation of a clock from the known time, in milliseconds: an hour behind or a year ahead. */
 export const BEHIND_MS = 60 * 60 * 1000;
 const AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
 
 /**
- * Runs `work` in the only kind of write transaction, and returns its result. Its first statement locks the row of the
- * revision, so that one writes after the other, whatever process or machine they are on. If `work` recorded a change or
- * raised the revision, the revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the
- * write, ISO 8601 UTC; if it is before the last revision, the time of that revision counts. Throws `refused`
- * (`wrong_clock`) for a time that cannot be right, unless the catalogue was opened without this check.
+ * Runs `work` in the only kind of write transaction, and returns its result. The first statement locks the row of the revision,
+ * so that writes run one after the other, on whatever process or machine. If `work` recorded a change or raised the revision, the
+ * revision goes up by one. If it throws, nothing is written. `wantedAt` is the time of the write, ISO 8601 UTC; if it is before
+ * the last revision, the time of that revision is used. Throws `refused` (`wrong_clock`) for a time that cannot be right, unless
+ * the catalogue was opened without this check.
  */
 export async function writeCatalogue<Result>(
   outer: Catalogue,
@@ -45,7 +45,7 @@ export async function writeCatalogue<Result>(
   work: (writing: Writing) => Result | Promise<Result>,
   kind: WriteKind = 'checked',
 ): Promise<Result> {
-  // Called here so that a write within a write throws at once and does not wait for itself.
+  // Called here so that a write within a write throws at once, and does not wait for itself.
   const { engine } = refuseWithin(outer);
   return await engine.queue(() => runWrite(outer, wantedAt, work, kind));
 }
@@ -65,11 +65,11 @@ async function runWrite<Result>(
       .executeTakeFirstOrThrow();
     const isWrong = catalogue.checksClock && isWrongTime(wantedAt, state);
     if (isWrong && kind === 'checked') throw buildWrongClock(wantedAt, state);
-    // A time far ahead that is written would have all later writes refused.
+    // Writing a time far ahead would make all later writes be refused.
     const time = isWrong ? getKnownTime(state) : wantedAt;
     const revision = state.revision + 1;
-    // A process that waited for the lock has an older time than the write before it. Times never go backwards, except
-    // in a catalogue that was only just made.
+    // A process that waited for the lock has an earlier time than the write before it. Times never go backwards, except in a
+    // catalogue that was just created.
     const goesBack = kind === 'checked' && state.revision === 0;
     const at = time < state.revised_at && !goesBack ? state.revised_at : time;
     let changed = false;
@@ -95,18 +95,18 @@ async function runWrite<Result>(
   });
 }
 
-/** The times that a write is compared with: that of the last revision, and the clock of the database (null for a file). */
+/** The times that a write is compared with: that of the last revision, and that of the database's clock (null for a file). */
 type KnownTime = Omit<CatalogueState, 'identity'> & { readonly clock: number | null };
 
-/** Gives the time that others are compared with, ISO 8601 UTC. */
+/** Returns the time that other times are compared with, ISO 8601 UTC. */
 function getKnownTime({ revised_at, clock }: KnownTime): string {
   return clock === null ? revised_at : new Date(clock).toISOString();
 }
 
 /**
- * Says whether a time cannot be right: more than an hour before the last revision of a file, or more than a year after it. In
- * PostgreSQL the time is that of the database, and no machine may differ from it by more than an hour. A file without a
- * revision takes any time.
+ * Returns true if a time cannot be right: more than an hour before the last revision of a file, or more than a year after it. In
+ * PostgreSQL it is compared with the database's clock, from which no machine may differ by more than an hour. A file without a
+ * revision accepts any time.
  */
 function isWrongTime(wantedAt: string, known: KnownTime): boolean {
   if (known.clock === null && known.revision === 0) return false;
@@ -123,11 +123,11 @@ function buildWrongClock(wantedAt: string, known: KnownTime): ServiceError {
   });
 }
 
-/** Advice for a file that was last written at a time far from now. */
+/** Advice for a file whose last write has a time far from now. */
 const OTHERWISE =
   ' If that of this machine is right, restore a backup from before the other one wrote, or, where nobody wrote for over a year, import into a new catalogue.';
 
-/** Returns whether a write was refused because its time cannot be right. */
+/** Returns true if a write was refused because its time cannot be right. */
 export function isWrongClock(error: unknown): error is ServiceError {
   return error instanceof ServiceError && error.reason === 'wrong_clock';
 }
@@ -147,7 +147,7 @@ async function showRounds({ query }: Catalogue, revision: number): Promise<void>
     .execute();
 }
 
-/** The identity of a catalogue, and its place in its history. */
+/** The identity of a catalogue, and its latest revision. */
 export interface CatalogueState {
   readonly identity: string;
   readonly revision: number;
@@ -155,12 +155,12 @@ export interface CatalogueState {
   readonly revised_at: string;
 }
 
-/** Returns the identity of the catalogue, its revision and the time of that. */
+/** Returns the identity of the catalogue, its revision and the time of the revision. */
 export async function getCatalogueState({ query }: Catalogue): Promise<CatalogueState> {
   return await query.selectFrom('catalogue').select(['identity', 'revision', 'revised_at']).executeTakeFirstOrThrow();
 }
 
-/** Returns the catalogue's revision: the number of times that readers saw something change. */
+/** Returns the catalogue's revision: the number of reader-visible changes so far. */
 export async function getRevision(catalogue: Catalogue): Promise<number> {
   return (await getCatalogueState(catalogue)).revision;
 }

@@ -2,9 +2,9 @@ import { networkKey } from '../../model/network.ts';
 import type { SchemaWords } from '../engines.ts';
 
 /**
- * Lists the statements that make a catalogue: evidence, decisions, the listings that follow from them, and the log of what
- * readers saw change. `tables.ts` says what the columns mean. Addresses and paths are written by others and may be longer than
- * an index takes, so rows are found by ids, which are hashes of them.
+ * Lists the statements that create a catalogue: evidence, decisions, the listings derived from them, and the log of
+ * reader-visible changes. `tables.ts` describes the columns. Addresses and paths come from outside and may be too long for an
+ * index, so rows are found by ids, which are hashes of them.
  */
 export function listStatements({ text, integer, counted, strict }: SchemaWords): string[] {
   const networks = networkKey.options.map((key) => `'${key}'`).join(', ');

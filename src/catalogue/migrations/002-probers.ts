@@ -1,6 +1,6 @@
 import type { SchemaWords } from '../engines.ts';
 
-/** Lists the statements by which each sample names the machine that took it, and rounds are judged for each machine. */
+/** Lists the statements that record the machine of each sample, and judge rounds separately for each machine. */
 export function listStatements({ text, integer, strict }: SchemaWords): string[] {
   const flag = (column: string) => `${column} ${integer} NOT NULL CHECK (${column} IN (0, 1))`;
   const shown = 'shown_hosts, shown_failing, shown_ours, revision, pending';

@@ -1,8 +1,8 @@
 import type { SchemaWords } from '../engines.ts';
 
 /**
- * Lists the statements by which declarations and declared terms say when they were heard, an x402 file is a kind of source of
- * its own, and the catalogue knows by which version of the rules its listings were derived.
+ * Lists the statements that record when declarations and declared terms were heard, make x402 files a kind of source of their
+ * own, and store the version of the rules by which the listings were derived.
  */
 export function listStatements({ text, integer }: SchemaWords): readonly string[] {
   return [
@@ -12,7 +12,7 @@ export function listStatements({ text, integer }: SchemaWords): readonly string[
     `UPDATE declarations SET kind = 'x402_file',
       document = replace(document, '{"source":{"kind":"openapi"', '{"source":{"kind":"x402_file"')
       WHERE kind = 'openapi' AND (source LIKE '%/.well-known/x402' OR source LIKE '%/.well-known/x402.json')`,
-    // Keys of names take i and l for one letter from here on. The listing that had a name first keeps it.
+    // From here on, keys of names treat i and l as one letter. The listing that had a name first keeps it.
     `DELETE FROM listing_names WHERE EXISTS (SELECT 1 FROM listing_names AS other
       WHERE other.listing_id = listing_names.listing_id AND other.name < listing_names.name
         AND replace(other.name, 'i', 'l') = replace(listing_names.name, 'i', 'l'))`,

@@ -1,6 +1,6 @@
 import type { SchemaWords } from '../engines.ts';
 
-/** Lists the statements that make room for what providers are told, and for the key that events are signed with. */
+/** Lists the statements that create the tables for notices to providers, and for the key that signs events. */
 export function listStatements({ text, integer, strict }: SchemaWords): readonly string[] {
   return [
     `ALTER TABLE catalogue ADD COLUMN webhook_key ${text}`,

@@ -1,6 +1,6 @@
 import type { SchemaWords } from '../engines.ts';
 
-/** Drops where an unfinished pull of a feed continues, and makes room for the hash of a provider's file. */
+/** Drops the position at which an unfinished pull of a feed continues, and adds the hash of a provider's file. */
 export function listStatements({ text }: SchemaWords): readonly string[] {
   return [
     'ALTER TABLE pulls DROP COLUMN next_offset',

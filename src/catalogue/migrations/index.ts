@@ -11,8 +11,8 @@ import { listStatements as paymentIdentifiers } from './007-payment-identifiers.
 import { listStatements as wholeSources } from './008-whole-sources.ts';
 
 /**
- * All migrations, in the order of their names. Add new ones at the end; never change one that was released. A test keeps a
- * catalogue of each.
+ * All migrations, in the order of their names. Add new ones at the end; never change a released one. A test has a catalogue of
+ * each version.
  */
 const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly string[]>> = {
   '001-catalogue': catalogue,

@@ -10,8 +10,8 @@ export interface ListedChanges {
 }
 
 /**
- * Lists the changes that readers see after revision `since`, oldest first: the latest `limit` of one listing with
- * `slug`, the first `limit` of all without it. Only changes of `kinds` are listed.
+ * Lists the reader-visible changes after revision `since`, oldest first: the latest `limit` of the listing with `slug`, or the
+ * first `limit` of all listings. Only changes of `kinds` are listed.
  */
 export async function listChanges(
   { query }: Catalogue,

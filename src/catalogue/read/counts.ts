@@ -12,7 +12,7 @@ export interface ListingCounts {
   delisted: number;
 }
 
-/** Counts the listings by state. */
+/** Returns the number of listings in each state. */
 export async function countListings({ query }: Catalogue): Promise<ListingCounts> {
   const rows = await query
     .selectFrom('listings')
@@ -27,14 +27,14 @@ export async function countListings({ query }: Catalogue): Promise<ListingCounts
   return counts;
 }
 
-/** State of probing: the time of its latest sample, and how many listings wait for their next probe. */
+/** State of probing: the time of its latest sample, and the number of listings that wait for a probe. */
 export interface ProbingState {
   last_sample_at: string | null;
-  /** Listings that were ever probed. */
+  /** Number of listings that were ever probed. */
   probed: number;
-  /** Number of those that are due, and of new ones that no prober asked for a day. */
+  /** Number of those that are due, and of new ones that were not probed within a day. */
   due: number;
-  /** Live listings that were never probed: new ones, and those whose routes are not itemised. */
+  /** Number of live listings that were never probed: new ones, and those without itemised routes. */
   never_probed: number;
 }
 
@@ -82,15 +82,15 @@ export interface PaymentCounts {
   settled: number;
   not_settled: number;
   open: number;
-  /** Payments that did not settle by the word of one node alone; `open` leaves them out. */
+  /** Payments that did not settle according to one node alone; `open` excludes them. */
   unconfirmed: number;
-  /** Cost of the settled ones. */
+  /** Cost of the settled payments. */
   spent: number;
-  /** Amount that the unconfirmed ones count as spent. */
+  /** Sum of the unconfirmed payments, which still count as spent. */
   still_counted: number;
 }
 
-/** Counts the payment attempts. */
+/** Returns the number of payment attempts in each state, and their sums. */
 export async function countPayments(catalogue: Catalogue): Promise<PaymentCounts> {
   const rows = await catalogue.query
     .selectFrom('payments')
@@ -111,7 +111,7 @@ export async function countPayments(catalogue: Catalogue): Promise<PaymentCounts
   return counts;
 }
 
-/** Counts the routes that were probed since a time, ISO 8601 UTC. */
+/** Returns the number of routes that were probed since a time, ISO 8601 UTC. */
 export async function countProbedSince({ query }: Catalogue, since: string): Promise<number> {
   const row = await query
     .selectFrom('routes')
@@ -121,11 +121,11 @@ export async function countProbedSince({ query }: Catalogue, since: string): Pro
   return row.count;
 }
 
-/** Rounds of six hours that `countRecentProbes` looks back, besides the present one. */
+/** Rounds of six hours that `countRecentProbes` includes besides the current one. */
 const ROUNDS_BACK = 3;
 
 /**
- * Counts the probes of the last 18 to 24 hours before `at` (ISO 8601 UTC) by outcome, with 0 for outcomes that did not
+ * Returns the number of probes by outcome in the last 18 to 24 hours before `at` (ISO 8601 UTC); 0 for outcomes that did not
  * occur.
  */
 export async function countRecentProbes({ query }: Catalogue, at: string): Promise<Record<ProbeOutcome, number>> {

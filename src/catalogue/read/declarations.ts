@@ -21,7 +21,7 @@ export async function listDeclared(
     .execute();
 }
 
-/** Lists what each source declares of a listing, and when it withdrew that. */
+/** Lists the declarations of a listing by all sources, with the time of their withdrawal. */
 export async function listDeclarations({ query }: Catalogue, listingId: string): Promise<RecordedDeclaration[]> {
   const rows = await query
     .selectFrom('declarations')
@@ -33,7 +33,7 @@ export async function listDeclarations({ query }: Catalogue, listingId: string):
   return rows.map(({ document, ...row }) => ({ declaration: JSON.parse(document), ...row }));
 }
 
-/** Counts the listings that a source declares and has not withdrawn. */
+/** Returns the number of listings that a source declares and has not withdrawn. */
 export async function countStandingDeclarations(
   { query }: Catalogue,
   source: Pick<DeclarationSource, 'kind' | 'name'>,
@@ -48,7 +48,7 @@ export async function countStandingDeclarations(
   return row.count;
 }
 
-/** Returns the form in which a declaration is stored. */
+/** Returns a declaration in its stored form. */
 export function formatDeclaration(declaration: Declaration): string {
   return JSON.stringify({ ...declaration, base_url: getCanonicalBaseUrl(declaration.base_url) });
 }

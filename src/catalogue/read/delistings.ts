@@ -8,10 +8,10 @@ export interface RecordedDelisting extends Delisting {
   source: string | null;
 }
 
-/** Deciders, in order. Readers see the first one's decision. */
+/** Deciders, in order of precedence. Readers see the decision of the first one. */
 const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
 
-/** Finds the decision that an address is not listed: that of decider `by`, or without `by` the one that readers see. */
+/** Finds the decision that an address is not listed: that of decider `by`; without `by`, the one that readers see. */
 export async function findDelisting(
   { query }: Catalogue,
   baseUrl: string,
@@ -25,7 +25,7 @@ export async function findDelisting(
   return chooseDelisting(rows.filter((row) => by === undefined || row.by === by));
 }
 
-/** Returns the decision about one address that readers see. */
+/** Returns the decision about an address that readers see. */
 export function chooseDelisting(rows: readonly RecordedDelisting[]): RecordedDelisting | undefined {
   for (const decider of DECIDERS) {
     const found = rows.find((row) => row.by === decider);

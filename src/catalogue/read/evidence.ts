@@ -13,24 +13,24 @@ import { type ListingIdentity, parseListing } from './listings.ts';
 import { listReceipts } from './receipts.ts';
 import { listReplies } from './replies.ts';
 
-/** Terms on record, with the id of their row; undefined while they have none. */
+/** Terms on record, with the id of their row; undefined until they have one. */
 export type StoredTerms = RecordedTerms & { id: number | undefined; terms_key: string };
 
 /**
- * Facts that valid 402s of a route show: whether it names one payee or a fresh one each time, and whether it takes an id of the
- * payment. Null if that is not known.
+ * Facts from valid 402s of a route: a fixed payee or a new one each time, and support for an id of the payment. Null if not
+ * known.
  */
 export type SeenRoute = Pick<Selectable<RoutesTable>, 'payee' | 'payment_identifier'>;
 
-/** All that is on record about one listing. */
+/** All evidence on record about one listing. */
 export interface RecordedEvidence {
   readonly identity: ListingIdentity;
-  /** The document that readers see now; undefined if it was never published. */
+  /** The document that readers see now; undefined if the listing was never published. */
   readonly before: Listing | undefined;
-  /** True if it was ever live. A listing that was held without a price counts as listed from its first live day on. */
+  /** True if it was ever live. A listing held without a price counts as listed from its first live day on. */
   readonly was_live: boolean;
   readonly declarations: readonly RecordedDeclaration[];
-  /** Facts that were seen of its routes, by id. */
+  /** Observed facts about its routes, by id. */
   readonly routes: ReadonlyMap<string, SeenRoute>;
   /** Terms by route id: earlier ones first, current ones last. */
   readonly terms: ReadonlyMap<string, readonly StoredTerms[]>;
@@ -46,8 +46,8 @@ export interface RecordedEvidence {
 export const EVIDENCE_AT_ONCE = 100;
 
 /**
- * Reads all that is on record about listings, at most `EVIDENCE_AT_ONCE`, by id. Each kind of evidence takes one query.
- * `known` has the samples that were read already: those are the most rows.
+ * Reads all evidence about listings, at most `EVIDENCE_AT_ONCE` of them, by id. Each kind of evidence takes one query. `known`
+ * has samples that were already read, since these are the most rows.
  */
 export async function readEvidence(
   catalogue: Catalogue,
@@ -148,7 +148,7 @@ async function readTerms(
   );
 }
 
-/** Reads the row of an offer. */
+/** Converts the row of an offer. */
 export function readStoredTerms({
   current,
   needs,

@@ -17,7 +17,7 @@ export async function listFindings({ query }: Catalogue, source: string): Promis
     .execute();
 }
 
-/** Returns whether these are just the findings on record of a source, in any order. */
+/** Returns true if these are exactly the recorded findings of a source, in any order. */
 export async function areFindingsOnRecord(
   catalogue: Catalogue,
   source: string,
@@ -32,7 +32,7 @@ function getFindingKey({ item, code, severity, message }: Finding): string {
   return JSON.stringify([item, code, severity, message]);
 }
 
-/** Counts the findings on record by severity and code. */
+/** Returns the number of recorded findings by severity and code. */
 export async function countFindings({
   query,
 }: Catalogue): Promise<{ code: string; severity: Finding['severity']; count: number }[]> {
@@ -59,7 +59,7 @@ export async function listFindingsAbout({ query }: Catalogue, address: string): 
   return rows.filter(({ item }) => isBelow(item, address));
 }
 
-/** Returns whether an item is at an address or below it: `https://a.example.org` is not below `https://a.example`. */
+/** Returns true if an item is at an address or below it: `https://a.example.org` is not below `https://a.example`. */
 function isBelow(item: string, address: string): boolean {
   const at = item.indexOf(address);
   const next = item[at + address.length];

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database.ts';
 import type { HostsTable } from '../tables.ts';
 
-/** The facts that probing has about a host; all null for one that was never probed. */
+/** The facts that probing recorded about a host; all null for a host that was never probed. */
 export type HostRecord = Omit<HostsTable, 'host'>;
 
 /** The facts about a host that was never probed. */
@@ -22,7 +22,10 @@ export async function getHost({ query }: Catalogue, host: string): Promise<HostR
   return (await query.selectFrom('hosts').selectAll().where('host', '=', host).executeTakeFirst()) ?? UNKNOWN_HOST;
 }
 
-/** Returns, by origin, when a host's provider file was last read, and until when the host asked us to wait. Unknown hosts are left out. */
+/**
+ * Returns by origin the time at which a host's provider file was last read, and the time until which the host asked us to wait.
+ * Unknown hosts are left out.
+ */
 export async function listReadTimes(
   { query }: Catalogue,
   hosts: readonly string[],

@@ -9,7 +9,7 @@ export interface ListingIdentity {
   base_url: string;
 }
 
-/** Number of listings read at a time: few enough that V8 frees them before it moves them to its old generation. */
+/** Number of listings read at a time. It is small enough that V8 frees them before it moves them to its old generation. */
 const READ_AT_ONCE = 32;
 
 /** Finds a listing in any state by slug, id or base address, as last published. Undefined if it was never published. */
@@ -31,7 +31,7 @@ export async function listListings({ query }: Catalogue): Promise<Listing[]> {
   return rows.flatMap(({ document }) => parseListing(document) ?? []);
 }
 
-/** Goes through every listing in any state, by slug, without holding them all in memory. */
+/** Goes through every listing in any state, by slug, without keeping all in memory. */
 export async function* iterateListings({ query }: Catalogue): AsyncGenerator<Listing> {
   let last = '';
   for (;;) {

@@ -7,7 +7,7 @@ export async function findPayment({ query }: Catalogue, id: string): Promise<Pay
   return row && parsePayment(row.document);
 }
 
-/** Parses a stored attempt. Fields that earlier versions did not have get their defaults. */
+/** Parses a stored attempt. Missing fields get their defaults. */
 export function parsePayment(document: string): Payment {
   const payment: Payment = JSON.parse(document);
   const { unrecognised = null, by_operator = null, head_at = payment.prepared_at, answer } = payment;
@@ -39,7 +39,7 @@ export async function listOpenPayments({ query }: Catalogue, payer?: string): Pr
   return rows.map(({ document }) => parsePayment(document));
 }
 
-/** Returns the time of the last attempt for any of these routes, with any outcome, ISO 8601 UTC; null without one. */
+/** Returns the time of the last attempt for any of these routes, whatever its outcome, ISO 8601 UTC; null if there is none. */
 export async function findLastAttempt({ query }: Catalogue, routeIds: readonly string[]): Promise<string | null> {
   if (routeIds.length === 0) return null;
   const row = await query

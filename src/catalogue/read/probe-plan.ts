@@ -7,9 +7,9 @@ import type { Catalogue } from '../database.ts';
 import { findListing } from './listings.ts';
 
 /**
- * Routes that a probe run asks. `due`: one route of each listing that is due at `at`, and one that is set aside. `all`:
- * all routes. `chosen`: the routes of some listings, or only those in `routeIds`. `all` and `chosen` leave out routes
- * probed at `since` or later (null: nothing is left out). Times are ISO 8601 UTC.
+ * The routes that a run probes. `due`: one route of each listing that is due at `at`, and one that is set aside. `all`: all
+ * routes. `chosen`: the routes of some listings, or only those in `routeIds`. `all` and `chosen` leave out routes probed at
+ * `since` or later (null: none). Times are ISO 8601 UTC.
  */
 export type ProbeScope =
   | { kind: 'due'; at: string }
@@ -28,16 +28,16 @@ export interface ProbeTask {
   listing_id: string;
   slug: string;
   base_url: string;
-  /** Time at which a rule removed the listing, ISO 8601 UTC; null for one that is not delisted. */
+  /** Time at which a rule removed the listing, ISO 8601 UTC; null if it is not delisted. */
   out_since: string | null;
   route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
 }
 
 /**
- * Lists the hosts that a run visits, the one with the most routes first. Listings that the operator or the provider removed
- * are left out unless chosen. A listing without itemised routes has nothing to probe; if it is chosen, its host is visited
- * (`routes` 0) to read the provider's file. A run over due or all routes also visits each known host whose provider's file
- * was last read before `doorsSince`: in it, a provider may ask for a removed listing to be put back.
+ * Lists the hosts that a run visits, those with the most routes first. Listings that the operator or the provider removed are
+ * left out unless chosen. A listing without itemised routes has nothing to probe; if it is chosen, its host is visited (`routes`
+ * 0) to read the provider's file. A run over due or all routes also visits each known host whose provider's file was last read
+ * before `doorsSince`, since a provider may ask in it to put a removed listing back.
  */
 export async function listProbeHosts(
   catalogue: Catalogue,
@@ -96,11 +96,11 @@ async function listCandidates(
   return rows.filter(({ routes }) => routes > 0 || scope.kind === 'chosen');
 }
 
-/** Lists the routes of one listing that a run probes. For `due` it is the one whose turn it is, after one that is set aside. */
+/** Lists the routes of one listing that a run probes. For `due` it is the next route, after one that is set aside. */
 export async function listProbeTasks(catalogue: Catalogue, listingId: string, scope: ProbeScope): Promise<ProbeTask[]> {
   const listing = await findListing(catalogue, { id: listingId });
   if (!listing) return [];
-  // The provider's file, read a moment ago, may have removed it.
+  // The provider's file, which was just read, may have removed it.
   if (scope.kind !== 'chosen' && listing.state === 'delisted' && listing.state_by !== 'rule') return [];
   const rows = await catalogue.query
     .selectFrom('routes')
@@ -119,16 +119,15 @@ export async function listProbeTasks(catalogue: Catalogue, listingId: string, sc
 }
 
 /**
- * Number of conclusive failures after which a route that is set aside is asked rarely, and the time between probes
- * then, in milliseconds: a week.
+ * Number of conclusive failures after which a route that is set aside is probed rarely, and the time between these probes, in
+ * milliseconds: a week.
  */
 const RARE = { after: 3, every_ms: 7 * 24 * 60 * 60 * 1000 };
 
 /**
- * Chooses the routes that are next, of routes sorted by the time of their last probe. One is of those that count: if
- * the latest answer was a failure, one that answered when it was last asked, if there is any. One is of those set
- * aside, so that no number of invented routes takes the place of a real one. The one that counts comes last, because it
- * decides when the listing is due again.
+ * Chooses the next routes from routes sorted by the time of their last probe. One is of those that count; if the latest answer
+ * was a failure, it is one that last answered, if there is any. One is of those set aside, so that invented routes, however many,
+ * never take the place of a real one. The one that counts comes last, because it decides when the listing is due again.
  */
 function chooseDue(byAge: readonly Route[], getProbedAt: (route: Route) => string, at: string): Route[] {
   const counted = listCounted(byAge);
@@ -155,8 +154,8 @@ function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Rout
 }
 
 /**
- * Finds the first time after `at` at which a listing is due, ISO 8601 UTC; undefined without one. Listings that are due
- * already and were not probed are left out: their host asked for a pause, or they are not to be probed.
+ * Finds the first time after `at` at which a listing is due, ISO 8601 UTC; undefined if there is none. Listings that are already
+ * due and were not probed are left out: their host asked for a pause, or they must not be probed.
  */
 export async function findNextDue({ query }: Catalogue, at: string): Promise<string | undefined> {
   const row = await query

@@ -2,10 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Catalogue } from '../database.ts';
 import type { PullsTable } from '../tables.ts';
 
-/** The code of the finding, about the feed itself, that its last pull failed. */
+/** Code of the finding that the last pull of a feed failed. */
 export const PULL_FAILED = 'pull_failed';
 
-/** One pull of one feed, and how it ended. */
+/** One pull of one feed, with its end. */
 export type Pull = Selectable<PullsTable>;
 
 /** Lists the pulls of all feeds, the latest first. */
@@ -23,12 +23,15 @@ export interface FeedState {
   failure: { at: string; message: string } | null;
 }
 
-/** Time for which a feed without any page is listed after a try, in milliseconds: longer than from one day's try to the next. */
+/**
+ * Time for which a feed without any read page is listed after a try, in milliseconds: longer than a day, so that a daily try
+ * keeps it.
+ */
 const TRIED_WITHIN_MS = 30 * 60 * 60 * 1000;
 
 /**
- * Lists the feeds, the one that was pulled last first. At the end are feeds of which no page was ever read, as long as
- * somebody tries to: a mistyped address is soon forgotten. `at` is ISO 8601 UTC.
+ * Lists the feeds, most recently pulled first. Feeds of which no page was ever read are at the end, as long as somebody tries
+ * them: a mistyped address soon disappears. `at` is ISO 8601 UTC.
  */
 export async function listFeedStates(catalogue: Catalogue, at: string): Promise<FeedState[]> {
   const pulls = Map.groupBy(await listPulls(catalogue), ({ feed }) => feed);
@@ -49,7 +52,7 @@ async function listPullFailures({ query }: Catalogue): Promise<{ feed: string; a
   return await failures.where('code', '=', PULL_FAILED).orderBy('source').execute();
 }
 
-/** Returns whether a pull of the feed that began later is on record, so that this one is out of date. */
+/** Returns true if a later pull of the feed is on record, so that this one is out of date. */
 export async function isOvertaken({ query }: Catalogue, { feed, started_at }: Pull): Promise<boolean> {
   const later = query.selectFrom('pulls').select('id').where('feed', '=', feed).where('started_at', '>', started_at);
   return (await later.limit(1).executeTakeFirst()) !== undefined;

@@ -2,10 +2,10 @@ import type { RecordedReply } from '../../evidence/cautions.ts';
 import { getListingId } from '../../model/ids.ts';
 import type { Catalogue } from '../database.ts';
 
-/** A provider's reply to a caution, before it is on record. */
+/** A provider's reply to a caution, before it is recorded. */
 export type Reply = Pick<RecordedReply, 'caution' | 'route' | 'text'>;
 
-/** Lists the replies on record for addresses, by the ids that listings there have or would have; each by caution and route. */
+/** Lists the recorded replies for addresses, by the ids that listings there have or would have; each by caution and route. */
 export async function listReplies(
   { query }: Catalogue,
   listingIds: readonly string[],
@@ -46,7 +46,7 @@ export async function listRepliedAddresses({ query }: Catalogue, source: string)
   return rows.map(({ base_url }) => base_url);
 }
 
-/** Returns whether exactly these replies of a source are on record for an address, in any order. */
+/** Returns true if exactly these replies of a source are recorded for an address, in any order. */
 export async function areRepliesOnRecord(
   catalogue: Catalogue,
   baseUrl: string,

@@ -1,12 +1,12 @@
 import { getRound } from '../../evidence/rounds.ts';
 import type { Catalogue } from '../database.ts';
 
-/** Returns whether the failures that a prober saw in the round of a time (ISO 8601 UTC) are judged to be our own fault. */
+/** Returns true if the failures that a prober saw in the round of a time (ISO 8601 UTC) are judged to be our own fault. */
 export async function isOurRound(catalogue: Catalogue, prober: string, at: string): Promise<boolean> {
   return await isOurs(catalogue, prober, getRound(at));
 }
 
-/** Returns whether the failures that a prober saw in a round are judged to be our own fault. */
+/** Returns true if the failures that a prober saw in a round are judged to be our own fault. */
 export async function isOurs({ query }: Catalogue, prober: string, round: number): Promise<boolean> {
   const row = await query
     .selectFrom('rounds')

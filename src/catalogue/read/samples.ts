@@ -2,14 +2,13 @@ import { sql } from 'kysely';
 import { isConclusive, isPayable, PROBE_OUTCOMES, type ProbeSample } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 
-/** Outcomes of an answer that can be paid for. */
+/** Outcomes of an answer that can be paid. */
 export const PAYABLE = PROBE_OUTCOMES.filter(isPayable);
 const FAILURES = PROBE_OUTCOMES.filter((outcome) => isConclusive(outcome) && !isPayable(outcome));
 
 /**
- * Finds the time since when a listing has been failing, ISO 8601 UTC; null if it is not. That is its first failure
- * after its last valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not on
- * record yet.
+ * Finds the time since which a listing has been failing, ISO 8601 UTC; null if it is not failing. This is its first failure after
+ * its last valid answer, without rounds that were our own fault. `newest` is its newest sample, which is not recorded yet.
  */
 export async function findFailingSince(
   { query }: Catalogue,
@@ -41,10 +40,10 @@ export async function findFailingSince(
   return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);
 }
 
-/** A sample on record, with the route it was taken of. */
+/** A recorded sample, with its route. */
 export type RecordedSample = ProbeSample & { route_id: string };
 
-/** Lists the latest samples of a listing that are still on record, newest first. */
+/** Lists the latest recorded samples of a listing, newest first. */
 export async function listSamples({ query }: Catalogue, listingId: string, limit: number): Promise<RecordedSample[]> {
   const rows = await query
     .selectFrom('samples')

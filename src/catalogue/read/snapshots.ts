@@ -8,7 +8,7 @@ import type { Catalogue } from '../database.ts';
 /** Number of declarations read at a time. */
 const READ_AT_ONCE = 100;
 
-/** Finds the latest time at which a source saw any listing that it ever declared; null without a date. */
+/** Finds the latest time at which a source saw any listing that it ever declared; null if none has a date. */
 export async function findLatestSighting(
   { query }: Catalogue,
   { kind, name }: Pick<DeclarationSource, 'kind' | 'name'>,
@@ -37,19 +37,18 @@ export function getLater(some: string | null, other: string | null): string | nu
   return (some ?? '') > (other ?? '') ? some : other;
 }
 
-/** The part of a snapshot that is recorded although newer declarations of the same feed are on record. */
+/** The part of a snapshot that is recorded even if newer declarations of the same feed exist. */
 export interface Reconciled {
   declarations: Declaration[];
-  /** Number of listings that stay as the newer declaration has them. */
+  /** Number of listings for which the newer declaration stays. */
   kept: number;
-  /** Number of listings left out, because the feed no longer had them when it was seen later. */
+  /** Number of listings left out, because the feed no longer had them at a later time. */
   left_out: number;
 }
 
 /**
- * Reconciles a snapshot of a feed with newer declarations of that feed: these stay, and only words that they lack are
- * added. `isOlder` says that the whole snapshot is older than what is on record, so that listings of which the feed has no
- * declaration are left out, too.
+ * Merges a snapshot of a feed with newer declarations of that feed: the newer ones stay, and get only words that they lack. With
+ * `isOlder` the whole snapshot is older than the record, and listings that the feed has not declared are left out, too.
  */
 export async function keepNewerDeclarations(
   { query }: Catalogue,
@@ -72,7 +71,7 @@ export async function keepNewerDeclarations(
       const row = rows.find(({ listing_id }) => listing_id === ids[at]);
       const recorded: Declaration | undefined = row && JSON.parse(row.document);
       const isLater = recorded && (recorded.source.observed_at ?? '') > (declaration.source.observed_at ?? '');
-      // A newer snapshot that only lacks the route with the latest date is not older: the route is gone.
+      // A newer snapshot without the route with the latest date is not older: the route was removed.
       const isNewer = isLater && (isOlder || !isPartOf(declaration, recorded));
       if (recorded ? isNewer && row?.withdrawn_at !== null : isOlder) reconciled.left_out += 1;
       else if (recorded && isNewer) {
@@ -84,7 +83,7 @@ export async function keepNewerDeclarations(
   return reconciled;
 }
 
-/** Returns whether a declaration has only routes that another one has with the same terms. */
+/** Returns true if a declaration has only routes that another one has with the same terms. */
 function isPartOf({ routes }: Declaration, whole: Declaration): boolean {
   return routes.every(({ method, path, terms }) =>
     whole.routes.some((one) => one.method === method && one.path === path && isDeepStrictEqual(one.terms, terms)),

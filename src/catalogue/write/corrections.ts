@@ -3,9 +3,9 @@ import type { Writing } from '../transaction.ts';
 import { publishListing } from './publication.ts';
 
 /**
- * Records that the operator declares a receipt wrong, and why. The receipt then counts neither for nor against its
- * route; receipt and reason stay public. The same reason again changes nothing, and another one replaces it. Returns
- * the slug of the listing, and whether readers see a change of it. Throws `not_found` without such a receipt.
+ * Records that the operator declares a receipt wrong, with the reason. The receipt then counts neither for nor against its route;
+ * receipt and reason stay public. The same reason again changes nothing, and another one replaces it. Returns the slug of the
+ * listing, and whether readers see a change of it. Throws `not_found` if there is no such receipt.
  */
 export async function correctReceipt(
   writing: Writing,

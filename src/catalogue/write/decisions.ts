@@ -15,9 +15,8 @@ interface Decision {
 }
 
 /**
- * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a decision of their
- * own, and readers see the first of these. Returns whether readers see a change. Throws `not_found` for an unknown
- * slug.
+ * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a separate decision, and
+ * readers see the first of these. Returns whether readers see a change. Throws `not_found` for an unknown slug.
  */
 export async function delistListing(
   writing: Writing,
@@ -43,9 +42,8 @@ export async function decideToDelist(
 }
 
 /**
- * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift only their own, so that
- * a listing removed by another stays removed. Returns whether readers see a change. Throws `not_found` for an unknown
- * slug.
+ * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift only their own, so that a listing
+ * removed by another stays removed. Returns whether readers see a change. Throws `not_found` for an unknown slug.
  */
 export async function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): Promise<boolean> {
   const listing = await getListing(writing.catalogue, slug);
@@ -56,8 +54,8 @@ export async function relistListing(writing: Writing, slug: string, { by, eviden
 }
 
 /**
- * Records that the provider of an address wants no listing there. If a source declares the address later, its listing begins
- * as a tombstone. `source` is the address of the provider's statement. Returns whether readers see a change.
+ * Records that the provider of an address wants no listing there. If a source declares the address later, its listing starts as a
+ * tombstone. `source` is the address of the provider's statement. Returns whether readers see a change.
  */
 export async function keepAddressOut(
   writing: Writing,
@@ -75,7 +73,7 @@ export async function keepAddressOut(
   return listing !== undefined && (await publishListing(writing, listing, 'delisted_by_provider', evidence));
 }
 
-/** Lifts the provider's decision about an address; those of others stay. Returns whether readers see a change. */
+/** Lifts the provider's decision about an address; decisions of others stay. Returns whether readers see a change. */
 export async function letAddressIn(
   writing: Writing,
   baseUrl: string,
@@ -89,7 +87,7 @@ export async function letAddressIn(
   );
 }
 
-/** Lifts decisions about an address: all for the operator, else those of `by`. Returns whether there was one. */
+/** Lifts decisions about an address: all of them for the operator, else those of `by`. Returns whether there was one. */
 export async function liftDelisting({ query }: Catalogue, listingId: string, by: Delisting['by']): Promise<boolean> {
   const all = query.deleteFrom('delistings').where('listing_id', '=', listingId);
   const { numDeletedRows } = await (by === 'operator' ? all : all.where('by', '=', by)).executeTakeFirstOrThrow();

@@ -25,7 +25,7 @@ export interface RecordedOutcome {
 /** Facts recorded with declarations besides their sources. */
 export interface RecordingFacts {
   readonly evidence?: JsonObject | undefined;
-  /** Time at which the sources were read: the same for all of one import. */
+  /** Time at which the sources were read, the same for a whole import. */
   readonly heardAt?: string;
 }
 
@@ -33,11 +33,10 @@ export interface RecordingFacts {
 const RECORDED_AT_ONCE = 100;
 
 /**
- * Records what sources declare of listings, each in place of what the source declared before, and publishes the
- * listings. The time of reading is `heardAt`, ISO 8601 UTC, by default the time of the write. The same declaration
- * twice changes nothing. Imports never relist: a delisted listing keeps its tombstone (outcome `delisted`), and an
- * address whose provider wants no listing gets one. `evidence` is recorded with the changes. Returns the outcomes in
- * the order of the declarations.
+ * Records declarations, each in place of the earlier one of its source and listing, and publishes the listings. `heardAt` is the
+ * time of reading, ISO 8601 UTC, by default the time of the write. Repeating a declaration changes nothing. Imports never relist:
+ * a delisted listing keeps its tombstone (outcome `delisted`), and an address whose provider wants no listing gets one.
+ * `evidence` is recorded with the changes. Returns the outcomes in the order of the declarations.
  */
 export async function recordDeclarations(
   writing: Writing,
@@ -63,7 +62,7 @@ export async function recordDeclaration(
   return outcome as RecordedOutcome;
 }
 
-/** Takes the first declarations up to the second one of a listing. */
+/** Returns the first declarations, up to the second one of the same listing. */
 function takeDifferent(declarations: readonly Declaration[]): Declaration[] {
   const ids = new Set<string>();
   const taken: Declaration[] = [];
@@ -105,7 +104,7 @@ async function recordBatch(
     const listing_id = getListingId(declaration.base_url);
     const before = recorded.get(getDeclarationKey({ listing_id, kind, source: name }));
     const document = formatNext(declaration, before?.document, heardAt);
-    // A feed keeps its place among feeds while it has the listing; all other words are as old as their last reading.
+    // A feed keeps its time among feeds while it has the listing; the time of all other sources is that of their last reading.
     const isKept = SOURCES[kind].speaker === 'hearsay' && before?.withdrawn_at === null;
     return {
       ...{ listing_id, kind, source: name, document },
@@ -163,7 +162,7 @@ function getDeclarationKey({ listing_id, kind, source }: { listing_id: string; k
   return JSON.stringify([listing_id, kind, source]);
 }
 
-/** Returns the form in which a declaration is stored in place of an earlier one: hearsay keeps earlier words. */
+/** Returns the stored form of a declaration that replaces an earlier one. Hearsay keeps earlier words. */
 function formatNext(declaration: Declaration, before: string | undefined, heardAt: string): string {
   const document = formatDeclaration(declaration);
   const { speaker } = SOURCES[declaration.source.kind];
@@ -172,7 +171,7 @@ function formatNext(declaration: Declaration, before: string | undefined, heardA
 }
 
 /**
- * Makes the routes of listings due at once if a host says something new of them: a valid 402 may put a removed listing
+ * Makes the routes of listings due at once if their host declares something new, since a valid 402 may put a removed listing
  * back.
  */
 async function makeDue({ query }: Catalogue, said: readonly Declaration[], at: string): Promise<void> {
@@ -184,9 +183,8 @@ async function makeDue({ query }: Catalogue, said: readonly Declaration[], at: s
 }
 
 /**
- * Withdraws the declarations of a source for each listing whose id is not in `stillHeld`. Must be called after all of
- * the source was read. Returns the slugs of listings that readers see changed. `cause` is the reason code of those
- * changes.
+ * Withdraws the declarations of a source for each listing whose id is not in `stillHeld`. Call it after the whole source was
+ * read. Returns the slugs of listings of which readers see a change. `cause` is the reason code of those changes.
  */
 export async function withdrawDeclarations(
   writing: Writing,
@@ -216,13 +214,13 @@ export async function withdrawDeclarations(
   return slugs;
 }
 
-/** Finds the evidence for a listing that begins as a tombstone: the statement of the provider who wants no listing. */
+/** Finds the evidence for a listing that starts as a tombstone: the statement of the provider who wants no listing. */
 async function findStatement(catalogue: Catalogue, baseUrl: string): Promise<JsonObject | undefined> {
   const { source, at } = (await findDelisting(catalogue, baseUrl, 'provider')) ?? { source: null };
   return source === null ? undefined : { statement: { source, read_at: at } };
 }
 
-/** Creates the rows of new listings, each with a slug of its own. Returns who they are, by id. */
+/** Creates the rows of new listings, each with a slug of its own. Returns their identities by id. */
 async function createIdentities(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
@@ -232,7 +230,7 @@ async function createIdentities(
     const identity = { id: getListingId(base_url), base_url: getCanonicalBaseUrl(base_url) };
     return { ...identity, slugs: listSlugs({ ...identity, slug, service_name }) };
   });
-  // No row of a listing is ever removed, so a slug is never used twice.
+  // No listing's row is ever removed, so a slug is never used twice.
   const rows = await catalogue.query
     .selectFrom('listings')
     .select('slug')

@@ -5,8 +5,8 @@ import { getRowKey } from '../row-keys.ts';
 import type { Writing } from '../transaction.ts';
 
 /**
- * Records the findings of an import, in place of those of the source's last import. A finding that is found again keeps
- * the time of its first finding.
+ * Records the findings of an import in place of those of the source's last import. A repeated finding keeps the time at which it
+ * was first found.
  */
 export async function recordFindings(
   { catalogue, at }: Writing,

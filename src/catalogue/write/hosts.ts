@@ -1,7 +1,7 @@
 import type { Catalogue } from '../database.ts';
 import { type HostRecord, UNKNOWN_HOST } from '../read/hosts.ts';
 
-/** The prober that wants a host, and the time until which it does; times are ISO 8601 UTC. */
+/** The prober that wants a host, and until when; times are ISO 8601 UTC. */
 export interface Lease {
   readonly by: string;
   readonly at: string;
@@ -9,8 +9,8 @@ export interface Lease {
 }
 
 /**
- * Takes a host for a prober, or keeps it for longer. Returns false while another prober has it: no two ask one host at
- * a time. A killed prober loses it when the time is up.
+ * Takes a host for a prober, or extends its time. Returns false while another prober has it: two never probe one host at the same
+ * time. The host of a killed prober becomes free when its time is over.
  */
 export async function leaseHost({ query }: Catalogue, host: string, { by, at, until }: Lease): Promise<boolean> {
   const lease = { leased_by: by, leased_until: until };
@@ -34,13 +34,13 @@ export async function leaseHost({ query }: Catalogue, host: string, { by, at, un
   return taken !== undefined;
 }
 
-/** Gives back a host that a prober took. */
+/** Releases a host that a prober took. */
 export async function releaseHost({ query }: Catalogue, host: string, by: string): Promise<void> {
   const held = query.updateTable('hosts').set({ leased_by: null, leased_until: null }).where('host', '=', host);
   await held.where('leased_by', '=', by).execute();
 }
 
-/** Records the given facts about a host and keeps the others. Readers see none of them. */
+/** Records the given facts about a host, and keeps the others. Readers see none of them. */
 export async function recordHost({ query }: Catalogue, host: string, learned: Partial<HostRecord>): Promise<void> {
   await query
     .insertInto('hosts')

@@ -24,31 +24,31 @@ interface NameRow {
   readonly domain: string;
   /** 1: the listing has a standing for the name. */
   readonly known: 0 | 1;
-  /** Time since it has the name, ISO 8601 UTC. */
+  /** Time since which the listing has the name, ISO 8601 UTC. */
   readonly since: string;
 }
 
-/** The standing that evidence gives a listing, and its payees. */
+/** The standing of a listing by its evidence, and its payees. */
 interface Holder {
   readonly evidence: Standing;
   readonly payees: readonly string[];
 }
 
 /**
- * The names of some listings, with all other listings that have one of these names. The functions below change it in memory;
- * `saveNames` writes what changed.
+ * The names of some listings, and all other listings with one of these names. The functions below change it in memory;
+ * `saveNames` writes the changes.
  */
 export interface NameIndex {
   /** The rows as they were read. */
   readonly stored: readonly NameRow[];
-  /** The rows as they are now, by name and the id of the listing, and the same rows the other way round. */
+  /** The current rows, by name and then by listing id, and by listing id and then by name. */
   readonly byName: Map<string, Map<string, NameRow>>;
   readonly byListing: Map<string, readonly NameRow[]>;
   /** The listings that have a standing for a name, by id. */
   readonly holders: Map<string, Holder>;
 }
 
-/** Reads the names that listings have or are about to get, and which other listings have them. */
+/** Reads the names that listings have or will get, and the other listings that have them. */
 export async function readNames(
   catalogue: Catalogue,
   listings: readonly { id: string; names: ListingNames }[],
@@ -70,8 +70,8 @@ export async function readNames(
 }
 
 /**
- * Finds the listing that one with these names imitates (`isImitation`): of several the one of the highest standing, then
- * the one that had the name first. `evidence` is the standing that evidence gives it.
+ * Finds the listing that one with these names imitates (`isImitation`): of several, the one with the highest standing, then the
+ * one that had the name first. `evidence` is the standing by the listing's evidence.
  */
 export function findNamesake(
   index: NameIndex,
@@ -96,8 +96,8 @@ export function findNamesake(
 }
 
 /**
- * Replaces the names of a listing at a time (ISO 8601 UTC). Returns those that it lost and had a standing for: the other
- * listings with these names have to be published again.
+ * Replaces the names of a listing at a time (ISO 8601 UTC). Returns the names that it lost and had a standing for: the other
+ * listings with these names must be published again.
  */
 export function replaceNames(
   index: NameIndex,
@@ -116,8 +116,8 @@ export function replaceNames(
 }
 
 /**
- * Records what standing a listing has for its names by its document. Returns the names for which this changed, and if its
- * payees changed, all that it has a standing for: other listings with these have to be published again.
+ * Records the standing of a listing for its names by its document. Returns the names for which it changed, or all names with a
+ * standing if its payees changed: other listings with these names must be published again.
  */
 export function setStanding(index: NameIndex, listing: Listing, names: ListingNames): string[] {
   const { id } = listing;
@@ -148,7 +148,7 @@ export function listNamesakes(
   return [...byId.values()].sort((a, b) => (a.slug < b.slug ? -1 : 1));
 }
 
-/** Writes what changed since the names were read. */
+/** Writes the changes since the names were read. */
 export async function saveNames(catalogue: Catalogue, { stored, byName }: NameIndex): Promise<void> {
   const { query } = catalogue;
   for (const { name, identity, known } of stored) {
@@ -172,7 +172,7 @@ export async function saveNames(catalogue: Catalogue, { stored, byName }: NameIn
   await insertRows(catalogue, 'listing_names', added);
 }
 
-/** Replaces the rows of a listing, which both maps have. */
+/** Replaces the rows of a listing in both maps. */
 function setRows({ byName, byListing }: NameIndex, id: string, rows: readonly NameRow[]): void {
   for (const { name } of byListing.get(id) ?? []) byName.get(name)?.delete(id);
   byListing.set(id, rows);
@@ -191,7 +191,7 @@ function getHeld(index: NameIndex, id: string): Map<string, NameHolder> {
   return new Map((index.byListing.get(id) ?? []).map((row) => [row.name, getNameHolder(index, row)]));
 }
 
-/** Returns a listing with a name, and its standing for it: that of its evidence, else that of its domain. */
+/** Returns a listing as the holder of a name, with its standing for it: by its evidence, else by its domain. */
 function getNameHolder({ holders }: NameIndex, row: NameRow): NameHolder & Pick<NameRow, 'identity'> {
   const { identity, domain, known, since } = row;
   const { evidence, payees } = holders.get(identity.id) ?? { evidence: STANDING.none, payees: [] };
@@ -199,13 +199,15 @@ function getNameHolder({ holders }: NameIndex, row: NameRow): NameHolder & Pick<
   return { slug: identity.slug, identity, domain, standing: known === 1 ? backed : STANDING.none, since, payees };
 }
 
-/** Returns whether a holder is the same to the other listings with its name: they are judged by its standing and its payees. */
+/**
+ * Returns true if other listings with the name are judged the same by both holders, which depends on their standing and payees.
+ */
 function isSameToOthers(was: NameHolder | undefined, is: NameHolder | undefined): boolean {
   if (was?.standing !== is?.standing) return false;
   return is?.standing === STANDING.none || isDeepStrictEqual(was?.payees, is?.payees);
 }
 
-/** Lists the names that listings have on record. */
+/** Lists the recorded names of listings. */
 async function listHeldNames({ query }: Catalogue, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await query.selectFrom('listing_names').select('name').where('listing_id', 'in', ids).execute();

@@ -24,8 +24,8 @@ export type Ledger = ReturnType<typeof openLedger>;
 
 /**
  * Opens the ledger of payments in a catalogue. Each function that writes is one transaction, which is on the disk when the
- * function returns, even if the power fails. `note` writes each step to the wallet's journal before the commit; if it
- * throws, nothing is changed. Times are ISO 8601 UTC.
+ * function returns, even if the power fails. `note` writes each step to the wallet's journal before the commit; if it throws,
+ * nothing is changed. Times are ISO 8601 UTC.
  */
 export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => void) {
   catalogue.engine.makeDurable();
@@ -64,13 +64,13 @@ export function openLedger(catalogue: Catalogue, note: (entry: PaymentEntry) => 
   };
 }
 
-/** Longest time for trying a step again while PostgreSQL is away, and the pause between tries, in milliseconds. */
+/** Longest time for retrying a step while PostgreSQL is away, and the pause between tries, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const RETRY_MS = 1000;
 
 /**
- * Records a step. Once a payment may have been sent, its facts are nowhere else: while PostgreSQL is away the step is
- * tried again for a minute, and then at least written to the journal, from which the next run restores it.
+ * Records a step. Once a payment may have been sent, its facts are nowhere else. While PostgreSQL is away, the step is retried
+ * for a minute, and then at least written to the journal, from which the next run restores it.
  */
 async function recordStep(
   catalogue: Catalogue,
@@ -109,8 +109,8 @@ async function recordStep(
 }
 
 /**
- * Records an attempt. The caps are checked in the same transaction, so that two attempts at once cannot both pass. Throws
- * `refused` above a cap, and `conflict` while another payment of the wallet is open, unless it is unconfirmed.
+ * Records an attempt. The caps are checked in the same transaction, so that two simultaneous attempts cannot both pass. Throws
+ * `refused` above a cap, and `conflict` while another payment of the wallet is open, unless that is unconfirmed.
  */
 async function preparePayment(catalogue: Catalogue, attempt: PreparedPayment, caps: PaymentCaps): Promise<void> {
   const { amount, payer, head_at } = attempt;
@@ -143,8 +143,8 @@ function refuse(reason: string, words: string, cap: number): ServiceError {
 }
 
 /**
- * Returns the most that all attempts of a UTC day may have cost, in atomic USDC: all but those known not to have
- * settled. A ceiling counts whole until it is known what was taken.
+ * Returns the most that the attempts of a UTC day may have cost, in atomic USDC: all attempts except those known not to have
+ * settled. A ceiling counts in full until the amount taken is known.
  */
 export async function countSpent({ query }: Catalogue, at: string): Promise<number> {
   const row = await query
@@ -156,7 +156,7 @@ export async function countSpent({ query }: Catalogue, at: string): Promise<numb
   return row?.spent ?? 0;
 }
 
-/** Restores a payment of the journal. Returns the one on record if that one is closed and the journal's is still open. */
+/** Restores a payment of the journal. Returns the recorded payment if that is closed and the journal's is still open. */
 async function restorePayment(writing: Writing, payment: Payment): Promise<[Payment] | undefined> {
   const { catalogue } = writing;
   const known = await findPayment(catalogue, payment.id);
@@ -194,7 +194,7 @@ async function getPayment(catalogue: Catalogue, id: string): Promise<Payment> {
   return payment;
 }
 
-/** Stores a payment that changed, and publishes its receipt if it has one. */
+/** Stores a changed payment, and publishes its receipt if it has one. */
 async function storePayment(writing: Writing, payment: Payment): Promise<void> {
   const { catalogue, revision, raiseRevision } = writing;
   await refuseTakenTransaction(catalogue, payment);

@@ -1,6 +1,6 @@
 import type { Writing } from '../transaction.ts';
 
-/** A run over all routes. It leaves out routes probed after its start. */
+/** A run over all routes, without routes probed after its start. */
 export interface ProbeRun {
   id: number;
   started_at: string;
@@ -8,12 +8,13 @@ export interface ProbeRun {
   resumed: boolean;
 }
 
-/**
- * Longest time since its start in which a run is continued, in milliseconds: after that, its probes are out of date.
- */
+/** Longest time since its start for which a run is continued, in milliseconds; later its probes are out of date. */
 const RESUMED_WITHIN_MS = 24 * 60 * 60 * 1000;
 
-/** Starts a run over all routes, or continues an unfinished one that began less than a day ago. `again` always starts one. */
+/**
+ * Starts a run over all routes, or continues an unfinished one that began less than a day ago. With `again` it always starts a
+ * new one.
+ */
 export async function startProbeRun(
   { catalogue: { query }, at }: Writing,
   { again }: { again: boolean },
@@ -37,7 +38,7 @@ export async function startProbeRun(
   return { id, started_at: at, resumed: false };
 }
 
-/** Records that a run has ended, and with it all earlier runs that did not end. */
+/** Records that a run has ended, and all earlier unfinished runs with it. */
 export async function endProbeRun({ catalogue: { query }, at }: Writing, { id }: ProbeRun): Promise<void> {
   await query
     .updateTable('probe_runs')
@@ -54,9 +55,9 @@ const FRESHENED_EVERY_MS = 24 * 60 * 60 * 1000;
 const FRESHENING = 'freshening';
 
 /**
- * Returns whether to publish also the listings of which only times and counts changed. That is done once a day for all
- * listings together, because otherwise each sample would raise the revision. True again if an earlier run did not end
- * it. The start marks all probed listings as unpublished; the caller publishes them and then calls `endFreshening`.
+ * Starts a run that also publishes listings in which only times and counts changed, and returns true if one is due: once a day
+ * for all listings together, since otherwise each sample would raise the revision; also if an earlier run did not end it. Marks
+ * all probed listings as unpublished; the caller publishes them and then calls `endFreshening`.
  */
 export async function startFreshening({ catalogue: { query }, at }: Writing): Promise<boolean> {
   const last = await query

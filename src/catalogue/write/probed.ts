@@ -20,9 +20,9 @@ export interface PublicationResult {
 }
 
 /**
- * Publishes the results of samples that are not published yet, for at most `limit` listings: terms, networks, prices,
- * score, and whether a rule removes a listing or puts it back. A listing of which only times and counts changed waits
- * unless `fresh`. Returns the outcome for each listing; an empty list means that nothing is left.
+ * Publishes the results of unpublished samples, for at most `limit` listings: terms, networks, prices, score, and removals or
+ * returns by rule. A listing in which only times and counts changed waits unless `fresh`. Returns the outcome for each listing;
+ * an empty list means that nothing is left.
  */
 export async function publishSampled(
   writing: Writing,
@@ -67,7 +67,7 @@ function summarise({ routes }: Listing, samples: readonly KeptSample[]): SampleS
   return getSampleSummary(samples, new Set(setAside.map(({ id }) => id)));
 }
 
-/** Decides by rule whether a listing is removed or put back, and returns how it is published. */
+/** Decides by rule whether a listing is removed or put back, and returns the publication. */
 async function decide(
   writing: Writing,
   listing: Listing,
@@ -96,7 +96,7 @@ async function decide(
     await decideToDelist(writing, listing, { by: 'rule', reason: 'no_valid_402' });
     return { publication: { identity, cause: 'delisted_by_rule', evidence }, decision: 'delisted' };
   }
-  // Each change names one sample that shows it, if several samples are published together.
+  // If several samples are published together, each change names one sample that shows it.
   const getEvidence = (reason: string): JsonObject => {
     if (reason === 'probed') return buildEvidence(listing, undefined, sampled.latest_valid ?? latest);
     if (reason === 'probe_failed' || reason === 'probes_failing') {
@@ -107,7 +107,7 @@ async function decide(
   return { publication: { identity, cause: 'probed', evidence: getEvidence, may_wait: !fresh } };
 }
 
-/** Counts the failing days of a listing since somebody last put it back: that person knew of the failures before. */
+/** Returns the failing days of a listing since a person last put it back, who knew of the earlier failures. */
 async function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun): Promise<FailingRun> {
   const [latest] = await listChanges(catalogue, { slug, kinds: ['relisted'], limit: 1 });
   const isDecided = latest !== undefined && latest.reason !== 'relisted_by_rule';
@@ -116,8 +116,8 @@ async function sinceRelisted(catalogue: Catalogue, slug: string, failing: Failin
 const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
 
 /**
- * Returns whether a valid 402, and no failure after it, came after a rule removed the listing, or in the days that the
- * rule counted (it may have been recorded while the rule decided).
+ * Returns true if a valid 402, without a failure after it, came after a rule removed the listing, or on the days that the rule
+ * counted (it may have been recorded while the rule decided).
  */
 function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {
   const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();

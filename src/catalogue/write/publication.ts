@@ -26,23 +26,23 @@ import { declareTerms, type RouteTerms } from './terms.ts';
 /** Reason code of changes made because another listing became better known for a name, or no longer is. */
 const NAMESAKE = 'namesake';
 
-/** A listing to be published, and why. */
+/** A listing to publish, with the reason. */
 export interface Publication {
   readonly identity: ListingIdentity;
-  /** Reason code of the changes that follow. */
+  /** Reason code of the resulting changes. */
   readonly cause: string;
   /** The evidence of the changes. */
   readonly evidence?: ChangeEvidence | undefined;
-  /** Its samples, if they were read already. */
+  /** Its samples, if they were already read. */
   readonly samples?: readonly KeptSample[];
-  /** True to leave the listing as it is if only times and counts differ from what readers see. */
+  /** True if the listing stays unchanged when only times and counts differ from what readers see. */
   readonly may_wait?: boolean;
 }
 
 /**
- * Publishes listings: derives each from its evidence on record and compares it with what readers see. If they differ, it
- * stores the document, a change for each difference, and raises the revision. A listing that thereby gets or loses a better
- * known namesake is published again, too. Returns the ids of those that differed by their own cause. Each listing may be in
+ * Publishes listings: derives each from its recorded evidence and compares it with what readers see. If they differ, stores the
+ * document and a change for each difference, and raises the revision. A listing that thereby gets or loses a better known
+ * namesake is published again, too. Returns the ids of those that differed by their own cause. Each listing may be in
  * `publications` once.
  */
 export async function publishListings(writing: Writing, publications: readonly Publication[]): Promise<Set<string>> {
@@ -52,14 +52,14 @@ export async function publishListings(writing: Writing, publications: readonly P
     const done = await publishBatch(writing, batch);
     for (const id of done.published) published.add(id);
     for (const identity of done.namesakes) {
-      // A listing that is still to be published for its own cause is published once, for that.
+      // A listing that is still in the queue for its own cause is published once, for that.
       if (!queue.some((one) => one.identity.id === identity.id)) queue.push({ identity, cause: NAMESAKE });
     }
   }
   return published;
 }
 
-/** Publishes one listing. Returns whether what readers see differed. */
+/** Publishes one listing. Returns true if readers see a change. */
 export async function publishListing(
   writing: Writing,
   { id, slug, base_url }: ListingIdentity,
@@ -71,8 +71,8 @@ export async function publishListing(
 }
 
 /**
- * Derives all listings again from what is on record, if older rules derived them, and publishes those that differ; `at` is the
- * time of the changes, ISO 8601 UTC. A run that is stopped begins at the next opening from the start.
+ * Derives all listings again if older rules derived them, and publishes those that differ; `at` is the time of the changes, ISO
+ * 8601 UTC. A run that is stopped starts again at the next opening.
  */
 export async function deriveAgain(catalogue: Catalogue, at: string): Promise<void> {
   const { rules } = await catalogue.query.selectFrom('catalogue').select('rules').executeTakeFirstOrThrow();
@@ -129,7 +129,7 @@ async function publishBatch(
       ? []
       : listDifferences(before, derived, { cause, evidence: publication.evidence, inferred: merged.inferred });
     if (before && differences.length === 0 && (isWaiting || isUpToDate(before, derived))) {
-      // A source may give the name that was made from the host: then readers see the same, and its standing is another.
+      // If a source gives the name that was made from the host, readers see the same, but the standing changes.
       call(identity, setStanding(names, before, own));
       continue;
     }
@@ -153,7 +153,7 @@ async function publishBatch(
   };
 }
 
-/** Merges what is declared of a listing, in the light of what was seen of its routes. */
+/** Merges the declarations of a listing, using what was seen of its routes. */
 export function merge({ identity, before, declarations, samples, receipts }: RecordedEvidence): MergedDeclaration {
   const seen = new Set([
     ...samples.filter(({ outcome }) => isPayable(outcome)).map(({ route_id }) => route_id),
@@ -162,7 +162,7 @@ export function merge({ identity, before, declarations, samples, receipts }: Rec
   return mergeDeclarations(declarations, before, ({ method, path }) => seen.has(getRouteId(identity.id, method, path)));
 }
 
-/** Derives what readers should see of a listing from its evidence on record and its merged declarations. */
+/** Derives the listing that readers should see from its recorded evidence and merged declarations. */
 export function derive(
   { identity, before, declarations, routes: seenRoutes, receipts, delisting, replies, samples }: RecordedEvidence,
   terms: RouteTerms,
@@ -190,7 +190,7 @@ export function derive(
   return deriveListing(all, merged);
 }
 
-/** Returns the columns that follow from the document of a listing. */
+/** Returns the columns that depend on a listing's document. */
 export function buildListingColumns(listing: Listing) {
   return {
     state: listing.state,
@@ -205,7 +205,7 @@ function isVerified(listing: Listing): boolean {
   return isLive(listing) && listing.routes.some(({ proof }) => proof !== null);
 }
 
-/** Stores a listing as readers see it: its document, and the columns that follow from it. */
+/** Stores a listing that readers see: its document, and the columns that depend on it. */
 export async function storeListing({ query }: Catalogue, listing: Listing, before: Listing | undefined): Promise<void> {
   const wasLive = isLive(listing) && !(before && isLive(before)) ? { was_live: 1 as const } : {};
   await query

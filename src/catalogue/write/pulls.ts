@@ -10,7 +10,7 @@ export interface RawItem {
   raw: string;
 }
 
-/** Records why a pull failed, in place of an earlier failure. It is removed when the items of a pull are imported. */
+/** Records the reason why a pull failed, in place of an earlier failure. It is removed when the items of a pull are imported. */
 export async function recordPullFailure(
   { catalogue: { query }, at }: Writing,
   { feed, message }: { feed: string; message: string },
@@ -59,8 +59,8 @@ export async function recordItems(
 }
 
 /**
- * Records that the items of a pull are imported. Earlier versions of these items are removed; items that are no longer in
- * the feed stay as last seen.
+ * Records that the items of a pull are imported. Earlier versions of these items are removed; items that are no longer in the
+ * feed stay as last seen.
  */
 export async function completePull({ catalogue: { query }, at }: Writing, pull: Pull): Promise<void> {
   const brought = query.selectFrom('feed_items').select('key_hash').where('pull_id', '=', pull.id);

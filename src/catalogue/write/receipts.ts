@@ -2,7 +2,7 @@ import type { Receipt } from '../../model/payment.ts';
 import type { Writing } from '../transaction.ts';
 import { publishListing } from './publication.ts';
 
-/** Returns the reason code of the changes that follow from a receipt. */
+/** Returns the reason code of the changes caused by a receipt. */
 function getReceiptReason({ delivered, unrecognised }: Receipt): string {
   if (delivered) return 'paid_and_delivered';
   return unrecognised === null ? 'paid_not_delivered' : 'paid_not_recognised';

@@ -5,8 +5,8 @@ import { getRowKey } from '../row-keys.ts';
 import type { Writing } from '../transaction.ts';
 
 /**
- * Records the replies of a source for an address, in place of its earlier ones. An unchanged reply keeps its time. Returns
- * whether anything changed; the caller then has to publish the listing.
+ * Records the replies of a source for an address, in place of its earlier ones. An unchanged reply keeps its time. Returns true
+ * if anything changed; the caller must then publish the listing.
  */
 export async function recordReplies(
   { catalogue, at }: Writing,

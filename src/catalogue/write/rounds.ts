@@ -8,23 +8,22 @@ import type { Writing } from '../transaction.ts';
 
 const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
 
-/** Time before the round in which a host must have answered validly to count as good, in milliseconds: 30 days. */
+/** Time before a round in which a host must have answered validly to count as good, in milliseconds: 30 days. */
 const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Judges the rounds of all samples that are not published yet: whether the failures that a prober saw are our own
- * fault. If that changed for a round, all listings sampled in it are marked as unpublished. Must be called before
- * samples are published.
+ * Judges the rounds of all unpublished samples: whether the failures that a prober saw are our own fault. If the judgement of a
+ * round changes, all listings sampled in it are marked as unpublished. Call it before samples are published.
  */
 export async function judgeRounds({ catalogue }: Writing): Promise<void> {
   for (const { round, prober } of await listUnjudged(catalogue)) await judgeRound(catalogue, round, prober);
 }
 
 /**
- * Lists the rounds that may have new samples since they were judged, in order, with each prober of them. These are the rounds
- * of the latest sample of each unpublished listing, and all sampled rounds from the one before the last judged round on. They
- * are needed because a listing that was sampled in two rounds before it was published (in a run over the end of a round, or
- * after a killed one) has only the later round on record.
+ * Lists the rounds that may have new samples since they were judged, in order, with each of their probers: the rounds of the
+ * latest sample of each unpublished listing, and all sampled rounds from the one before the last judged round on. The latter are
+ * needed because a listing that was sampled in two rounds before it was published (in a run across the end of a round, or after a
+ * killed run) has only the later round on record.
  */
 async function listUnjudged({ query }: Catalogue): Promise<{ round: number; prober: string }[]> {
   const unpublished = query.selectFrom('probe_targets').select('sampled_round').where('unpublished', '=', sql.lit(1));
@@ -75,9 +74,9 @@ async function judgeRound(catalogue: Catalogue, round: number, prober: string): 
 }
 
 /**
- * Lists for each host that a prober asked in a round whether it answered validly, and whether it is known to be good.
- * Outcomes that say nothing about host or service are left out. Requests that this machine could not send are kept:
- * they count against us.
+ * Lists for each host that a prober asked in a round whether it answered validly, and whether it is known to be good. Outcomes
+ * that say nothing about the host or our service are left out. Requests that this machine could not send are kept, since they
+ * count against us.
  */
 async function listRoundHosts(
   { query }: Catalogue,

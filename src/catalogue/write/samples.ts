@@ -19,12 +19,12 @@ export interface SampledRoute {
   prober: string;
 }
 
-/** Largest number of offers stored of one answer: no honest answer has more, and each sample stores them. */
+/** Most offers stored of one answer. No honest answer has more, and each sample stores them. */
 const KEPT_OFFERS = 20;
 
 /**
- * Records the result of one probe: the sample, the terms of a valid 402 (the first 20 of its offers), and when the
- * listing's next probe is due (ISO 8601 UTC). Readers see nothing of this before `publishSampled`.
+ * Records the result of one probe: the sample, the terms of a valid 402 (its first 20 offers), and the time of the listing's next
+ * probe (ISO 8601 UTC). Readers see it only after `publishSampled`.
  */
 export async function recordSample(
   { catalogue }: Writing,
@@ -67,17 +67,17 @@ async function recordValidAnswer(
   await recordHost(catalogue, host, { valid_at: sample.at });
 }
 
-/** Number of samples of a listing that stay at any age: all others look old to a clock that was ahead once. */
+/** Number of samples of a listing that are kept at any age, since a clock that was once ahead would make all others look old. */
 const KEPT_SAMPLES = 50;
 
 /** Largest age of a sample, counted from the latest sample of its listing: 90 days, in rounds. */
 const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
 
 /**
- * Removes the samples of listings that are more than 90 days older than the latest one of their listing. The newest 50
- * of each listing stay, and so do the last sample and the last valid sample of each route, so that it is known since
- * when a route does not answer. The age counts from the latest sample, so that nothing changes for a listing that is no
- * longer probed. Decisions keep the evidence recorded with them.
+ * Removes samples that are more than 90 days older than the latest one of their listing. The newest 50 of each listing stay, and
+ * so do the last sample and the last valid sample of each route, which show since when a route does not answer. The age is
+ * counted from the latest sample, so that nothing changes for a listing that is no longer probed. Decisions keep the evidence
+ * recorded with them.
  */
 export async function pruneSamples({ catalogue }: Writing, listingIds: readonly string[]): Promise<void> {
   await catalogue.query

@@ -12,13 +12,13 @@ interface Seen {
   evidence: 'declared' | 'observed';
   source: string;
   seen_at: string | null;
-  /** Time at which this catalogue heard the source say so; null for offers that it saw itself. */
+  /** Time at which this catalogue heard the source declare it; null for offers that it observed itself. */
   heard_at: string | null;
 }
 
 /**
- * Records the declarations of listings: rows for their routes, so that evidence can refer to them, and the terms of
- * these as current ones. Terms declared before become history. Returns all terms on record then, by listing.
+ * Records the declarations of listings: rows for their routes, to which evidence refers, and the terms of these as current ones.
+ * Terms declared before become history. Returns all recorded terms after that, by listing.
  */
 export async function declareTerms(
   catalogue: Catalogue,
@@ -56,7 +56,7 @@ function omitRow({ id: _id, terms_key: _key, ...terms }: StoredTerms): RecordedT
   return terms;
 }
 
-/** Returns the terms of a route when these offers are declared; an entry that is the same as before is the same object. */
+/** Returns the terms of a route after these offers are declared. An unchanged entry is the same object as before. */
 function declareOffers(before: readonly StoredTerms[], offers: readonly Terms[], seen: Seen): StoredTerms[] {
   const kept = new Map<StoredTerms, StoredTerms>(
     before.map((one) => [one, one.evidence === 'declared' && one.current ? { ...one, current: false } : one]),
@@ -91,8 +91,8 @@ function isEqual(a: StoredTerms, b: StoredTerms): boolean {
 const PROBE_SOURCE = 'probe';
 
 /**
- * Records the offers of a 402 that was seen at a time (ISO 8601 UTC). An offer that is current stays so; one that is no
- * longer made becomes history; a new one, or one that came back, begins a new period.
+ * Records the offers of a 402 that was seen at a time (ISO 8601 UTC). A current offer stays current; an offer that is no longer
+ * made becomes history; a new or returning one begins a new period.
  */
 export async function recordObservedTerms(
   catalogue: Catalogue,
@@ -139,7 +139,7 @@ function buildTerms(offer: Terms, { seen_at, ...seen }: Seen): StoredTerms {
   };
 }
 
-/** Marks an offer as current, and widens the time in which it was seen; it never narrows it. */
+/** Marks an offer as current, and extends the time in which it was seen, never shortens it. */
 function widen(before: StoredTerms, offer: Terms, seenAt: string | null): StoredTerms {
   const { extra_needs: _needs, ...known } = before;
   const { max_timeout_seconds, x402_version, extra_needs } = offer;
@@ -155,12 +155,12 @@ function widen(before: StoredTerms, offer: Terms, seenAt: string | null): Stored
   };
 }
 
-/** Returns what an offer needs besides, in the form of its row. */
+/** Returns the further needs of an offer in the form of its row. */
 function formatNeeds({ extra_needs }: Terms): string | null {
   return extra_needs === undefined ? null : JSON.stringify(extra_needs);
 }
 
-/** Writes terms: new rows for those without one, and the others in place of what their rows were. */
+/** Writes terms: adds rows for those without one, and updates the rows of the others. */
 async function storeTerms(
   catalogue: Catalogue,
   changed: readonly { routeId: string; terms: StoredTerms }[],
