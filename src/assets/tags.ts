@@ -1,4 +1,4 @@
-/** The listings of the live OpenAPI document as cards. The document is loaded once, when first asked for. */
+/** Shows the listings of the live OpenAPI document as cards. The document is loaded once, when first needed. */
 const SHOWN_CARDS = 20;
 
 type Tag = Readonly<Record<string, unknown>>;

@@ -60,8 +60,8 @@ class CatalogueClient extends pg.Client {
 }
 
 /**
- * Opens a pool of connections, as `buildConnection` says. A connection that is lost while nobody uses it is replaced when the
- * next one is needed.
+ * Opens a pool of connections with the settings of `buildConnection`. A connection that is lost while idle is replaced at the
+ * next use.
  */
 export function openPool(
   address: string,

@@ -95,8 +95,8 @@ const LIBRARY_REASONS: Record<string, [FetchFailureReason, string]> = {
 };
 
 /**
- * Turns an error of the HTTP library into our failure; our own failures pass unchanged. An error without a known code
- * is a connection or TLS error before the request was sent, and a broken connection after that.
+ * Turns an error of the HTTP library into our failure; our own failures pass unchanged. An error without a known code is a
+ * connection or TLS error before the request was sent, and a broken connection after that.
  */
 export function getFetchFailure(error: unknown, host: string, wasSent: boolean): ServiceError {
   if (error instanceof ServiceError) return error;

@@ -91,7 +91,7 @@ function isResult(message: unknown): message is { result: Record<string, unknown
   return typeof message === 'object' && message !== null && 'result' in message && message.result instanceof Object;
 }
 
-/** Reads the message that answers: the JSON of the body, or the last one of its events that has an answer. */
+/** Returns the message with the answer: the JSON of the body, or the last of its events that has an answer. */
 function readMessage({ headers, body }: FetchResponse): unknown {
   const text = new TextDecoder().decode(body);
   const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
@@ -106,7 +106,7 @@ function readMessage({ headers, body }: FetchResponse): unknown {
   return candidates.map(parseJson).findLast((one) => one instanceof Object && ('result' in one || 'error' in one));
 }
 
-/** Parses a message; undefined for text that is no JSON, or too deep for the code that walks it later. */
+/** Parses a message; undefined for text that is no JSON, or too deep for code that walks it later. */
 function parseJson(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {

@@ -55,10 +55,10 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     return html === undefined ? buildProblem(NO_PAGES) : c.html(html, status);
   };
 
-  /** Sends the page of a report while it grows: `pieces` go before the lines, after them, and after the result. */
+  /** Sends the page of a report while it grows: `pieces` are sent before the lines, after them, and after the result. */
   const sendLines = (c: Context<Env>, report: Report, pieces: readonly string[]): Response => {
     c.header('Content-Type', 'text/html; charset=utf-8');
-    // nginx would send it when it is whole.
+    // Otherwise nginx would hold the page back until it is complete.
     c.header('X-Accel-Buffering', 'no');
     const renderPart = async (part: 'lines' | 'result', lines: ReportView['checks']) =>
       (await render({ url: report.view.resource, part, report: { ...report.view, checks: lines } })) ?? '';
@@ -104,7 +104,7 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     c.header('Content-Type', 'application/json');
     c.header('Location', begun.view.report_url);
     return stream(c, async (sent) => {
-      // JSON may begin with blanks, which say meanwhile that somebody is there.
+      // JSON may begin with blanks. They keep the connection alive during the check.
       for await (const lines of checks.follow(begun)) if (lines.length === 0) await sent.write(' ');
       const { items: _items, ...json } = begun.view;
       await sent.write(JSON.stringify(json));

@@ -9,25 +9,27 @@ import type { CheckLine, ReportView } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
 import { buildRefusal, type openLimits, type Refusal } from './limits.ts';
 
-/** Checks under way at once, those that wait, so that nobody waits for longer than one takes, and both of one network. */
+/**
+ * Most checks that run at once, most that wait (so that none waits for longer than one takes), and most of both from one network.
+ */
 const AT_ONCE = 12;
 const MAX_WAITING = 12;
 const MAX_OF_NETWORK = 6;
 
-/** Longest time without anything for a reader, in milliseconds: a connection on which nothing moves is closed after 30 s. */
+/** Longest time without data for a reader, in milliseconds. A silent connection is closed after 30 s. */
 const QUIET_MS = 5_000;
 
-/** A report that grows until it is done. */
+/** A report that grows until it is complete. */
 export interface Report {
   readonly id: string;
   /** Content of its page. The result is filled in when the check has ended. */
   readonly view: ReportView;
-  /** Files of the host, filled in likewise. Undefined if none was looked for. */
+  /** Provider's files on the host, also filled in at the end. Undefined if none was looked for. */
   files?: HostFiles | undefined;
   readonly changes: EventEmitter;
 }
 
-/** A report as it is kept, with what fills in a provider's file, and the code whose page shows it. */
+/** A stored report, with the parts that fill in a provider's file, and the version of the code whose page shows it. */
 export interface KeptReport extends Pick<Report, 'id' | 'view'> {
   readonly files: Pick<HostFiles, 'statement' | 'document'> | undefined;
   readonly codeVersion: string;
@@ -36,30 +38,30 @@ export interface KeptReport extends Pick<Report, 'id' | 'view'> {
 export interface ChecksOptions {
   readonly site: Site;
   readonly limits: ReturnType<typeof openLimits>;
-  /** The store of reports that are done. */
+  /** The store of complete reports. */
   readonly kept: Pick<KeptReports, 'keep' | 'find' | 'findLatest'>;
-  /** Runs a check, and writes into its report what it finds. Returns whether the provider's own file is on the host. */
+  /** Runs a check, and writes its results into the report. Returns true if the provider's own file is on the host. */
   readonly run: (report: Report) => Promise<boolean>;
   readonly onError: (error: unknown) => void;
   readonly now: () => Date;
-  /** Aborted when this service ends. */
+  /** Aborted when the intake ends. */
   readonly closing: AbortSignal;
-  /** Hears of each check that ended, with its time in milliseconds, and of each refusal. */
+  /** Called for each check that ended, with its time in milliseconds, and for each refusal. */
   readonly onEnd: (outcome: 'done' | Refusal['code'], ms?: number) => void;
 }
 
 export type Checks = ReturnType<typeof openChecks>;
 
-/** Opens the checks: those under way, those that wait, and the reports of a day, all of them bounded. */
+/** Opens the checks: running ones, waiting ones, and the reports of a day, all limited in number. */
 export function openChecks({ site, limits, kept, run, now, closing, onEnd, onError }: ChecksOptions) {
   const waiting: Report[] = [];
-  /** The checks under way and those that wait, by id, with the network of the client. */
+  /** The running and waiting checks, by id, with the network of the client. */
   const open = new Map<string, { report: Report; network: string }>();
 
   const codeVersion = getCodeVersion();
   const getTime = () => now().getTime();
 
-  /** Reads a report that was kept; undefined if other code wrote it. */
+  /** Parses a stored report; undefined if other code wrote it. */
   const readKept = (document: string | undefined): KeptReport | undefined => {
     const report: KeptReport | undefined = document === undefined ? undefined : JSON.parse(document);
     return report?.codeVersion === codeVersion ? report : undefined;
@@ -86,10 +88,10 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
     view.state = 'done';
     try {
       limits.end(view.resource, hasFile === true);
-      // A check that this service ended itself says nothing of the host.
+      // A check that was ended by the intake itself says nothing about the host.
       if (!closing.aborted) keep(report);
     } catch (error) {
-      // Those who follow the check get its report even if it cannot be kept.
+      // Those who follow the check get its report even if it cannot be stored.
       onError(error);
     }
     open.delete(id);
@@ -100,7 +102,7 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
   };
 
   return {
-    /** Begins a check for a client, or lets it wait for its turn. Returns why it may not begin. */
+    /** Begins a check for a client, or queues it. Returns the refusal if it may not begin. */
     begin(client: string, url: string): Report | Refusal {
       const network = getWideNetwork(client);
       const isFull =
@@ -125,9 +127,12 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
       return report;
     },
     find: (id: string): Report | undefined => open.get(id)?.report ?? findKept(id),
-    /** Finds the latest report of an origin that is done. */
+    /** Finds the latest complete report of an origin. */
     findLatest: (origin: string): KeptReport | undefined => readKept(kept.findLatest(origin, getTime())),
-    /** Yields the lines of a report as they come, until it is done. Yields none now and then, which keeps a connection open. */
+    /**
+     * Yields the lines of a report as they come, until it is complete. Now and then it yields an empty list, which keeps a
+     * connection open.
+     */
     async *follow(report: Report): AsyncGenerator<CheckLine[]> {
       for (let seen = 0; ; ) {
         const lines = report.view.checks.slice(seen);

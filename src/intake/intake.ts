@@ -21,29 +21,32 @@ import { buildStrictClient, CHECK_MS } from './strict-client.ts';
 import type { RenderIntakePage } from './submission-routes.ts';
 import { openSubmissions } from './submissions.ts';
 
-/** Time without a request after which the intake has nothing to do, and between two looks at that, in milliseconds. */
+/** Time without a request after which the intake is idle, and interval for checking that, in milliseconds. */
 const IDLE_MS = 10 * 60 * 1000;
 const LOOK_MS = 5_000;
 
-/** Time after which what was kept for a day is dropped again, and the longest one for requests in flight when it ends; milliseconds. */
+/**
+ * Interval for removing data that was kept for a day, and longest time for requests in flight when the intake ends, in
+ * milliseconds.
+ */
 const PRUNE_MS = 60_000;
 const GRACE_MS = 1_500;
 
 interface IntakeOptions extends IntakeRequest {
   readonly onEnd: ChecksOptions['onEnd'];
-  /** Called again and again while nobody has asked for ten minutes and no submission waits for its outcome. */
+  /** Called repeatedly while there was no request for ten minutes and no submission waits for its outcome. */
   readonly onIdle: () => void;
-  /** Hears of faults of ours. */
+  /** Called with failures of our own. */
   readonly onError: (error: unknown) => void;
-  /** Whole milliseconds since 1970, by a clock that does not go backwards. */
+  /** Returns whole milliseconds since 1970, by a clock that does not go backwards. */
   readonly now?: () => number;
   /** The network below the checks; tests replace it with loopback. */
   readonly network?: Partial<Network> | undefined;
 }
 
 /**
- * Starts the intake on a free port of this machine: it checks what strangers name, in a process without rights on the catalogue.
- * Throws as `openQueue` does.
+ * Starts the intake on a free port of this machine. It checks addresses that strangers name, in a process without access to the
+ * catalogue. Throws as `openQueue` does.
  */
 export async function startIntake({
   config,
@@ -94,7 +97,7 @@ export async function startIntake({
   });
   const app = createIntake({
     ...{ site, checks, submissions, take: limits.take, allowPrivateNetworks, render: openRenderer(site), onError },
-    // The servers that pass requests on to it are on this machine, or are named.
+    // The servers that pass requests on to the intake are on this machine, or are configured.
     getClient: buildClientReader(['loopback', ...trustedProxies]),
   });
   const listener = await openListener({ host: '127.0.0.1', port: 0, trustedProxies: ['loopback'] });
@@ -132,7 +135,7 @@ export async function startIntake({
   };
 }
 
-/** Opens the rendering of the pages of the intake, by the compiled pages of this code. */
+/** Opens the rendering of the intake's pages, with the compiled pages of this code. */
 function openRenderer(site: ReturnType<typeof getSite>): RenderIntakePage {
   let loading: Promise<RenderPage> | undefined;
   return async (page) => {

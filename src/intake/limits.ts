@@ -5,21 +5,27 @@ import { getDomain } from '../evidence/domains.ts';
 import { getNetwork, getWideNetwork } from '../http/client.ts';
 import type { KeptReports } from '../submissions/reports.ts';
 
-/** Checks of one client at once, and the time after which it may begin another, in milliseconds. */
+/** Checks that a client may begin at once, and the time after which it may begin another, in milliseconds. */
 const CLIENT_BURST = 5;
 const CLIENT_EACH_MS = 20_000;
 
-/** Checks of one registered domain, or network of addresses, in an hour and in a day; in a day with the provider's own file on its host. */
+/**
+ * Checks of one registered domain, or network of addresses, in an hour and in a day; and in a day if the provider's own file is
+ * on its host.
+ */
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 const PER_HOUR = 10;
 const PER_DAY = 20;
 const PER_DAY_WITH_FILE = 60;
 
-/** Checks of a domain after which a network of clients gets no more than half of the domain's day, so that nobody keeps others away. */
+/**
+ * Checks of a domain by one network of clients, after which that network gets at most half of the domain's daily checks, so that
+ * it cannot use up all of them.
+ */
 const FEW = 3;
 
-/** Clients that are known at a time, at some 200 bytes each; of more the ones that asked last are. */
+/** Most clients that are tracked at a time, at some 200 bytes each. The least recent ones are dropped. */
 const MAX_KNOWN = 100_000;
 
 /** The reason why a check does not begin. `code` is a stable word, by which refusals are counted. */
@@ -31,33 +37,33 @@ export interface Refusal {
   readonly retry_after_seconds?: number;
 }
 
-/** The clock and the store of the limits, and the hash of clients. */
+/** The clock and the store of the limits, and the hash for clients. */
 interface LimitsOptions {
-  /** Gives milliseconds since 1970, by a clock that does not go backwards while the process runs. */
+  /** Returns milliseconds since 1970, by a clock that does not go backwards while the process runs. */
   readonly now: () => number;
-  /** Hides the name of a client, as `openHiding` does. */
+  /** Hashes the name of a client, see `openHiding`. */
   readonly hide: (name: string) => string;
   readonly kept: Pick<KeptReports, 'listChecks' | 'addCheck' | 'noteFile'>;
   readonly isLocalAllowed: boolean;
 }
 
 /**
- * Opens the limits of checks. Of a client only hashes are kept: its own in memory until it may begin five checks again, and
- * that of its network with the times of checks for a day.
+ * Opens the limits of checks. Only hashes of a client are stored: its own, in memory, until it may begin five checks again; and
+ * that of its network, with the times of checks, for a day.
  */
 export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
-  /** The time at which all that a client took is there again. */
+  /** The time at which a client has its full allowance again, by hash. */
   const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
-  /** Domains of which a check is under way. */
+  /** Domains with a running check. */
   const busy = new Set<string>();
   const getName = (url: string) => {
     const { host, hostname } = new URL(url);
     const [, said] = /(?:^|[.-])(\d+[.-]\d+[.-]\d+[.-]\d+)\.(?:nip|sslip)\.io$/.exec(hostname) ?? [];
     const address = said?.replaceAll('-', '.') ?? hostname.replace(/^\[|\]$/g, '');
-    // In demonstrations and tests every port of this machine is a provider.
+    // In demonstrations and tests, each port of this machine counts as a provider.
     if (isLocalAllowed && isIP(hostname) !== 0) return host;
     if (isIP(address) !== 0) return getWideNetwork(address);
-    // Other names of these services may name an address in another notation.
+    // Other names of these services may contain an address in another notation.
     return /(?:^|\.)(?:nip|sslip)\.io$/.test(hostname) ? 'nip.io' : getDomain(url);
   };
 
@@ -78,7 +84,7 @@ export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
     const network = hide(getWideNetwork(client));
     if (busy.has(name)) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
     const checks = kept.listChecks(name, time);
-    /** The time until fewer than `most` of the last `span` are left. */
+    /** Returns the time until fewer than `most` checks are within the last `span`, in milliseconds. */
     const getWait = (most: number, span: number) => (checks.at(-most)?.at ?? Number.NEGATIVE_INFINITY) + span - time;
     const hasFile = checks.at(-1)?.has_file === 1;
     const perDay = hasFile ? PER_DAY_WITH_FILE : PER_DAY;
@@ -92,12 +98,12 @@ export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
   };
 
   return {
-    /** Counts a request that is no check. Returns why it may not be made. */
+    /** Counts a request that is not a check. Returns the refusal if it may not be made. */
     take: takeFromClient,
-    /** Begins a check, which has to be ended. Returns why it may not begin. */
+    /** Begins a check, for which `end` must be called. Returns the refusal if it may not begin. */
     begin: (client: string, url: string): Refusal | undefined =>
       takeFromClient(client) ?? takeFromDomain(getName(url), client),
-    /** Ends a check; `hasFile` if the provider's own file is on the host. */
+    /** Ends a check. `hasFile` is true if the provider's own file is on the host. */
     end(url: string, hasFile: boolean): void {
       const name = getName(url);
       busy.delete(name);
@@ -106,13 +112,13 @@ export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
   };
 }
 
-/** Networks that one customer may have in place of a /64, and how many times what a client may have each may have. */
+/** Larger networks that one customer may have instead of a /64, and their allowance as a multiple of a client's. */
 const WIDER_NETWORKS = [
   { bits: 56, times: 4 },
   { bits: 48, times: 16 },
 ] as const;
 
-/** Lists the networks that a client is counted by, itself first, and how many times what a client may have each may have. */
+/** Lists the networks by which a client is counted, itself first, with their allowance as a multiple of a client's. */
 function listNetworks(client: string): { name: string; times: number }[] {
   const address = client.endsWith('/64') ? client.slice(0, -'/64'.length) : undefined;
   const wider = WIDER_NETWORKS.flatMap(({ bits, times }) =>
@@ -121,12 +127,12 @@ function listNetworks(client: string): { name: string; times: number }[] {
   return [{ name: client, times: 1 }, ...wider];
 }
 
-/** Opens a hash under a key that no file holds. Nobody can turn a hash back into the address of a client. */
+/** Returns a function that hashes names with a key that is in no file. Nobody can turn a hash back into a client's address. */
 export function openHiding(key: string): (name: string) => string {
   return (name) => createHmac('sha256', key).update(name).digest('base64url');
 }
 
-/** Builds a refusal that ends by itself. */
+/** Builds a refusal that ends after a wait of `waitMs` milliseconds. */
 export function buildRefusal(code: Refusal['code'], detail: string, waitMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   const status = code === 'queue_full' ? 503 : 429;

@@ -1,4 +1,7 @@
-/** The process of the intake. The server that starts it says what it is to do, hears what it does, and ends it; it ends with the server. */
+/**
+ * The process of the intake. The server that starts it sends its settings, receives its messages, and ends it. It also ends when
+ * the server does.
+ */
 import { getErrorMessage } from '../errors.ts';
 import type { IntakeMessage, IntakeRequest } from '../http/background.ts';
 import { getFailure } from '../model/failure.ts';

@@ -8,16 +8,16 @@ const MAX_LINES = 300;
 const MAX_LISTINGS = 8;
 const MAX_ROUTES = 100;
 
-/** Most characters of one report, so that no host fills the room of others. */
+/** Most characters of one report, so that no host takes the space of others. */
 const MAX_SIZE = 256 * 1024;
 
-/** Adds what was found to a report. */
+/** Adds lines to a report. */
 export function addLines({ view, changes }: Report, lines: readonly CheckLine[]): void {
   view.checks.push(...listFitting(lines.slice(0, MAX_LINES - view.checks.length), view));
   changes.emit('change');
 }
 
-/** Completes a report by what a check found. */
+/** Completes a report with the result of a check. */
 export function addResult({ view }: Report, { listings, ...result }: Omit<CheckResult, 'checks'>): void {
   const shown = listings.slice(0, MAX_LISTINGS);
   Object.assign(view, result, {
@@ -28,7 +28,7 @@ export function addResult({ view }: Report, { listings, ...result }: Omit<CheckR
 
 const getSize = (value: unknown): number => JSON.stringify(value).length;
 
-/** Lists what there is room for in a report. */
+/** Returns the items that still fit into a report. */
 function listFitting<Item>(items: readonly Item[], view: Report['view']): Item[] {
   let room = MAX_SIZE - getSize(view);
   return items.filter((item) => {
@@ -38,7 +38,7 @@ function listFitting<Item>(items: readonly Item[], view: Report['view']): Item[]
   });
 }
 
-/** Builds the short form of a listing as lists would have it; undefined without a price. */
+/** Builds the short form of a listing for lists; undefined without a price. */
 function buildItem(
   { base_url, title, tagline, category, routes }: CheckResult['listings'][number],
   at: string,

@@ -26,9 +26,9 @@ const ANSWER_MS = 10_000;
 type Client = Pick<GuardedClient, 'fetch'>;
 
 /**
- * Builds the client of one check that a stranger asked for. It asks one party alone, the one of `url`, and never ourselves;
- * it follows redirects within an origin only, obeys robots.txt, pauses between requests, and ends at its limits. Throws
- * `refused` for a request that it does not make.
+ * Builds the client of a check that a stranger asked for. It makes requests only to the party of `url`, never to ourselves;
+ * follows redirects only within an origin, obeys robots.txt, pauses between requests, and ends at its limits. Throws `refused`
+ * for a request that it does not make.
  */
 export function buildStrictClient(
   client: Client,
@@ -65,7 +65,7 @@ export function buildStrictClient(
       return answer;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      // An answer that is too large has cost as much as it may.
+      // An answer that is too large has already cost the maximum.
       if (error.reason !== 'too_large') received = Number(error.details.received ?? 0);
       // Only our own name servers may know such a name.
       if (error.reason !== 'blocked_address') throw error;
@@ -101,7 +101,7 @@ export function buildStrictClient(
   };
 }
 
-/** Returns whether an address is of this service, at any port; on this machine each port is a service of its own. */
+/** Returns true if an address is of this service, at any port. On this machine each port is a separate service. */
 function isOurs(url: URL, own: URL): boolean {
   return isLoopback(own.hostname) ? url.host === own.host : url.hostname === own.hostname;
 }

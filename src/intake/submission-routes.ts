@@ -21,7 +21,7 @@ const NO_SUBMISSION = {
   hint: 'Submissions are kept for 30 days. Submit the host again.',
 } as const;
 
-/** Time after which the page of a submission that moves on by itself is asked for again, in seconds. */
+/** Time after which the page of a submission reloads while its state can change by itself, in seconds. */
 const REFRESH_SECONDS = 3;
 
 export const NO_PAGES = {
@@ -33,7 +33,7 @@ export const NO_PAGES = {
 
 export interface SubmissionRoutesOptions {
   readonly submissions: Submissions;
-  /** Counts a request of a client. Returns why it may not ask. */
+  /** Counts a request of a client. Returns a problem if the client may not make it. */
   readonly take: (client: string) => Problem | undefined;
   readonly getClient: GetClient;
   readonly allowPrivateNetworks: boolean;

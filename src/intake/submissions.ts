@@ -11,15 +11,15 @@ import { buildListed, listNextSteps, type SubmissionView, writeStatement } from 
 import type { Checks, KeptReport, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
 
-/** Pause between two looks at the outcome of received submissions, in milliseconds, and most that are looked at. */
+/** Time between two checks for the outcome of received submissions, in milliseconds, and most submissions in one of them. */
 const LOOK_MS = 5_000;
 const LOOKED_AT = 1_000;
 
-/** Most problems of a submission that are kept, and their length as JSON together. */
+/** Most problems of a submission that are stored, and their total length as JSON. */
 const KEPT_PROBLEMS = 50;
 const KEPT_LENGTH = 32_000;
 
-/** Most routes of a file that is filled in. */
+/** Most routes in a file that is filled in. */
 const MAX_ROUTES = 30;
 
 const REFUSED = {
@@ -31,20 +31,20 @@ const REFUSED = {
 
 interface SubmissionsOptions {
   readonly queue: ReturnType<typeof openQueue>;
-  /** Hides the name of a client, as `openHiding` does. */
+  /** Hashes the name of a client, see `openHiding`. */
   readonly hide: (name: string) => string;
   readonly publishedFile: string;
   readonly site: Site;
   readonly checks: Checks;
   readonly now: () => Date;
-  /** Aborted when this service ends. */
+  /** Aborted when the intake ends. */
   readonly closing: AbortSignal;
   readonly onError: (error: unknown) => void;
 }
 
 export type Submissions = ReturnType<typeof openSubmissions>;
 
-/** Opens the submissions: their queue, the check that the file is there, and what became of them. */
+/** Opens the submissions: their queue, the check of the provider's file, and their outcome. */
 export function openSubmissions({
   queue,
   hide,
@@ -55,7 +55,7 @@ export function openSubmissions({
   closing,
   onError,
 }: SubmissionsOptions) {
-  /** Checks under way, by submission. */
+  /** Running checks, by submission. */
   const looking = new Map<string, Promise<void>>();
   const getAt = () => now().toISOString();
 
@@ -66,7 +66,7 @@ export function openSubmissions({
       published = openPublished(publishedFile);
       return work(published);
     } catch (error) {
-      // The process that makes the file logs what is wrong with it.
+      // The process that makes the file logs its failures.
       if (!isServiceError(error)) onError(error);
       return undefined;
     } finally {
@@ -74,7 +74,7 @@ export function openSubmissions({
     }
   };
 
-  /** Moves a submission on by what readers see of its host. */
+  /** Moves a submission on by the public listings of its host. */
   const settle = (submission: Submission, seen: Submitted): Submission => {
     const step = findOutcome(submission, seen, now());
     return (step && queue.move(submission.id, { ...step, at: getAt() })) ?? submission;
@@ -95,7 +95,7 @@ export function openSubmissions({
   lookAtAll();
   const everyLook = setInterval(lookAtAll, LOOK_MS);
 
-  /** Waits for the end of a check, and writes what it found of the file of a submission. */
+  /** Waits for the end of a check, and records its result for the file of a submission. */
   const conclude = async ({ id, origin }: Submission, report: Report): Promise<void> => {
     for await (const _lines of checks.follow(report));
     if (closing.aborted) return;
@@ -104,7 +104,7 @@ export function openSubmissions({
   };
 
   return {
-    /** Returns the submission of a host, the same to everybody who submits it. */
+    /** Returns the submission of a host. It is the same for everybody who submits the host. */
     submit: (origin: string, client: string): Submission =>
       queue.submit(origin, {
         ...{ client: hide(getWideNetwork(client)), at: getAt() },
@@ -112,10 +112,10 @@ export function openSubmissions({
       }),
     find(id: string): Submission | undefined {
       const found = queue.find(id);
-      // The queue also finds it by its host.
+      // The queue also finds submissions by host.
       return found?.id === id ? found : undefined;
     },
-    /** Begins the check that the file is there, for a client. Returns its end, or why it may not begin. */
+    /** Begins the check of the provider's file for a client. Returns its end, or a refusal. */
     confirm(submission: Submission, client: string): Promise<void> | Refusal | typeof REFUSED {
       const { id, origin } = submission;
       const under = looking.get(id);
@@ -128,9 +128,9 @@ export function openSubmissions({
       looking.set(id, looked);
       return looked;
     },
-    /** Returns whether any is received, and so waits for what becomes of it. */
+    /** Returns true if any submission is received and waits for its outcome. */
     isAnyReceived: (): boolean => queue.listWaiting(1).length > 0,
-    /** Returns a submission as its address shows it. */
+    /** Returns a submission in the form that its address shows. */
     view(found: Submission): SubmissionView {
       const submitted = readPublished((published) => findSubmitted(published, found.origin));
       const submission = submitted ? settle(found, submitted) : found;
@@ -153,21 +153,21 @@ export function openSubmissions({
 
 type Step = Pick<Submission['history'][number], 'state' | 'reason'>;
 
-/** Returns what became of a received submission, by what readers see of its host; undefined while nothing did. */
+/** Returns the outcome of a received submission by the public listings of its host; undefined while there is none. */
 function findOutcome({ state, received_at }: Submission, { live, removed }: Submitted, now: Date): Step | undefined {
   if (state === 'refused' || state === 'listed' || received_at === null) return undefined;
   if (live.length > 0)
     return { state: 'listed', reason: `It is listed: ${live.map(({ title }) => title).join(', ')}.` };
   if (state !== 'received') return undefined;
   const day = removed?.delisted_at.slice(0, 10);
-  // It is no refusal of the host, which may sell something else, and the operator may put the listing back.
+  // This is no refusal of the host, which may sell something else; and the operator may put the listing back.
   if (removed) return { state: 'problems', reason: `The operator removed it on ${day}: ${removed.reason}` };
   if (now.getTime() - Date.parse(received_at) <= READ_WITHIN_MS) return undefined;
   const reason = 'It was not listed within a day. Look whether the file is still there, and say so again.';
   return { state: 'problems', reason };
 }
 
-/** Says what a check found of the provider's file. */
+/** Describes the result of a check for the provider's file. */
 function judgeFile(origin: string, { view, files }: Report): Step & { problems: CheckLine[] } {
   const url = getProviderFileUrl(origin);
   const came = view.asked.findLast((exchange) => exchange.url === url)?.came ?? 'it was not asked for';
@@ -189,7 +189,7 @@ function judgeFile(origin: string, { view, files }: Report): Step & { problems: 
   return { state: 'problems', reason: `The file is there (${came}), but ${wrong}.`, problems };
 }
 
-/** Fills in the provider's file by what a check of its host found: its document, or its routes; null if neither is known. */
+/** Fills in a provider file from the check of its host: with its document, or its routes; null if neither is known. */
 function fillIn(origin: string, report: KeptReport | undefined): string | null {
   if (!report || report.files?.statement === 'statement') return null;
   const { document } = report.files ?? {};
@@ -207,7 +207,7 @@ function fillIn(origin: string, report: KeptReport | undefined): string | null {
   return listings.length > 0 ? writeStatement(listings) : null;
 }
 
-/** Returns as many lines as are kept. */
+/** Returns the lines that fit into the store. */
 function cutLines(lines: readonly CheckLine[]): CheckLine[] {
   let length = 0;
   return lines.slice(0, KEPT_PROBLEMS).filter((line) => {

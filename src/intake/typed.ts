@@ -8,7 +8,7 @@ export const BAD_ADDRESS = {
   hint: 'Enter a host such as api.example.com, or the https address of a route.',
 } as const;
 
-/** Reads an address, or a bare host, as a provider writes it. */
+/** Parses an address or a bare host that a provider typed; undefined for anything else. */
 export function readAddress(text: string, allowPrivateNetworks: boolean): URL | undefined {
   const written = text.trim();
   const isWhole = /^https?:\/\//i.test(written);

@@ -21,13 +21,13 @@ export interface PayOptions {
   route_id: string;
   call: Call;
   requirement: Requirement;
-  /** The product as the catalogue shows it. */
+  /** The product as the catalogue describes it. */
   declared: DeclaredProduct;
   /** The product as the provider itself declares it, one entry for each document. */
   own: readonly DeclaredProduct[];
-  /** False if a call that is not delivered proves nothing, because others than the provider said what to ask; default: true. */
+  /** False if a call that is not delivered proves nothing, because others than the provider stated its input; default: true. */
   countsAgainst?: boolean | undefined;
-  /** Finds why the operator stopped all payments, in words; null if they are not stopped. Called right before signing. */
+  /** Returns the operator's reason for stopping all payments; null if they are not stopped. Called right before signing. */
   findStop: () => string | null;
   now: () => Date;
   /** Ends waiting for the chain, but never a request that may carry a payment. */
@@ -38,11 +38,11 @@ export interface PayOptions {
 }
 
 /**
- * Pays for one real call and reads the result from the chain. The payment is on disk, within the caps, before anything
- * is signed. From then on any failure, even a crash, leaves a state that reconciling resolves by the nonce. Returns the
- * payment in its final state: settled, not settled, or still open if `signal` or the time limit ended the wait. Throws
- * `refused` (`cap_per_call`, `cap_per_day`, `stopped`, `balance`, `own_payee`, and what the rail refuses), `conflict` (`payment_open`), and
- * `unavailable` if the chain cannot be asked; then nothing was sent.
+ * Pays for one real call and reads the result from the chain. The payment is on disk, within the caps, before anything is signed.
+ * After that, any failure, even a crash, leaves a state that reconciling resolves by the nonce. Returns the payment in its final
+ * state: settled, not settled, or still open if `signal` or the time limit ended the wait. Throws `refused` (`cap_per_call`,
+ * `cap_per_day`, `stopped`, `balance`, `own_payee`, and the reasons of the rail), `conflict` (`payment_open`), and `unavailable`
+ * if the chain cannot be asked; nothing was sent then.
  */
 export async function payForCall(options: PayOptions): Promise<Payment> {
   const { rail, ledger, caps, now, requirement, onEvent } = options;
@@ -116,7 +116,7 @@ async function sendPayment(
   payload: Record<string, unknown>,
 ): Promise<void> {
   const started = performance.now();
-  // A payment settles without a receipt if nothing is known of what was delivered.
+  // A payment settles without a receipt if it is not known what was delivered.
   const weigh = (answer: PaymentAnswer): PaymentAnswer =>
     countsAgainst || answer.delivered !== false
       ? answer

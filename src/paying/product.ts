@@ -32,7 +32,7 @@ export interface Judgement {
   fields: AnswerField[] | null;
 }
 
-/** Larger bodies are judged by their beginning only. In bytes. */
+/** Largest body that is judged as a whole, and length of the beginning that is judged of a larger one, in bytes. */
 export const MAX_BODY = 1024 * 1024;
 export const BODY_START = 64 * 1024;
 
@@ -299,7 +299,7 @@ function readMediaRange(text: string | null): string | null {
   return /^[\w.+-]+\/\*$/.test(range) || range === '*/*' ? range : readMediaType(text);
 }
 
-/** Returns whether an answer cannot be of the declared media type. Its own label may be wrong or too general. */
+/** Returns true if an answer cannot be of the declared media type. Its own label may be wrong or too general. */
 function hasOtherMediaType({ type, json, is_whole }: ReadAnswer, { mime_type }: DeclaredProduct): boolean {
   const declared = readMediaRange(mime_type);
   if (declared === null) return false;
@@ -366,11 +366,11 @@ function compareWithSchema(answer: ReadAnswer, { mime_type, output_schema }: Dec
   return new Validator(schema, '2020-12').validate(json).valid ? 'yes' : 'no';
 }
 
-/** Larger schemas, in bytes, and deeper ones, in levels, are not compared, because providers write them. */
+/** Largest schema that is compared, in bytes, and deepest, in levels. The limit is needed because providers write them. */
 const MAX_SCHEMA = 64 * 1024;
 const MAX_SCHEMA_DEPTH = 50;
 
-/** Keywords of which a declared output needs one. Without them it is a description in the provider's own form. */
+/** Keywords of JSON Schema. A declared output without any of them is a description in the provider's own form. */
 const SCHEMA_WORDS = ['type', 'properties', 'items', 'required', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$schema'];
 
 const TYPES = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
@@ -434,7 +434,7 @@ function isBound(value: unknown, name: string): boolean {
 const MAX_FIELDS = 40;
 const MAX_DEPTH = 4;
 const MAX_NAME = 60;
-/** An object with more members, all of one type, is a table whose member names are data. */
+/** Most members of an object with names for fields. One with more, all of one type, is a table whose member names are data. */
 const MAX_NAMES = 30;
 
 const TYPE_ORDER = ['string', 'number', 'boolean', 'object', 'list', 'null'];

@@ -75,12 +75,12 @@ export async function fetchPaid(
   return client.fetch(url, { method, headers: all, body, redirect: 'manual', limits: CALL_LIMITS });
 }
 
-/** Needs of an offer that can still be chosen: the domain of USDC is known, and the rail says what it lacks. */
+/** Needs of an offer that do not exclude it: the domain of USDC is known, and the rail reports a missing fee payer. */
 const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
 
 /**
- * Returns whether a wallet here can sign for an offer: an exact amount, but not through Permit2, or on EVM a ceiling,
- * which is always through Permit2. An extension that the offer requires cannot be met.
+ * Returns true if a wallet here can sign for an offer: an exact amount that is not paid through Permit2, or on EVM a ceiling,
+ * which is always paid through Permit2. An extension that the offer requires cannot be met.
  */
 function isSignable({ scheme, network, x402_version, extra_needs = [] }: Terms): boolean {
   const isUpto = isCeiling({ scheme }) && isEvm(network) && x402_version === 2;
@@ -93,9 +93,9 @@ function isToolCall({ url }: Call): boolean {
 }
 
 /**
- * Calls the tool of an MCP server, with a payment or without one, and returns its answer as a route would give it: a
- * request for payment as 402, and otherwise what the tool returned as the body, which is empty if no answer of it came.
- * The seller's statement of the settlement is in the header `payment-response`.
+ * Calls the tool of an MCP server, with or without a payment, and returns its answer in the form of a route's: a request for
+ * payment as 402, otherwise the tool's result as the body, which is empty if there was no answer. The seller's statement of the
+ * settlement is in the header `payment-response`.
  */
 async function fetchFromTool(
   client: GuardedClient,
@@ -129,15 +129,15 @@ function isGood({ status }: FetchResponse): boolean {
 /** Reason why no offer of a challenge is paid: a stable code. */
 export type OfferRefusal = 'no_offer' | 'terms_differ' | 'no_wallet' | 'scheme_not_supported' | 'not_on_record';
 
-/** The offer of a challenge that would be paid, or why none would be. */
+/** The offer of a challenge that would be paid, or the reason why none would be. */
 export type Choice =
   | { chosen: Requirement; differences: TermsDifference[] }
   | { refused: OfferRefusal; differences: TermsDifference[] };
 
 /**
- * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order; a ceiling counts as
- * a price. Refuses if an offer on record is missing or asks for another amount, payee, asset, network or scheme, and never chooses an offer
- * that is not on record. A payee that is not on record, or that rotates, is not compared.
+ * Chooses the offer to pay: the cheapest one on a network with a wallet, whatever the seller's order; a ceiling counts as a
+ * price. Refuses if an offer on record is missing or has another amount, payee, asset, network or scheme, and never chooses an
+ * offer that is not on record. A payee that is not on record, or that rotates, is not compared.
  */
 export function chooseOffer(
   requirements: readonly Requirement[],

@@ -10,20 +10,20 @@ export type PaymentIdentity = Pick<
 >;
 
 /**
- * The chain's finding about a payment. `open`: it is not there, and may still come. `disputed`: the answers contradict
- * themselves, another node or what we signed. Money may have moved, so it never counts as not settled.
+ * The chain's finding about a payment. `open`: it is not found, and may still come. `disputed`: answers contradict themselves,
+ * another node, or what we signed. Money may have moved, so it never counts as not settled.
  */
 export type ChainFinding =
-  /** `amount`: the sum taken in atomic USDC, if a ceiling was signed. */
+  /** `amount`: the amount taken in atomic USDC, if a ceiling was signed. */
   | { state: 'settled'; settlement: Settlement; amount?: number }
-  /** `head_at`: time of the chain, if that decided. `read_from`: how many nodes agreed; default: one. */
+  /** `head_at`: time of the chain, if that was decisive. `read_from`: number of nodes that agreed; default: one. */
   | { state: 'not_settled'; reason: string; head_at?: string; read_from?: number }
   | { state: 'open' }
   | { state: 'disputed'; reason: DisputeReason };
 
 /**
- * Contradictions of a chain to what we signed: nodes say different things, the nonce is used and no transaction shows
- * it, another payee or amount was paid, or more was taken than the ceiling.
+ * Contradictions between the chain and what we signed: nodes disagree, the nonce is used and no transaction shows it, another
+ * payee or amount was paid, or more was taken than the ceiling.
  */
 export type DisputeReason = 'nodes_disagree' | 'no_event' | 'no_matching_transfer' | 'above_ceiling';
 
@@ -79,7 +79,7 @@ export interface PaymentOnChain {
   nonce: string | null;
   /** Solana: the payer's signature. */
   signature: string | null;
-  /** EVM: end of the time in which what was signed could be used; null if the transaction does not show it. */
+  /** EVM: end of the time in which the signature could be used; null if the transaction does not show it. */
   expires_at: string | null;
   block: number;
   block_hash: string;
@@ -127,7 +127,7 @@ export function limitTime(timeoutMs: number, signal?: AbortSignal | null): Abort
 }
 
 /**
- * Asks a node that a setting names. Any failure becomes `unavailable` (`rpc_failed`), without the node's address, which may
+ * Asks the node that a setting names. Any failure becomes `unavailable` (`rpc_failed`), without the node's address, which may
  * contain a key of the operator.
  */
 export async function askChain<Result>(setting: string, question: () => Promise<Result>): Promise<Result> {
@@ -150,10 +150,10 @@ export async function askChain<Result>(setting: string, question: () => Promise<
 /** Longest validity of a payment, whatever the seller asks for, in seconds. */
 export const MAX_VALIDITY_SECONDS = 120;
 
-/** Largest difference of our clock and the chain's when a payment is made or given up as expired; milliseconds. */
+/** Largest difference between our clock and the chain's when a payment is made or given up as expired, in milliseconds. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60 * 1000;
 
-/** Returns whether our clock and the chain's differ so much that one of them is wrong. */
+/** Returns true if our clock and the chain's differ so much that one of them is wrong. */
 export function isClockOff(now: Date, headAt: string): boolean {
   return Math.abs(now.getTime() - Date.parse(headAt)) > MAX_CLOCK_DIFFERENCE_MS;
 }

@@ -31,7 +31,7 @@ export interface ReceiptClaims
   /** Atomic USDC, in decimal. */
   amount: string;
   amount_usdc: string;
-  /** The same of the ceiling that was signed; absent for an exact amount. */
+  /** The ceiling that was signed, in atomic USDC in decimal; absent for an exact amount. */
   ceiling?: string | undefined;
   ceiling_usdc?: string | undefined;
   transaction_url: string | null;
@@ -58,9 +58,8 @@ export interface NamedReader {
 }
 
 /**
- * Checks all claims of a receipt: first for consistency, then with each node of its network. If nodes disagree, a check
- * of its own fails. With one node it throws what the node's reader throws; with several, a node that cannot be asked is
- * a failed check.
+ * Checks all claims of a receipt: first for consistency, then with each node of its network. If nodes disagree, a separate check
+ * fails. With one node, throws what the node's reader throws; with several, a node that cannot be asked is a failed check.
  */
 export async function checkReceipt(receipt: ReceiptClaims, nodes: readonly NamedReader[]): Promise<ReceiptCheck[]> {
   const answers = await Promise.allSettled(nodes.map(({ name, reader }) => checkOnChain(reader, receipt, name)));
@@ -96,7 +95,7 @@ function checkItself(receipt: ReceiptClaims): ReceiptCheck[] {
       said === found ? 'fits' : `it would be ${found ?? 'none'}`,
     );
   const brought = answer !== null && answer.status >= 200 && answer.status < 300 && answer.size > 0;
-  // Permit2 takes a permit in the last second of its time as well, USDC no authorisation.
+  // Permit2 accepts a permit in the last second of its time, too; USDC does not accept an authorisation then.
   const lastMs = Date.parse(receipt.expires_at) - (isCeiling(receipt) ? 0 : 1);
   const isInTime = !isEvm(network) || Date.parse(settlement.settled_at) <= lastMs;
   return [
@@ -254,7 +253,7 @@ function listDisagreements(checks: readonly (readonly ReceiptCheck[])[]): Receip
   return [{ field: 'agreement', what: 'the nodes agree', passed: disputed.length === 0, found, node: null }];
 }
 
-/** Checks with the chain that a payment is not settled, as the catalogue has it. */
+/** Checks on the chain that a payment did not settle, as the catalogue has it. */
 export async function checkUnsettled(chain: Chain, payment: Payment): Promise<ReceiptCheck[]> {
   const finding = await chain.findSettlement(payment);
   const what = `${payment.amount} atomic USDC from ${payment.payer} to ${payment.pay_to}`;

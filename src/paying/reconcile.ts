@@ -93,7 +93,7 @@ async function resolveOnChain(
     // A wrong clock cannot decide that a payment expired.
     const isOff = finding.head_at !== undefined && isClockOff(now(), finding.head_at);
     if (isOff) return await resolve({ state: 'unknown', reason: 'clock_differs' });
-    // One node alone cannot either, until it has said so for a day by our clock.
+    // A single node cannot decide it either, until it has said so for a day by our clock.
     const isSure = (finding.read_from ?? 1) > 1 || now().toISOString() > getCountedUntil(payment);
     if (!isSure) return await resolve({ state: 'unknown', reason: UNCONFIRMED });
     return await resolve({ state: 'not_settled', reason: finding.reason });

@@ -2,8 +2,8 @@ import { lstatSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Finds why payments are stopped; null if they are not. They are allowed only if the file certainly does not exist. A
- * file that cannot be checked, anything else of that name, and a missing folder all stop payments.
+ * Finds the reason why payments are stopped; null if they are not. They are allowed only if the file certainly does not exist. A
+ * file that cannot be checked, anything else with that name, and a missing folder all stop payments.
  */
 export function findStop(file: string | null): string | null {
   if (file === null) return null;

@@ -25,7 +25,7 @@ export interface DueRoute {
   /** `due`: there was no budget to pay. `skipped`: nothing was paid, for the given reason. */
   outcome: 'verified' | 'not_delivered' | 'not_settled' | 'open' | 'skipped' | 'due';
   reason: string | null;
-  /** The amount paid, or that would be, in atomic USDC; null if that is not known. */
+  /** The amount paid, or to be paid, in atomic USDC; null if not known. */
   amount: number | null;
   /** Time of its proof before the run; null if it had none. */
   last_proved_at: string | null;
@@ -106,7 +106,7 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
   return result;
 }
 
-/** Finds why a route is skipped; null if it can be paid for now. */
+/** Finds the reason why a route is skipped; null if it can be paid for now. */
 async function findObstacle(payer: Payer, listing: Listing, route: Route, left: number | null): Promise<string | null> {
   const { catalogue, now, rails } = payer;
   const at = now().getTime();
@@ -119,8 +119,8 @@ async function findObstacle(payer: Payer, listing: Listing, route: Route, left: 
     listing.routes.map(({ id }) => id),
   );
   if (isDangerous(cautions) && isSince(lastOfSeller, PROOF_METHOD.retried_after_days)) return 'under_caution';
-  // A payment that did not settle, or may not have, is tried again another day. One with the input of others may prove
-  // nothing, so it is not made again so soon.
+  // A payment that did not settle, or may not have, is repeated on another day. A payment with the input of others may prove
+  // nothing, so it is not repeated so soon.
   const last = await findLastAttempt(catalogue, [route.id]);
   if (isSince(last, 1)) return 'tried_today';
   if (isInputOfOthers(listing, route) && isSince(last, PROOF_METHOD.retried_after_days)) return 'tried_lately';
@@ -140,7 +140,7 @@ function getPrice({ rails }: Payer, route: Route): number | null {
   return amounts.length === 0 ? null : Math.min(...amounts);
 }
 
-/** Pays for one route and writes the result to `entry`. Returns `done`, or why nothing more can be paid. */
+/** Pays for one route and writes the result to `entry`. Returns `done`, or the reason why nothing more can be paid. */
 async function payForRoute(
   payer: Payer,
   { listing, route, most }: { listing: Listing; route: Route; most: number },

@@ -51,7 +51,7 @@ export interface Payer extends PayerOptions {
   readonly rails: readonly Rail[];
   /** The ledger of each wallet; empty if nothing is to be paid. */
   readonly ledgers: ReadonlyMap<Rail, Ledger>;
-  /** Earlier attempts that were left open, as the chain has them now. */
+  /** Earlier attempts that were left open, in their current state on the chain. */
   readonly reconciled: readonly Payment[];
 }
 
@@ -80,7 +80,7 @@ export interface VerifyResult {
   /** The balance is null if the node could not be asked after a payment. */
   wallets: { network: NetworkKey; payer: string; balance: number | null }[];
   caps: { per_call: number; per_day: number; spent: number };
-  /** Earlier attempts that were left open, as the chain has them now. */
+  /** Earlier attempts that were left open, in their current state on the chain. */
   reconciled: Payment[];
   /** Null if nothing was paid. */
   payment: Payment | null;
@@ -111,7 +111,7 @@ export async function withPayer<Result>(
   }
 }
 
-/** Fetches the live 402 of a route and, if the payer pays, makes the call and pays for it. Throws what paying throws. */
+/** Fetches the live 402 of a route and, if the payer pays, pays for the call. Throws what paying throws. */
 export async function verifyRoute(payer: Payer, listing: Listing, request: VerifyRequest): Promise<VerifyResult> {
   const { catalogue, client, rails, ledgers, now, signal, pay } = payer;
   const { maxPerCall, maxPerDay, stopFile } = payer.payer;
@@ -127,7 +127,7 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
     request.input !== undefined ||
     !isInputOfOthers(listing, route) ||
     (chosen !== null && isInputOfOffer(route, chosen));
-  // Inputs that others state may be wrong, and a request that is not a GET may do harm with them.
+  // Input that others state may be wrong, and a request other than GET may do harm with it.
   const isUnfit = !isOwnInput && route.method !== 'GET' ? ('input_of_others' as const) : null;
   const refused = quote.refused ?? isUnfit ?? (pay && rails.length === 0 ? 'no_wallet' : null);
   const rail = rails.find(({ network }) => network === chosen?.terms.network);
@@ -166,13 +166,13 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
   };
 }
 
-/** Returns whether only hearsay says what a route takes. */
+/** Returns true if only hearsay states the input of a route. */
 export function isInputOfOthers({ sources }: Listing, { said_by }: Route): boolean {
   const place = said_by.example ?? said_by.input ?? said_by.route;
   return place !== undefined && sources[place]?.authority === 'hearsay';
 }
 
-/** Returns whether the 402 itself describes its request by the example of the route. */
+/** Returns true if the 402 itself describes its request by the example of the route. */
 function isInputOfOffer(
   { example, method }: Route,
   { raw, extensions, terms: { x402_version } }: Requirement,
@@ -184,7 +184,7 @@ function isInputOfOffer(
 }
 
 /**
- * Lists the products by the documents that the provider wrote itself, also where the operator handed them over. Only these can
+ * Lists the products in documents that the provider wrote itself, including those that the operator handed over. Only these can
  * make its answer unrecognised.
  */
 async function listProviderProducts(
@@ -214,7 +214,7 @@ async function readWallets(rails: readonly Rail[], { isPaid }: { isPaid: boolean
   return Promise.all(
     rails.map(async ({ network, payer, chain }) => {
       const balance = await chain.getBalance(payer).catch((error: unknown) => {
-        // A payment is reported even if the node failed meanwhile.
+        // A payment is reported even if the node fails afterwards.
         if (isPaid && error instanceof ServiceError) return null;
         throw error;
       });

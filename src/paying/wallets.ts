@@ -36,7 +36,7 @@ export async function openWallets(
   };
   const ledgers = new Map<string, Ledger>();
   try {
-    // All processes lock in the same order, so that two of them never wait for each other.
+    // All processes lock in the same order, so that no two wait for each other.
     const named = wallets.map((wallet) => ({ name: getFileName(wallet), payer: wallet.payer }));
     for (const { name, payer } of named.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const lock = await acquireLock(join(folder, `${name}.lock`), onWait, signal);

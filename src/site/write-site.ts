@@ -76,7 +76,7 @@ export async function writeSite(options: WriteSiteOptions): Promise<RebuildResul
   }
 }
 
-/** What a rebuild works with. */
+/** The inputs of a rebuild. */
 interface Job {
   readonly reading: Reading;
   readonly code: PageCode;

@@ -24,7 +24,8 @@ const AMOUNT_NAMES: readonly string[] = ['amount', 'maxamountrequired'];
 const MAX_LISTED = 8;
 
 /**
- * Lists the parts of a challenge that cannot be read alike, each with its place; `duplicateKeys` are found in its text.
+ * Lists the parts of a challenge that readers may read differently, each with its place; `duplicateKeys` are those found in its
+ * text.
  */
 export function listAmbiguities(accepts: readonly unknown[], duplicateKeys: readonly string[]): Ambiguity[] {
   const payees = new Map<string, string>();
@@ -61,13 +62,13 @@ function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Parses an account of any network. A name beside it, as of a company, is no payee to anybody. */
+/** Parses an account of any network; undefined for any other name, such as that of a company. */
 function parseAccount(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : value;
   return isMainnetUsdc(text) ? undefined : findAccount(text)?.account;
 }
 
-/** Returns whether all readers take an amount alike: decimal digits, or a number that is exact everywhere. */
+/** Returns true if all readers read an amount the same way: decimal digits, or a number that is exact everywhere. */
 function isPlainAmount(value: unknown): boolean {
   return typeof value === 'number' ? Number.isSafeInteger(value) && value >= 0 : /^(?:0|[1-9]\d*)$/.test(String(value));
 }

@@ -19,7 +19,7 @@ const MAX_DEPTH = 64;
 /** Base 64 with or without padding: the SDK's clients read and pay both. */
 const BASE64 = /^(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** A JSON object with its duplicate keys as JSON pointers, or why it cannot be read. */
+/** A JSON object with its duplicate keys as JSON pointers, or the reason why it cannot be read. */
 export type ObjectOrProblem =
   | { object: Record<string, unknown>; duplicateKeys: readonly string[] }
   | { problem: ChallengeProblem };
@@ -32,7 +32,7 @@ export function parseChallengeHeader(value: string): ObjectOrProblem {
   return parseObject(Buffer.from(text, 'base64'));
 }
 
-/** Parses a body, its content codings undone, which must be a JSON object. Never throws. */
+/** Parses a decoded body, which must be a JSON object. Never throws. */
 export function parseChallengeBody(body: Uint8Array): ObjectOrProblem {
   return body.byteLength > MAX_CHALLENGE_BYTES ? { problem: 'body_too_large' } : parseObject(body);
 }

@@ -62,9 +62,9 @@ export interface Challenge {
   /** Offers that can be paid here: USDC on Base or Solana. If it is empty, `others` says why. */
   offers: Terms[];
   others: SkippedOffer[];
-  /** The address for which the challenge says it is. */
+  /** The address that the challenge names as its own. */
   resource: string | null;
-  /** Whether the seller takes an id of the payment; null if it does not say so. */
+  /** Support for an id of the payment; null if the seller does not state it. */
   payment_identifier: PaymentIdentifier | null;
   /** Description of the route's request and answer in the challenge, uncleaned, at most 16 KB each. */
   input: JsonObject | null;

@@ -13,11 +13,11 @@ export interface GivenOffer extends Pick<SkippedOffer, 'network' | 'asset'> {
   offer: Pick<Extract<ChallengeOffer, { terms: unknown }>, 'terms'> | { reason: SkipReason };
 }
 
-/** A challenge as a buyer received it, every offer in its place. Everything except terms is as the provider wrote it. */
+/** A challenge that a buyer received, with every offer at its index. Everything except terms is as the provider wrote it. */
 export interface GivenChallenge {
   x402_version: 1 | 2;
   offers: GivenOffer[];
-  /** The addresses for which it says it is: one in version 2, one for each offer in version 1. */
+  /** The addresses that it names as its own: one in version 2, one for each offer in version 1. */
   resources: string[];
   /** Parts that other readers may read differently. */
   ambiguities: Ambiguity[];
@@ -56,7 +56,7 @@ function parseText(text: string) {
   return isHeader ? parseChallengeHeader(value) : parseChallengeBody(Buffer.from(value));
 }
 
-/** Terms that somebody copied from a challenge, spelled as in the challenge. */
+/** Terms copied from a challenge, spelled as in the challenge. */
 export interface CopiedTerms {
   network: string;
   asset: string;
@@ -78,7 +78,7 @@ export function readCopiedTerms({ network, asset, amount, pay_to, scheme }: Copi
   };
 }
 
-/** Removes the version and the offer's needs: the copied fields say nothing of these. */
+/** Removes the version and the offer's needs, which the copied fields do not show. */
 function omitNeeds(offer: ChallengeOffer): GivenOffer['offer'] {
   if ('reason' in offer) return offer;
   const { extra_needs: _needs, ...terms } = offer.terms;

@@ -103,9 +103,9 @@ const BASE58_ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvw
 const SOLANA_KEY_BYTES = 32;
 
 /**
- * Finds the account that a text is, and its family; undefined for anything else: empty text, a URN, an opaque id, the zero
- * address. An address never says its chain, because every chain of a family has it. EVM addresses come back in lower case,
- * so that two spellings of one account are equal; Solana's are case-sensitive and stay as they are.
+ * Finds the account in a text, and its family; undefined for anything else: empty text, a URN, an opaque id, the zero address. An
+ * address does not show its chain, because every chain of a family has it. EVM addresses are returned in lower case, so that two
+ * spellings of one account are equal; Solana's are case-sensitive and stay unchanged.
  */
 export function findAccount(text: unknown): { account: string; family: Family } | undefined {
   if (typeof text !== 'string' || text.length > 64) return undefined;
@@ -114,7 +114,7 @@ export function findAccount(text: unknown): { account: string; family: Family } 
   return svm === undefined ? undefined : { account: svm, family: 'svm' };
 }
 
-/** Parses the account that is paid. Returns undefined for what is no account of that network, and for its USDC contract. */
+/** Parses the payee. Returns undefined for text that is no account of that network, and for its USDC contract. */
 export function parsePayTo(network: NetworkKey, text: unknown): string | undefined {
   const found = findAccount(text);
   return found?.family !== NETWORKS[network].family || isUsdc(network, found.account) ? undefined : found.account;

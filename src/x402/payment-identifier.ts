@@ -5,8 +5,8 @@ import type { PaymentIdentifier } from '../model/payment-identifier.ts';
 const NAME = 'payment-identifier';
 
 /**
- * Finds whether the seller takes an id of the payment: `info.required` of the x402 extension `payment-identifier`. Undefined
- * if `extensions` do not have it, or not in its form.
+ * Finds the seller's support for an id of the payment: `info.required` of the x402 extension `payment-identifier`. Undefined if
+ * `extensions` lack it, or have it in another form.
  */
 export function findPaymentIdentifier(extensions: unknown): PaymentIdentifier | undefined {
   const extension = isObject(extensions) && Object.hasOwn(extensions, NAME) ? extensions[NAME] : undefined;

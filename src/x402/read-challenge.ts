@@ -25,7 +25,10 @@ export interface ChallengeAnswer {
   isTool?: boolean | undefined;
 }
 
-/** A challenge, and all its offers in USDC: readers who do not check the schema pay those that it refuses. */
+/**
+ * A challenge, and all its offers in USDC, including those that the protocol's schema refuses: readers who do not check the
+ * schema pay these.
+ */
 type PlacedChallenge = { challenge: Challenge; asked: Terms[] } | { problem: ChallengeProblem };
 
 /**
@@ -149,8 +152,8 @@ function listNonconforming(raw: Record<string, unknown>): string[] {
 }
 
 /**
- * Lists the ambiguities for a reader who takes the other of header and body: those within it, and `body_differs` if it
- * asks other things by a scheme and on a network that both name. An offer that only one of them names is no difference.
+ * Lists the ambiguities for a reader who uses the other one of header and body: those within it, and `body_differs` if it has
+ * other terms for a scheme and network that both name. An offer that only one of them names is no difference.
  */
 function listBeside(where: 'header' | 'body', other: PlacedChallenge, { asked }: { asked: Terms[] }): Ambiguity[] {
   if (!('challenge' in other)) return [];

@@ -1,7 +1,7 @@
 import { isObject } from '../model/json.ts';
 import { checkChallengeObject } from './challenge-json.ts';
 
-/** The key of a payment in the `_meta` of a tool call, and of the seller's receipt in that of the result. */
+/** The key of a payment in the `_meta` of a tool call, and of the seller's receipt in the `_meta` of the result. */
 const PAYMENT_KEY = 'x402/payment';
 const RESPONSE_KEY = 'x402/payment-response';
 
@@ -53,7 +53,7 @@ export function readToolAnswer(message: unknown): ToolAnswer {
  */
 const MAX_ERROR = 4_000;
 
-/** Writes a failure so that its own words say that it is one, even without a reason. */
+/** Writes an error so that its own words mark it as one, even without a reason. */
 function formatFailure(error: unknown): string {
   const words = typeof error === 'string' ? error : JSON.stringify(error);
   return JSON.stringify({ isError: true, error: words.length > MAX_ERROR ? words.slice(0, MAX_ERROR) : error });

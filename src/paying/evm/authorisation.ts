@@ -2,14 +2,14 @@ import { getAddress, type Hex } from 'viem';
 import type { EvmNetwork } from '../../model/network.ts';
 import type { PreparedPayment } from '../../model/payment.ts';
 
-/** Returns the number of a chain, by which signatures and nodes know it: the reference of its CAIP-2 identifier. */
+/** Returns the number of a chain that signatures and nodes use: the reference of its CAIP-2 identifier. */
 export function getChainId({ id }: EvmNetwork): number {
   return Number(id.slice('eip155:'.length));
 }
 
 /**
- * Returns the EIP-712 domain of USDC on a chain. It is fixed, and `extra` of a challenge is ignored, because a signature
- * over another domain could be used elsewhere.
+ * Returns the EIP-712 domain of USDC on a chain. It is fixed, and `extra` of a challenge is ignored, because a signature over
+ * another domain could be used elsewhere.
  */
 export function getUsdcDomain(chain: EvmNetwork) {
   return { ...chain.domain, chainId: getChainId(chain), verifyingContract: getAddress(chain.usdc) };

@@ -33,7 +33,7 @@ import {
   isPermitUsed,
 } from './permit.ts';
 
-/** Time that the chain's clock must be past the expiry before a payment counts as not settled; seconds. */
+/** Time after the expiry, by the chain's clock, from which a payment counts as not settled, in seconds. */
 const GRACE_SECONDS = 10n;
 
 /**
@@ -81,14 +81,14 @@ async function findClaimedPayment(node: EvmNode, claim: PaymentClaim): Promise<P
   });
 }
 
-/** The USDC that a transaction moved from one account, and the place of the transfer. Fields are null without a transfer. */
+/** A USDC transfer in a transaction: accounts, amount, and its position on the chain. Fields are null if there is no transfer. */
 type Movement = Omit<PaymentOnChain, 'ceiling' | 'signature' | 'expires_at' | 'settled_at'> & { block_hash: Hex };
 
 /**
- * Reads which USDC a transaction moved for a payment: for settlement, receipts and checks alike. If it has several transfers,
- * the one that fits best counts; without an `amount`, the largest to the payee, since a transfer of nothing beside it can be
- * anybody's. An authorisation names its payer and nonce by an event; for a permit the payer is the one that is given, and the
- * nonce is not known. Throws what the node's client throws.
+ * Reads the USDC transfer of a payment in a transaction, for settlement, receipts and checks alike. Of several transfers the one
+ * that fits best counts; without an `amount`, the largest to the payee, since anybody can add a transfer of zero. For an
+ * authorisation, an event names the payer and the nonce; for a permit, the payer is the given one, and the nonce is not known.
+ * Throws what the node's client throws.
  */
 async function readMovement(
   node: EvmNode,
@@ -142,7 +142,9 @@ async function readBlockTime({ client }: EvmNode, { block_hash }: Movement): Pro
   return new Date(Number(timestamp) * 1000).toISOString();
 }
 
-/** Reads what was signed for a payment by Permit2 from the input of its transaction. The nonce counts if that used it. */
+/**
+ * Reads the signed permit of a payment from the input of its transaction. The nonce is null if the transaction did not use it.
+ */
 async function readPermit(
   node: EvmNode,
   claim: PaymentClaim,
@@ -168,7 +170,7 @@ function readExpiry(input: Hex): string | null {
     const { args } = decodeFunctionData({ abi: PAYING_ABI, data: input });
     return new Date(Number(args[4]) * 1000).toISOString();
   } catch {
-    // Other calls do not contain it, and numbers beyond the range of dates are not times.
+    // Other calls do not contain it, and a number beyond the range of dates is no time.
     return null;
   }
 }
@@ -202,7 +204,7 @@ async function findSettlementOn(node: EvmNode, payment: SoughtPayment): Promise<
   const cancelled = isCeiling(payment)
     ? await findPermitCancellation(node, payment, head.number)
     : await findEvent(node, 'AuthorizationCanceled', payment, head.number);
-  // A node may know the state before the events.
+  // A node may have the new state before the events.
   return cancelled === undefined
     ? { state: 'disputed', reason: 'no_event' }
     : { state: 'not_settled', reason: 'cancelled' };

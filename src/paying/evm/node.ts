@@ -23,8 +23,8 @@ export interface EvmNode {
 }
 
 /**
- * Returns whether a block of a node has enough others on it to count as confirmed. A local chain makes blocks only for
- * transactions and reverts none.
+ * Returns true if a block of a node has enough later blocks to count as confirmed. A local chain makes blocks only for
+ * transactions, and reverts none.
  */
 export function isConfirmed({ chain, genesis }: EvmNode, block: bigint, head: bigint): boolean {
   return head - block + 1n >= (isPublicChain(chain.key, genesis) ? chain.confirmations : 1);
@@ -80,7 +80,7 @@ export async function readHead(node: EvmNode): Promise<{ number: bigint; timesta
   return { number, timestamp, hash };
 }
 
-/** Asks a node, as `askChain` does. */
+/** Asks a node as `askChain` does. */
 export function askNode<Result>({ chain }: Pick<EvmNode, 'chain'>, question: () => Promise<Result>): Promise<Result> {
   return askChain(chain.nodeSetting, question);
 }
@@ -89,20 +89,20 @@ export function askNode<Result>({ chain }: Pick<EvmNode, 'chain'>, question: () 
 const BLOCKS_AT_ONCE = 2_000n;
 
 /**
- * Blocks after the start of a payment that are searched for it: far more than a chain makes in the two minutes in which
- * it can settle. The limit protects from a node that claims an endless chain.
+ * Number of blocks after the start of a payment that are searched for it: far more than a chain makes in the two minutes in which
+ * it can settle. The limit protects against a node that claims an endless chain.
  */
 const BLOCKS_SEARCHED = 20_000n;
 
-/** Blocks from one to another, both included. */
+/** A range of blocks, both ends included. */
 export interface BlockRange {
   fromBlock: bigint;
   toBlock: bigint;
 }
 
 /**
- * Searches the blocks in which a payment may have settled, some of them at a time, in their order. Returns what `search`
- * found first.
+ * Searches the blocks in which a payment may have settled, in order, a part of them at a time. Returns the first result of
+ * `search`.
  */
 export async function searchBlocks<Found>(
   first: number,

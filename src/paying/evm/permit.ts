@@ -4,7 +4,7 @@ import type { Payment, PreparedPayment } from '../../model/payment.ts';
 import { getChainId } from './authorisation.ts';
 import { askNode, type BlockRange, type EvmNode, searchBlocks, USDC_ABI } from './node.ts';
 
-/** The contract by which x402 takes a payment of the scheme `upto`: the only one that may use the permit. */
+/** The contract with which x402 takes a payment of the scheme `upto`. Only this contract may use the permit. */
 export const UPTO_PROXY = '0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002';
 
 const PERMIT2_ADDRESS = getAddress(PERMIT2);
@@ -14,7 +14,7 @@ export function getPermitDomain(chain: EvmNetwork) {
   return { name: 'Permit2', chainId: getChainId(chain), verifyingContract: PERMIT2_ADDRESS };
 }
 
-/** A transfer by Permit2 with the witness of x402's proxy: payee, and who may settle. */
+/** A transfer by Permit2, with x402's witness: the payee, and the account that may settle it. */
 export const PERMIT_TYPES = {
   PermitWitnessTransferFrom: [
     { name: 'permitted', type: 'TokenPermissions' },
@@ -49,7 +49,7 @@ export interface Permit {
   witness: { to: string; facilitator: string; validAfter: string };
 }
 
-/** Reads from an offer who may settle it; undefined if it names no account. */
+/** Returns the account that may settle an offer; undefined if it names none. */
 export function readFacilitator({ extra }: Record<string, unknown>): string | undefined {
   const named =
     typeof extra === 'object' && extra !== null && 'facilitatorAddress' in extra && extra.facilitatorAddress;
@@ -87,7 +87,7 @@ export function buildPermitMessage({ permitted, spender, nonce, deadline, witnes
   };
 }
 
-/** Returns how much USDC an account allows Permit2 to move, in atomic units. */
+/** Returns the amount of USDC that an account allows Permit2 to move, in atomic units. */
 export function readAllowance(node: EvmNode, account: string): Promise<bigint> {
   const { client, usdc: address } = node;
   const args = [getAddress(account), PERMIT2_ADDRESS] as const;
@@ -96,7 +96,7 @@ export function readAllowance(node: EvmNode, account: string): Promise<bigint> {
 
 type NonceOwner = Pick<Payment, 'payer' | 'nonce'>;
 
-/** Returns whether a permit was used or cancelled up to a block: Permit2 has one bit for each nonce. */
+/** Returns true if a permit was used or cancelled up to a block. Permit2 has one bit for each nonce. */
 export async function isPermitUsed(node: EvmNode, { payer, nonce }: NonceOwner, blockNumber: bigint): Promise<boolean> {
   const { word, bit } = getNoncePlace(nonce);
   const args = [getAddress(payer), word] as const;
@@ -105,7 +105,7 @@ export async function isPermitUsed(node: EvmNode, { payer, nonce }: NonceOwner, 
   return hasBit(bits, bit);
 }
 
-/** Returns where Permit2 keeps a nonce: the number of the word, and of the bit in it, the lowest being 0. */
+/** Returns the position of a nonce in Permit2: the number of its word, and of the bit in it, the lowest being 0. */
 function getNoncePlace(nonce: string): { word: bigint; bit: bigint } {
   return { word: BigInt(nonce) >> 8n, bit: BigInt(nonce) & 255n };
 }
@@ -119,7 +119,7 @@ export interface SettledPermit {
   ceiling: bigint;
   /** Seconds since 1970. */
   deadline: bigint;
-  /** The amount that was to be taken. */
+  /** The amount to be taken. */
   amount: bigint;
   owner: Hex;
   to: Hex;
@@ -128,9 +128,9 @@ export interface SettledPermit {
 const WORD = 64;
 
 /**
- * Lists the permits with a nonce in the input of a transaction. The arguments of both functions of the proxy that settle
- * have the same words in a row: token, ceiling, nonce, deadline, amount, owner and payee. So they are found in a call of
- * the proxy, and in any call around it.
+ * Lists the permits with a nonce in the input of a transaction. Both settling functions of the proxy have the same words in a row
+ * in their arguments: token, ceiling, nonce, deadline, amount, owner and payee. These are found in a call of the proxy, and in
+ * any call around it.
  */
 export function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: Hex, nonce: string): SettledPermit[] {
   const hex = input.slice(2).toLowerCase();
@@ -151,9 +151,9 @@ export function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: He
 }
 
 /**
- * Finds the transaction that used a permit. Permit2 emits no event for that. First looks for a transaction that moved USDC
- * of the payer and has the permit in its input. Then looks in the block in which the nonce became used: for a transaction
- * that moved USDC of the payer, or else for a transfer of zero USDC to the payee. Returns undefined if no transaction fits.
+ * Finds the transaction that used a permit, for which Permit2 emits no event. Looks first for a transaction that moved USDC of
+ * the payer and has the permit in its input; then, in the block in which the nonce was used, for a transaction that moved USDC of
+ * the payer, or else for a transfer of zero USDC to the payee. Returns undefined if no transaction fits.
  */
 export async function findPermitTransaction(
   node: EvmNode,
@@ -164,7 +164,7 @@ export async function findPermitTransaction(
   const wanted = { address: usdc, abi: USDC_ABI, eventName: 'Transfer', strict: true } as const;
   const args = { from: getAddress(payment.payer) };
   const listMoves = (range: BlockRange) => askNode(node, () => client.getContractEvents({ ...wanted, args, ...range }));
-  // Anybody can move nothing in the name of the payer, but only a permit of the payer moves something.
+  // Anybody can transfer zero in the payer's name, but only a permit of the payer moves more.
   const isSomething = (move: Awaited<ReturnType<typeof listMoves>>[number]) => move.args.value > 0n;
   const carried = await searchBlocks(payment.from_block, head, async (range) => {
     for (const { transactionHash: hash } of (await listMoves(range)).filter(isSomething)) {
@@ -200,7 +200,7 @@ export async function findPermitCancellation(
   });
 }
 
-/** Finds the block in which a nonce became used, between the start of a payment and a block at which it is. */
+/** Finds the block in which a nonce was used, between the start of a payment and a block at which it is known to be used. */
 async function findBlockOfUse(
   node: EvmNode,
   payment: NonceOwner & Pick<Payment, 'from_block'>,
@@ -226,7 +226,7 @@ export function findSettledPermit(
   return permits.find(({ owner, to }) => isSame(owner, payer) && isSame(to, pay_to)) ?? permits[0];
 }
 
-/** Returns whether a transaction used a permit: it has it in its input, or its block is the one that made it used. */
+/** Returns true if a transaction used a permit: its input contains the permit, or the nonce was used in its block. */
 export async function hasUsedPermit(
   node: EvmNode,
   permit: NonceOwner,

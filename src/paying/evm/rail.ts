@@ -20,12 +20,15 @@ import {
   readFacilitator,
 } from './permit.ts';
 
-/** A chain makes a block every few seconds. If the latest one is older than this, the node or our clock is wrong; in seconds. */
+/**
+ * Largest age of the latest block, in seconds. A chain makes a block every few seconds, so with an older one the node or our
+ * clock is wrong.
+ */
 const MAX_LAG_SECONDS = 60;
 
 /**
- * Opens payments on a chain of the family. `privateKey` is 32 bytes in hexadecimal and stays inside. Throws `bad_input` (`bad_key`) for
- * anything else, without quoting it.
+ * Opens payments on a chain of the family. `privateKey` is 32 bytes in hexadecimal, and stays inside. Throws `bad_input`
+ * (`bad_key`) for anything else, without quoting it.
  */
 export function openEvmRail(
   chain: EvmNetwork,
@@ -65,9 +68,9 @@ export function openEvmRail(
           return head;
         }),
       );
-      // The lowest value counts, so that no single node can move the expiry or the block at which the search begins.
+      // The lowest value is used, so that no single node can change the expiry, or the block at which the search begins.
       const headTime = Math.min(...heads.map(({ timestamp }) => Number(timestamp)));
-      // The chain's clock may be a little ahead of ours, and the chain decides about the expiry.
+      // The chain's clock may be slightly ahead of ours, and the expiry is by the chain's clock.
       const start = Math.max(ours, headTime);
       return {
         nonce: `0x${randomBytes(32).toString('hex')}`,
@@ -126,8 +129,8 @@ function checkAllowance({ usdc, label, coin }: EvmNetwork, payer: string, { amou
 }
 
 /**
- * Builds the failure for an old latest block. With a wrong clock a payment would be valid for too long, and a node that
- * is behind would not find it.
+ * Builds the failure for a latest block that is too old. With a wrong clock a payment would be valid for too long, and a node
+ * that is behind would not find it.
  */
 function buildLagFailure({ nodeSetting }: EvmNetwork): ServiceError {
   return new ServiceError('unavailable', "By the clock of this machine the node's latest block is too old.", {

@@ -41,7 +41,7 @@ const SIGNATURES_AT_ONCE = 1000;
 const PAGES_READ = 50;
 
 /**
- * Slots after the start of a payment that are searched for it: far more than pass while its blockhash is valid. Later
+ * Number of slots after the start of a payment that are searched for it: far more than pass while its blockhash is valid. Later
  * transactions of others cost no requests.
  */
 const SLOTS_SEARCHED = 20_000n;
@@ -50,7 +50,7 @@ const SLOTS_SEARCHED = 20_000n;
 const LONGEST_LIFETIME_BLOCKS = 300;
 
 /**
- * Blocks after the last possible one before a payment counts as not settled, because nodes behind one address may
+ * Number of blocks after the last possible one from which a payment counts as not settled, since nodes behind one address may
  * differ.
  */
 const GRACE_BLOCKS = 32n;
@@ -139,15 +139,15 @@ async function readTransaction(rpc: Rpc<SolanaRpcApi>, transaction: Signature) {
 
 type ReadTransaction = NonNullable<Awaited<ReturnType<typeof readTransaction>>>;
 
-/** The USDC that a transaction moved. Payer, payee, amount and memo are those of its signed instructions. */
+/** A USDC transfer in a transaction. Payer, payee, amount and memo are those of its signed instructions. */
 interface Movement extends Pick<PaymentOnChain, 'payer' | 'pay_to' | 'amount' | 'nonce'> {
-  /** True if it left the accounts of payer and payee with just that amount less and more. */
+  /** True if the balances of payer and payee changed by exactly that amount. */
   has_moved: boolean;
 }
 
 /**
- * Reads which USDC a transaction moved for a payment: for settlement, receipts and checks alike. If it has several transfers, the
- * one that fits best counts. The nonce is the payment's if any memo is.
+ * Reads the USDC transfer of a payment in a transaction, for settlement, receipts and checks alike. Of several transfers the one
+ * that fits best counts. The nonce is the payment's if any memo is.
  */
 async function readMovement(
   chain: SvmNetwork,
@@ -287,7 +287,7 @@ async function findTransaction(
   return { state: 'disputed', reason: 'no_event' };
 }
 
-/** Judges a transaction by what it moved; undefined if it is not our payment, which our signature says. */
+/** Judges a transaction by its transfer; undefined if it is not our payment, which our signature identifies. */
 async function judgeTransaction(
   chain: SvmNetwork,
   rpc: Rpc<SolanaRpcApi>,
@@ -340,8 +340,8 @@ interface TokenBalance {
 }
 
 /**
- * Returns by how much a transaction changed the USDC of an account, in atomic units. The account is part of what we
- * signed; its owner may change.
+ * Returns the change of an account's USDC by a transaction, in atomic units. The account is part of what we signed; its owner may
+ * change.
  */
 function getBalanceChange(
   { usdc }: SvmNetwork,

@@ -23,8 +23,8 @@ import { buildTransfer, signTransfer, type Transfer } from './transfer.ts';
 const MAX_MEMO_BYTES = 256;
 
 /**
- * Opens payments on a chain of the family. `privateKey` is in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's tools
- * write. Throws `bad_input` (`bad_key`) for anything else, without quoting it.
+ * Opens payments on a chain of the family. `privateKey` is in base 58 (32 or 64 bytes), or the JSON array of bytes that Solana's
+ * tools write. Throws `bad_input` (`bad_key`) for anything else, without quoting it.
  */
 export async function openSvmRail(
   chain: SvmNetwork,
@@ -59,7 +59,7 @@ export async function openSvmRail(
         nonce,
         from_block: Number(slot),
         head_at: heads.sort()[0] ?? '',
-        // An estimate: a blockhash is valid for 150 blocks of 0.4 seconds, and the height decides.
+        // An estimate: a blockhash is valid for 150 blocks of 0.4 seconds, and the block height is decisive.
         expires_at: new Date(now.getTime() + MAX_VALIDITY_SECONDS * 1000).toISOString(),
         expires_block: Number(lifetime.lastValidBlockHeight),
       };
@@ -129,7 +129,7 @@ function getMemo({ label }: SvmNetwork, { raw }: Requirement): string | undefine
   });
 }
 
-/** Finds what is wrong with a memo. Only a text that every reader decodes the same way is signed. */
+/** Finds the fault of a memo; null for a valid one. Only a text that every reader decodes the same way is signed. */
 function findMemoProblem(memo: unknown): string | null {
   if (typeof memo !== 'string') return 'is no text';
   if (!memo.isWellFormed()) return 'is not valid Unicode';

@@ -26,7 +26,7 @@ export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr
 /** Limits that facilitators of the scheme `exact` accept: enough for one transfer, with almost no priority fee. */
 const COMPUTE = { units: 20_000, microLamports: 1n };
 
-/** One transfer of USDC whose fee somebody else pays. The amount is in atomic USDC. */
+/** A transfer of USDC whose fee another account pays. The amount is in atomic USDC. */
 export interface Transfer {
   chain: SvmNetwork;
   signer: KeyPairSigner;
@@ -75,8 +75,8 @@ export async function buildTransfer(transfer: Transfer) {
 }
 
 /**
- * Signs a transfer; the fee payer still has to sign it too. Returns the transaction in base 64, and our signature in
- * base 58, by which it is found on the chain.
+ * Signs a transfer, which the fee payer must sign too. Returns the transaction in base 64, and our signature in base 58, by which
+ * it is found on the chain.
  */
 export async function signTransfer(transfer: Transfer): Promise<{ transaction: string; signature: string }> {
   const { signer } = transfer;

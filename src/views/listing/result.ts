@@ -29,7 +29,10 @@ export function listFoundStandings(
   ];
 }
 
-/** Builds the mark of a proof: `verified 2026-11-20` or `last proved 2026-08-01`, with ` at 0.01 USDC` if it asks another price. */
+/**
+ * Builds the mark of a proof: `verified 2026-11-20` or `last proved 2026-08-01`; with ` at 0.01 USDC` if it now asks another
+ * price.
+ */
 function buildProof(route: MatchedRoute, verifiedAt: string, asOf: string): Standing {
   const isOld = isProofOld(verifiedAt, asOf);
   const words = isOld ? formatLastProved(verifiedAt) : `verified ${formatDay(verifiedAt)}`;

@@ -76,7 +76,10 @@ export function formatChain({ network, public_chain }: RouteProof): string {
   return public_chain ? label : `a local test chain for ${label}`;
 }
 
-/** Writes the verification of a route as of a time: `Settlement-verified 2026-11-20`, with ` at 0.01 USDC` if it asks another price. */
+/**
+ * Writes the verification of a route as of a time: `Settlement-verified 2026-11-20`, with ` at 0.01 USDC` if it now asks another
+ * price.
+ */
 export function formatRouteVerification({ proof, terms }: PublicRoute, asOf: string): string {
   if (!proof) return 'Unverified';
   const proved = findProvedPrice(proof, terms);

@@ -140,7 +140,9 @@ export function formatLatency({ latency, reliability }: Pick<PublicHead, 'latenc
   return `${formatMedian(latency)}, 95 % within ${formatInteger(p95_ms)} ms (${basis}, as our probe saw it, from one place)`;
 }
 
-/** Writes how a listing can be paid on a network as of a time (ISO 8601 UTC): `advertised, last seen 2026-11-20; never verified`. */
+/**
+ * Describes how a listing is paid on a network as of a time (ISO 8601 UTC): `advertised, last seen 2026-11-20; never verified`.
+ */
 export function describeNetwork(entry: NetworkEntry, asOf: string): string {
   const { last_seen_at, settlement_verified, last_verified_at } = entry;
   const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
