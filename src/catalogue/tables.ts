@@ -295,9 +295,9 @@ export interface HostsTable {
   robots: string | null;
   robots_at: string | null;
   /** Time at which the provider's file on it was last read. */
-  door_at: string | null;
+  provider_file_at: string | null;
   /** Time at which a made-up address next to a payable route was last probed. */
-  sibling_at: string | null;
+  decoy_at: string | null;
   /** Time at which one of its routes last answered with a valid 402. */
   valid_at: string | null;
   /** Time until which the host asked for no requests. */

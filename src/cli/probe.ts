@@ -128,7 +128,7 @@ async function waitForLock(file: string, note: (text: string) => void, signal: A
 }
 
 function renderProbes(report: ProbeReport, page: Page): void {
-  const { routes, outcomes, listings, doors, revision } = report;
+  const { routes, outcomes, listings, statements, revision } = report;
   page.facts([
     ['probed', `${routes.probed} routes on ${report.hosts} hosts`],
     ...(routes.done_before > 0 ? [['before', `${routes.done_before} routes, by an earlier run`] as const] : []),
@@ -141,8 +141,8 @@ function renderProbes(report: ProbeReport, page: Page): void {
         ]
       : []),
     ['listings', `${listings.changed} changed, ${listings.delisted} delisted, ${listings.relisted} put back`],
-    ...(doors.stated > 0
-      ? [['statements', `of ${doors.stated} providers, by which ${doors.changed} listings changed`] as const]
+    ...(statements.stated > 0
+      ? [['statements', `of ${statements.stated} providers, by which ${statements.changed} listings changed`] as const]
       : []),
     [
       'revision',

@@ -68,7 +68,7 @@ export interface ProbeReport {
   outcomes: Partial<Record<ProbeOutcome, number>>;
   listings: PublishedCounts;
   /** Hosts with a provider's file, and listings that it changed. */
-  doors: { stated: number; changed: number };
+  statements: { stated: number; changed: number };
   /**
    * True if most hosts that used to answer failed, or all hosts if hardly any ever answered. Then the fault is ours,
    * and no failure counts.
@@ -119,15 +119,15 @@ export async function runProbing(
   const publishing = openPublishing(catalogue, { now, freshens: selection.kind !== 'chosen' });
   const { allowPrivateNetworks } = config;
   const client = openClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
-  const doors = { stated: 0, changed: 0 };
+  const statements = { stated: 0, changed: 0 };
   let isAlone = true;
   const arrivals = new Set<string>();
   const applyProviderFile: ProbeStoreOptions['applyProviderFile'] = async (origin, paced) => {
     const endsAt = arrivals.has(origin) ? performance.now() + ARRIVAL_MS : Number.POSITIVE_INFINITY;
     const limited = limitFetches(paced, options.timeoutMs, endsAt);
     const read = await readProviderFile({ client: limited, catalogue, origin, now, allowPrivateNetworks, signal });
-    if (read.kind !== 'absent') doors.stated += 1;
-    doors.changed += read.changed.length;
+    if (read.kind !== 'absent') statements.stated += 1;
+    statements.changed += read.changed.length;
     return !signal.aborted;
   };
   const planHosts = new Set(hosts.map(({ host }) => host));
@@ -167,7 +167,7 @@ export async function runProbing(
       PROBE_OUTCOMES.flatMap((name) => (outcomes.has(name) ? [[name, outcomes.get(name)]] : [])),
     ),
     listings,
-    doors,
+    statements,
     fault_is_ours: await isOurRound(catalogue, prober, ended),
     revision: { before, after: await getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),
@@ -272,24 +272,24 @@ function openProbeStore(
       }
     },
     async getHostPolicy(host) {
-      const { robots, robots_at, sibling_at, door_at, wait_until } = await getHost(catalogue, host);
+      const { robots, robots_at, decoy_at, provider_file_at, wait_until } = await getHost(catalogue, host);
       const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
       return {
         robots,
         robots_due: !isWithin(robots_at, DAY_MS),
         wait_until,
-        decoy_due: !isWithin(sibling_at, DAY_MS),
+        decoy_due: !isWithin(decoy_at, DAY_MS),
         provider_file_due:
-          scope.kind === 'chosen' || arrivals?.has(host) || !isWithin(door_at, PROVIDER_FILE_INTERVAL_MS),
+          scope.kind === 'chosen' || arrivals?.has(host) || !isWithin(provider_file_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
     async visitHost(host, client) {
       // A host that is submitted while its file is read is read again.
-      const door_at = now().toISOString();
-      if (await applyProviderFile(host, client)) await write(host, { door_at });
+      const provider_file_at = now().toISOString();
+      if (await applyProviderFile(host, client)) await write(host, { provider_file_at });
     },
     recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
-    recordDecoyCheck: (host, at) => write(host, { sibling_at: at }),
+    recordDecoyCheck: (host, at) => write(host, { decoy_at: at }),
     recordWait: (host, until) => write(host, { wait_until: until }),
     async recordSample({ key, base_url }, sample) {
       const { listing_id, out_since, route } = key;
@@ -393,8 +393,8 @@ export async function listSubmitted(
   const known = await listReadTimes(catalogue, hosts);
   return received
     .filter(({ origin, received_at }) => {
-      const { door_at, wait_until } = known.get(origin) ?? { door_at: null, wait_until: null };
-      return (door_at ?? '') < (received_at ?? '') && (wait_until ?? '') <= now.toISOString();
+      const { provider_file_at, wait_until } = known.get(origin) ?? { provider_file_at: null, wait_until: null };
+      return (provider_file_at ?? '') < (received_at ?? '') && (wait_until ?? '') <= now.toISOString();
     })
     .map(({ origin }) => origin);
 }

@@ -44,7 +44,7 @@ export async function watchProbes(
       const report = await run();
       total = total ? addReports(total, report) : report;
       if (report.routes.probed > 0) say(describeRun(report));
-      hasListed = report.doors.changed > 0;
+      hasListed = report.statements.changed > 0;
       backoffMs = report.fault_is_ours ? getBackoff(backoffMs) : 0;
     } catch (error) {
       const { code, message } = getFailure(error);
@@ -93,7 +93,7 @@ function addReports(a: ProbeReport, b: ProbeReport): ProbeReport {
     routes: addCounts(a.routes, b.routes),
     outcomes,
     listings: addCounts(a.listings, b.listings),
-    doors: addCounts(a.doors, b.doors),
+    statements: addCounts(a.statements, b.statements),
     revision: { before: a.revision.before, after: b.revision.after },
     took_ms: a.took_ms + b.took_ms,
   };

@@ -26,7 +26,7 @@ describe('probe', () => {
       routes: { planned: 3, done_before: 0, probed: 3, put_off: 0 },
       outcomes: { payable_with_changed_terms: 3 },
       listings: { changed: 1, unchanged: 0, delisted: 0, relisted: 0 },
-      doors: { stated: 0, changed: 0 },
+      statements: { stated: 0, changed: 0 },
       revision: { before: 2, after: 3 },
     });
     expect(listAsked(alpha).filter(isRoute).toSorted()).toEqual(['/v1/a', '/v1/b', '/v1/c']);
@@ -284,7 +284,7 @@ describe("a provider's file", () => {
     await runJson('probe', '--due', ...QUICK);
     await runJson('probe', '--all', ...QUICK);
     expect([countReadings(alpha), await getState('alpha')]).toEqual([1, 'live']);
-    expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ doors: { stated: 1, changed: 1 } });
+    expect((await runJson('probe', 'alpha', ...QUICK)).json).toMatchObject({ statements: { stated: 1, changed: 1 } });
     expect([countReadings(alpha), await getState('alpha')]).toEqual([2, 'delisted']);
     statement = { listed: true };
     const before = countReadings(empty);
@@ -303,14 +303,14 @@ describe("a provider's file", () => {
     const getListing = async () => (await runJson('show', 'alpha')).json.listing;
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({
       routes: { probed: 0 },
-      doors: { stated: 1, changed: 1 },
+      statements: { stated: 1, changed: 1 },
     });
     expect(await getListing()).toMatchObject({ state: 'delisted', state_by: 'provider' });
     setHours(1);
     expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 0 });
     listed = true;
     setHours(1.01);
-    expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 1, doors: { changed: 1 } });
+    expect((await runJson('probe', ...QUICK)).json).toMatchObject({ hosts: 1, statements: { changed: 1 } });
     expect(await getListing()).toMatchObject({ state: 'live' });
     expect(alpha.asked.filter(({ url }) => url === PROVIDER_FILE_PATH)).toHaveLength(2);
     setHours(7);

@@ -60,7 +60,9 @@ it('nothing that clients do stops the others or fills the memory', async () => {
   // Limited as by default.
   const { url, pid, stop } = await startService({ env: { ...world.env, RATE_LIMIT: undefined } }, '--no-rebuild');
   onTestFinished(stop);
-  await expect.poll(async () => (await fetch(`${url}/agent/list`)).status, { timeout: 120_000 }).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${url}/agent/list`)).status, { timeout: 120_000, interval: 2000 })
+    .toBe(200);
   const getMemory = () => (readUsage(pid).rss ?? 0) / MB;
   // What a server has once everything was asked for.
   for (const path of ['/openapi.json', '/llms-full.txt', '/agent/list?q=weather'])
@@ -163,7 +165,9 @@ it('what one client does is hardly felt by another behind nginx', async (context
   const env = { ...world.env, RATE_LIMIT: undefined, TRUSTED_PROXIES: '127.0.0.1' };
   const server = await startService({ env }, '--no-rebuild');
   onTestFinished(server.stop);
-  await expect.poll(async () => (await fetch(`${server.url}/agent/list`)).status, { timeout: 120_000 }).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${server.url}/agent/list`)).status, { timeout: 120_000, interval: 2000 })
+    .toBe(200);
   const configured = readFileSync(new URL('../../scripts/deploy/nginx.conf', import.meta.url), 'utf8')
     .replace('127.0.0.1:4321', new URL(server.url).host)
     .replace('root /srv/catalogue/site', `root ${world.config.siteDir}`);
@@ -257,7 +261,9 @@ it('9,800 odd requests are answered by no failure of ours, and crash nothing', a
   const world = await openWorld({ folder: makeFolder(), rounds: 1, tell: () => undefined }, 100);
   const server = await startService({ env: { ...world.env, RATE_LIMIT: '0' } }, '--no-rebuild');
   onTestFinished(server.stop);
-  await expect.poll(async () => (await fetch(`${server.url}/agent/list`)).status, { timeout: 120_000 }).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${server.url}/agent/list`)).status, { timeout: 120_000, interval: 2000 })
+    .toBe(200);
   const seed = Date.now() % 1_000_000;
   const random = createRandom(seed);
   const draw = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
@@ -397,7 +403,9 @@ it('no listing of thousands of routes keeps others waiting', async () => {
     console.log(
       `${kind}, ${came} in ${seconds.toFixed(1)} s: /healthz of another client ${format(times)}; an idle server beside it ${format(controls)}`,
     );
-    expect(came).toBe(requests[0]?.body === undefined ? '600 times 200' : '300 times 200, 300 times 429');
+    // A comparison and a call of a tool weigh two requests.
+    const isHeavy = kind === 'comparisons' || requests[0]?.body !== undefined;
+    expect(came).toBe(isHeavy ? '300 times 200, 300 times 429' : '600 times 200');
     expect(times[times.length >> 1]).toBeLessThan(50);
   }
 }, 600_000);

@@ -9,7 +9,7 @@ const REPORT: ProbeReport = {
   ...{ scope: 'due', complete: true, hosts: 1, fault_is_ours: false, took_ms: 5, outcomes: { payable: 2 } },
   routes: { planned: 2, done_before: 0, probed: 2, put_off: 0 },
   listings: { changed: 1, unchanged: 1, delisted: 0, relisted: 0 },
-  doors: { stated: 0, changed: 0 },
+  statements: { stated: 0, changed: 0 },
   revision: { before: 3, after: 4 },
 };
 

@@ -9,6 +9,7 @@ import { listStatements as authority } from './005-authority.ts';
 import { listStatements as notices } from './006-notices.ts';
 import { listStatements as paymentIdentifiers } from './007-payment-identifiers.ts';
 import { listStatements as wholeSources } from './008-whole-sources.ts';
+import { listStatements as hostTimes } from './009-host-times.ts';
 
 /**
  * All migrations, in the order of their names. Add new ones at the end; never change a released one. A test has a catalogue of
@@ -23,6 +24,7 @@ const MIGRATIONS: Readonly<Record<string, (words: SchemaWords) => readonly strin
   '006-notices': notices,
   '007-payment-identifiers': paymentIdentifiers,
   '008-whole-sources': wholeSources,
+  '009-host-times': hostTimes,
 };
 
 /** Builds the migrations for an engine. */

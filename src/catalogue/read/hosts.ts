@@ -8,8 +8,8 @@ export type HostRecord = Omit<HostsTable, 'host'>;
 export const UNKNOWN_HOST: HostRecord = Object.freeze({
   robots: null,
   robots_at: null,
-  door_at: null,
-  sibling_at: null,
+  provider_file_at: null,
+  decoy_at: null,
   valid_at: null,
   wait_until: null,
   file_hash: null,
@@ -29,7 +29,7 @@ export async function getHost({ query }: Catalogue, host: string): Promise<HostR
 export async function listReadTimes(
   { query }: Catalogue,
   hosts: readonly string[],
-): Promise<Map<string, Pick<HostRecord, 'door_at' | 'wait_until'>>> {
-  const known = query.selectFrom('hosts').select(['host', 'door_at', 'wait_until']).where('host', 'in', hosts);
+): Promise<Map<string, Pick<HostRecord, 'provider_file_at' | 'wait_until'>>> {
+  const known = query.selectFrom('hosts').select(['host', 'provider_file_at', 'wait_until']).where('host', 'in', hosts);
   return new Map((await known.execute()).map(({ host, ...times }) => [host, times]));
 }

@@ -37,16 +37,16 @@ export interface ProbeTask {
  * Lists the hosts that a run visits, those with the most routes first. Listings that the operator or the provider removed are
  * left out unless chosen. A listing without itemised routes has nothing to probe; if it is chosen, its host is visited (`routes`
  * 0) to read the provider's file. A run over due or all routes also visits each known host whose provider's file was last read
- * before `doorsSince`, since a provider may ask in it to put a removed listing back.
+ * before `filesReadSince`, since a provider may ask in it to put a removed listing back.
  */
 export async function listProbeHosts(
   catalogue: Catalogue,
   scope: ProbeScope,
-  doorsSince: string | null = null,
+  filesReadSince: string | null = null,
 ): Promise<HostPlan[]> {
   const hosts = new Map<string, HostPlan>();
-  if (doorsSince !== null && scope.kind !== 'chosen') {
-    for (const host of await listUnreadDoors(catalogue, doorsSince))
+  if (filesReadSince !== null && scope.kind !== 'chosen') {
+    for (const host of await listHostsWithUnreadFile(catalogue, filesReadSince))
       hosts.set(host, { host, listing_ids: [], routes: 0 });
   }
   for (const { id, base_url, routes } of await listCandidates(catalogue, scope)) {
@@ -59,8 +59,8 @@ export async function listProbeHosts(
   return [...hosts.values()].sort((a, b) => b.routes - a.routes);
 }
 
-async function listUnreadDoors({ query }: Catalogue, since: string): Promise<string[]> {
-  const fresh = query.selectFrom('hosts').select('host').where('door_at', '>=', since);
+async function listHostsWithUnreadFile({ query }: Catalogue, since: string): Promise<string[]> {
+  const fresh = query.selectFrom('hosts').select('host').where('provider_file_at', '>=', since);
   const rows = await query
     .selectFrom('listings')
     .select('origin')
