@@ -22,6 +22,13 @@ export const DEPRECATIONS: readonly Deprecation[] = [
 /** Changes for clients of the service, newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-29',
+    changes: [
+      'Changes have a `sentence` in /agent/changes and list_changes: what changed and why, in our own words. Feeds and pages say the same. It counts routes; in feeds and on pages the lines below it name them.',
+      'For operators: `probe --json` has `statements` in place of `doors`.',
+    ],
+  },
+  {
     date: '2026-11-28',
     changes: [
       '`since` of /agent/changes and list_changes takes a date or a time, too: 2026-11-20. It was read as a revision before.',

@@ -5,7 +5,7 @@ import { type Change, change } from '../model/change.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
-import { type Decision, describeChanges, describeDecision, isOtherPayee, readDetail } from './words/decision.ts';
+import { type Decision, describeChanges, describeDecision, isOfOtherPayee, readDetail } from './words/decision.ts';
 import { formatSecond } from './words/figures.ts';
 import { escapeXml } from './xml.ts';
 
@@ -211,7 +211,7 @@ function* listListingNews(changes: readonly Change[]): Generator<ListingNews> {
 function findNewsKind(change: Change): NewsKind | undefined {
   const { kind } = change;
   if (kind === 'priced') return readDetail(kind, change)?.from?.min == null ? undefined : kind;
-  if (kind === 'routed') return readDetail(kind, change)?.terms.some(isOtherPayee) ? 'payee' : undefined;
+  if (kind === 'routed') return isOfOtherPayee(change) ? 'payee' : undefined;
   if (kind === 'cautioned') {
     const code = cautionCode.safeParse(change.detail.code).data;
     // Terms that are only declared are not news.

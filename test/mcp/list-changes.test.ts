@@ -41,12 +41,11 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
           sentence: '1 route is settlement-verified: we paid for a call, it settled on the chain, and it was delivered',
         },
         expect.objectContaining({
-          kind: 'priced',
+          ...{ kind: 'priced', price_usdc: '0.0025', before_usdc: '0.001' },
           sentence: 'Price 0.0025 USDC, before 0.001 USDC: a manifest says so',
         }),
         expect.objectContaining({
-          kind: 'routed',
-          routes: [route],
+          ...{ kind: 'routed', routes: [route], payee_changed: true },
           sentence: 'Routes: 1 changed, 1 with another payee: a manifest says so',
         }),
         {

@@ -1,11 +1,19 @@
 import { z } from 'zod';
+import { cautionCode } from '../../model/caution.ts';
 import type { Change } from '../../model/change.ts';
+import { formatPriceRange } from '../../model/usdc.ts';
 import { readChangeFeed } from '../../published/change-feed.ts';
 import { type LoggedChange, listLatestTellingChanges } from '../../published/changes.ts';
 import type { Published } from '../../published/file.ts';
 import { findTombstone } from '../../published/listings.ts';
 import type { Tombstone } from '../../views/listing/record.ts';
-import { describeChanges, listChangedRoutes } from '../../views/words/decision.ts';
+import {
+  describeChanges,
+  isOfOtherPayee,
+  listChangedRoutes,
+  type PriceRange,
+  readDetail,
+} from '../../views/words/decision.ts';
 import { countFitting, shortenText } from '../compact.ts';
 import { buildTool, type ToolContext } from '../tool.ts';
 
@@ -36,7 +44,11 @@ const compactChange = z.object({
   kind: z.string(),
   sentence: z.string().describe('What changed and why'),
   reason: z.string().describe('Code, or words of who decided'),
+  price_usdc: z.string().optional(),
+  before_usdc: z.string().optional(),
   routes: z.array(z.string()).optional().describe("Some of its routes; provider's text"),
+  payee_changed: z.boolean().optional(),
+  caution: z.string().optional().describe('Code of the caution it is about'),
 });
 type CompactChange = z.infer<typeof compactChange>;
 
@@ -116,10 +128,21 @@ function getFitting(changes: readonly LoggedChange[], limit: number, published: 
 function buildCompactChange(change: Change): CompactChange {
   const { revision, at, slug, kind, reason } = change;
   const routes = [...new Set(listChangedRoutes(change))];
+  const priced = kind === 'priced' ? readDetail(kind, change) : undefined;
+  const [price, before] = [formatRange(priced?.to), formatRange(priced?.from)];
+  const code = cautionCode.safeParse(change.detail.code).data;
   return {
     ...{ revision, at, slug, kind, sentence: describeChanges([change]), reason: shortenText(reason, REASON_LENGTH) },
+    ...(price !== undefined && { price_usdc: price }),
+    ...(before !== undefined && { before_usdc: before }),
     ...(routes.length > 0 && { routes: routes.slice(0, ROUTES).map((name) => shortenText(name, ROUTE_LENGTH)) }),
+    ...(isOfOtherPayee(change) && { payee_changed: true }),
+    ...(code && { caution: code }),
   };
+}
+
+function formatRange(range: PriceRange | undefined): string | undefined {
+  return range && range.min !== null && range.max !== null ? formatPriceRange(range.min, range.max) : undefined;
 }
 
 /** Builds a tombstone in the tool's form. */

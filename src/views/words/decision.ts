@@ -88,15 +88,16 @@ const recordedTermsChange = z.object({
 });
 
 /** Returns true if a route names another payee than before. The first payee that is named replaces none. */
-export function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
+function isOtherPayee({ from, to }: z.infer<typeof recordedTermsChange>): boolean {
   const before = from.map(({ pay_to }) => pay_to).filter((payee) => payee !== null);
   return before.length > 0 && to.some(({ pay_to }) => pay_to !== null && !before.includes(pay_to));
 }
 
-/** A price range; null before the first price. */
+/** A price range in atomic USDC; null before the first price. */
 const recordedRange = z
   .object({ min: z.int().nullable(), max: z.int().nullable(), ceilings: priceCeilings.optional() })
   .nullable();
+export type PriceRange = z.infer<typeof recordedRange>;
 
 /** Names a source, and the time at which its claims were seen. */
 export function describeSource({ kind, name, observed_at, observed_in }: z.infer<typeof declarationSource>): string {
@@ -105,7 +106,7 @@ export function describeSource({ kind, name, observed_at, observed_in }: z.infer
 }
 
 /** Writes a price range in USDC. */
-function describeRange(price: z.infer<typeof recordedRange>): string {
+function describeRange(price: PriceRange): string {
   if (!price || price.min === null || price.max === null) return 'not known';
   return `${formatPriceRange(price.min, price.max, price.ceilings)} USDC`;
 }
@@ -227,6 +228,11 @@ export function readDetail<Kind extends ChangeKind>(
 ): Detail<Kind> | undefined {
   const schema: z.ZodType = details[kind];
   return schema.safeParse(detail).data as Detail<Kind> | undefined;
+}
+
+/** Returns true if by a change some route names another payee than before. */
+export function isOfOtherPayee(change: Change): boolean {
+  return change.kind === 'routed' && (readDetail('routed', change)?.terms.some(isOtherPayee) ?? false);
 }
 
 /** Words for changes of one kind. */
