@@ -526,10 +526,10 @@ async function probe(world: World, day: number): Promise<void> {
   await writeCatalogue(catalogue, at, async (writing) => {
     for (const { host, listing_ids } of hosts) {
       for (const listing_id of listing_ids) {
-        for (const { base_url, out_since, route } of await listProbeTasks(writing.catalogue, listing_id, scope)) {
+        for (const { base_url, delisted_at, route } of await listProbeTasks(writing.catalogue, listing_id, scope)) {
           const sample = buildSample(world, { base_url, path: route.path, day });
           const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
-          const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until: null }, random);
+          const nextAt = getNextProbeAt({ at, failing_since, delisted_at, wait_until: null }, random);
           await recordSample(writing, { listing_id, route_id: route.id, host, prober: 'bench' }, sample, nextAt);
         }
       }

@@ -9,7 +9,7 @@ import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import { formatRoute } from '../../src/model/route.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
 import { findResources } from '../../src/published/found-resources.ts';
-import { findListing, findRoute, getItem, iterateRefs } from '../../src/published/listings.ts';
+import { findListing, getItem, iterateRefs, readRouteAt } from '../../src/published/listings.ts';
 import { openReading, type Reading } from '../../src/published/reading.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { STOP_WORDS } from '../../src/search/stop-words.ts';
@@ -225,7 +225,7 @@ export function openOurs({ published, getSnapshot }: Reading): Search {
       hosts,
       routes: resources.map(({ listing, route }) => `${new URL(listing.base_url).host} ${formatRoute(route)}`),
       shown: listings.map((listing, at) => {
-        const found = findRoute(published, listing, answer?.matches[at]?.position ?? -1);
+        const found = readRouteAt(published, listing, answer?.matches[at]?.position ?? -1);
         return `${hosts[at]}${found ? ` ${formatRoute(found.route)}` : ''}`;
       }),
       match: answer?.matches[0]?.match ?? 0,

@@ -22,7 +22,7 @@ const ROWS_AT_ONCE = 256;
 export type NewsChange = Omit<ChangesTable, 'seq'> & { seq: number };
 
 /** A row of a listing. The document is JSON, `{}` before its first publication. */
-export type NewsListing = Pick<
+export type ChangedListing = Pick<
   ListingsTable,
   'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document' | 'was_live'
 > & { number: number; readonly receipts: readonly NewsReceipt[] };
@@ -55,7 +55,7 @@ export interface NewsSlice {
   readonly changes?: readonly NewsChange[];
   readonly listing_days?: readonly ListingDaysTable[];
   readonly rounds?: readonly NewsRound[];
-  readonly listings?: readonly NewsListing[];
+  readonly listings?: readonly ChangedListing[];
 }
 
 /** The point up to which a catalogue was copied: its revision, the last change in the log, and the last day (UTC date). */
@@ -228,7 +228,7 @@ async function* readSlices(
   }
 }
 
-async function readListings({ query }: Catalogue, numbers: readonly number[]): Promise<NewsListing[]> {
+async function readListings({ query }: Catalogue, numbers: readonly number[]): Promise<ChangedListing[]> {
   const listings = await query
     .selectFrom('listings')
     .select(['number', 'id', 'slug', 'base_url', 'state', 'revision', 'document', 'was_live'])

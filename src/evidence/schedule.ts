@@ -24,17 +24,17 @@ export function getNextProbeAt(
   {
     at,
     failing_since,
-    out_since,
+    delisted_at,
     wait_until,
-  }: { at: string; failing_since: string | null; out_since: string | null; wait_until: string | null },
+  }: { at: string; failing_since: string | null; delisted_at: string | null; wait_until: string | null },
   random: () => number,
 ): string {
   const now = Date.parse(at);
   const failing = failing_since === null ? 0 : now - Date.parse(failing_since);
   const interval =
-    out_since === null
+    delisted_at === null
       ? Math.min(Math.max(failing, ROUND_MS), DAY_MS)
-      : Math.min(Math.max(now - Date.parse(out_since), DAY_MS), 7 * DAY_MS);
+      : Math.min(Math.max(now - Date.parse(delisted_at), DAY_MS), 7 * DAY_MS);
   const due = now + interval * (1 + JITTER * (2 * random() - 1));
   return new Date(Math.max(due, wait_until === null ? 0 : Date.parse(wait_until))).toISOString();
 }

@@ -7,20 +7,26 @@ import type { Reading } from '../published/reading.ts';
 import { listPaths, PATHS } from '../views/links.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import {
-  admitBadgeStyle,
+  addCorsHeaders,
+  addLinkHeader,
+  allowBadgeStyle,
   announceDeprecation,
   answerPreflights,
   EXPOSED,
   keepPrivate,
-  letAnySiteRead,
-  linkToService,
-  nameAge,
   secure,
+  setAgeHeader,
 } from './headers.ts';
 import type { IntakeGate } from './intake.ts';
 import { buildProblem, buildProblemResponse, NOTHING_HERE } from './problem.ts';
-import { nameMethods, refuseMalformed, refuseOtherMethods, refuseSecondHost, refuseStrangers } from './refusals.ts';
-import { chooseRequestId, type Env, nameRequest } from './request.ts';
+import {
+  preventDnsRebinding,
+  refuseMalformed,
+  refuseOtherMethods,
+  refuseSecondHost,
+  setAllowHeader,
+} from './refusals.ts';
+import { chooseRequestId, type Env, setRequestId } from './request.ts';
 
 /** The sources of the app's answers. All but `reading` are left out when the app runs without a server of its own. */
 export interface Service {
@@ -49,18 +55,18 @@ export function createApp(service: Service): Hono<Env> {
   const { baseUrl } = reading.site;
   const app = new Hono<Env>();
   app.use(chooseRequestId);
-  app.use(nameRequest);
+  app.use(setRequestId);
   app.use(logRequests);
-  app.use('/badge/*', admitBadgeStyle);
+  app.use('/badge/*', allowBadgeStyle);
   app.use(`${PATHS.submit}/*`, keepPrivate);
   app.use(secure(baseUrl, allowPrivateNetworks));
   app.use(announceDeprecation(baseUrl));
-  app.use(linkToService(baseUrl));
-  app.use(nameAge(service.following));
+  app.use(addLinkHeader(baseUrl));
+  app.use(setAgeHeader(service.following));
   app.use(refuseSecondHost);
-  for (const path of listPaths(PATHS.mcp)) app.use(path, refuseStrangers(baseUrl));
-  app.use(nameMethods);
-  app.use(letAnySiteRead);
+  for (const path of listPaths(PATHS.mcp)) app.use(path, preventDnsRebinding(baseUrl));
+  app.use(setAllowHeader);
+  app.use(addCorsHeaders);
   app.use(refuseMalformed);
   app.use(refuseOtherMethods);
   app.use(limitRate);

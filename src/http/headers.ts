@@ -8,7 +8,7 @@ import { DEPRECATIONS } from '../views/changelog.ts';
 import { buildLinkHeader } from '../views/conventions.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import { PAGE_LOADER } from '../views/pages/page-loader.ts';
-import { findRoute } from '../views/routes.ts';
+import { matchPath } from '../views/routes.ts';
 import { listMethods } from './refusals.ts';
 import type { Env } from './request.ts';
 
@@ -36,7 +36,7 @@ const ASKING = [PATHS.listing('{slug}'), PATHS.route('{slug}', '{method}-{route}
 export function secure(baseUrl: string, allowPrivateNetworks: boolean): MiddlewareHandler<Env> {
   const build = (isAsking: boolean) => secureHeaders(buildSecurityHeaders(baseUrl, { isAsking, allowPrivateNetworks }));
   const [asking, other] = [build(true), build(false)];
-  return (c, next) => (ASKING.includes(findRoute(c.req.path).route) ? asking : other)(c, next);
+  return (c, next) => (ASKING.includes(matchPath(c.req.path).route) ? asking : other)(c, next);
 }
 
 const HSTS_SECONDS = 2 * 365 * 24 * 60 * 60;
@@ -88,7 +88,7 @@ function buildSecurityHeaders(
 }
 
 /** Allows the one inline style of badges, and nothing else. Runs around `secure`. */
-export const admitBadgeStyle: MiddlewareHandler = async (c, next) => {
+export const allowBadgeStyle: MiddlewareHandler = async (c, next) => {
   await next();
   const style = createHash('sha256').update(BADGE_STYLE).digest('base64');
   c.res.headers.set(
@@ -124,7 +124,7 @@ export function announceDeprecation(baseUrl: string): MiddlewareHandler<Env> {
 }
 
 /** Adds the `Link` header to answers that do not have one. */
-export function linkToService(baseUrl: string): MiddlewareHandler<Env> {
+export function addLinkHeader(baseUrl: string): MiddlewareHandler<Env> {
   const link = buildLinkHeader(baseUrl);
   return async (c, next) => {
     await next();
@@ -134,7 +134,7 @@ export function linkToService(baseUrl: string): MiddlewareHandler<Env> {
 }
 
 /** Adds `X-Catalogue-Age` while the catalogue cannot be followed: the seconds since it was last read. */
-export function nameAge(following: Pick<Following, 'getHeardAt' | 'findAge'> | undefined): MiddlewareHandler {
+export function setAgeHeader(following: Pick<Following, 'getHeardAt' | 'findAge'> | undefined): MiddlewareHandler {
   return async (c, next) => {
     // Read before the answer is made, which may use what was read before the catalogue came back.
     const heardAt = following?.getHeardAt();
@@ -155,7 +155,7 @@ const allowOrigins = cors({
  * Lets pages of any site read answers. The headers are added to the finished answer; `cors` alone would create one that is copied
  * later.
  */
-export const letAnySiteRead: MiddlewareHandler<Env> = async (c, next) => {
+export const addCorsHeaders: MiddlewareHandler<Env> = async (c, next) => {
   await next();
   if (c.req.method !== 'OPTIONS') await allowOrigins(c, async () => undefined);
 };

@@ -9,7 +9,7 @@ import type { Reading } from '../published/reading.ts';
 import { buildCanonicalLink, buildLinkHeader, buildMarkdownLink } from '../views/conventions.ts';
 import { LIVE_FOLDER, PATHS } from '../views/links.ts';
 import { markdownQuery, ROUTES_MAX } from '../views/listing/query.ts';
-import { ASSET_ROUTE, findRoute, type Route } from '../views/routes.ts';
+import { ASSET_ROUTE, matchPath, type Route } from '../views/routes.ts';
 import type { Document, Encoding } from './document.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
@@ -97,7 +97,7 @@ export function openPages({
 
   /** Finds the page or asset at a path. Throws `MISSING` if there is none. */
   const find = async (path: string, query: string, wanted: Encoding): Promise<Document> => {
-    const { route, value } = findRoute(path);
+    const { route, value } = matchPath(path);
     const slug = route === LISTING || route === MARKDOWN_OF ? value : undefined;
     const headers = { Link: slug === undefined ? link : `${link}, ${buildTwinLink(path, slug, site.baseUrl)}` };
     const file = query === '' && !(slug && isGone(slug)) ? files.find(path, wanted) : undefined;
@@ -138,7 +138,7 @@ export function openPages({
     if (!onDemand.isReady() && !files.find(PATHS.notFound, 'identity'))
       return buildProblem(NO_PAGES, { 'Retry-After': '5' });
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
-    const { route, value } = findRoute(path);
+    const { route, value } = matchPath(path);
     const isHost = (route === LISTING || route === PROVIDER) && HOST.test(value);
     const host = site.hasIntake && isHost ? value : undefined;
     return answer(c, async (wanted) => {
@@ -151,10 +151,10 @@ export function openPages({
     const { path } = c.req;
     const type = accepts(c, { header: 'Accept', supports: TYPES, default: HTML });
     if (path === PATHS.notFound) return answerMissing(c, type === HTML);
-    const isListing = findRoute(path).route === LISTING;
+    const isListing = matchPath(path).route === LISTING;
     const twin = isListing && type === MARKDOWN ? `${path}.md` : undefined;
     const { search, searchParams } = new URL(c.req.url);
-    const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(findRoute(twin ?? path), searchParams);
+    const query = DECIDED_BY_QUERY.has(path) ? search : findMarkdownQuery(matchPath(twin ?? path), searchParams);
     try {
       return await answer(c, async (wanted) => {
         const page = await find(twin ?? path, query, wanted);

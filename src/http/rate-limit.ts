@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
-import { ASSET_ROUTE, findRoute } from '../views/routes.ts';
+import { ASSET_ROUTE, matchPath } from '../views/routes.ts';
 import type { GetClient } from './client.ts';
 import { buildProblem } from './problem.ts';
 import type { Env } from './request.ts';
@@ -57,7 +57,7 @@ export function limitRate({
   const windows = new LRUCache<string, Window>({ max: maxClients });
   const policy = `"client";q=${limit};w=${WINDOW_MS / 1000}`;
   return async (c, next) => {
-    const { route } = findRoute(c.req.path);
+    const { route } = matchPath(c.req.path);
     const weight = WEIGHTS.get(route) ?? 1;
     const client = findClient(c, getClient);
     if (limit === 0 || weight === 0 || client === undefined) return next();

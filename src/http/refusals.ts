@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { PATHS } from '../views/links.ts';
-import { findRoute } from '../views/routes.ts';
+import { matchPath } from '../views/routes.ts';
 import { READ_AND_POST } from './endpoints/define.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
 import { loadMcp } from './endpoints/mcp.ts';
@@ -49,11 +49,11 @@ const OTHERS = new Map<string, readonly string[]>([
 
 /** Lists the methods that a path takes. */
 export function listMethods(path: string): readonly string[] {
-  return OTHERS.get(findRoute(path).route) ?? READ;
+  return OTHERS.get(matchPath(path).route) ?? READ;
 }
 
 /** Adds the `Allow` header to answers to OPTIONS, preflights included. */
-export const nameMethods: MiddlewareHandler<Env> = (c, next) => {
+export const setAllowHeader: MiddlewareHandler<Env> = (c, next) => {
   if (c.req.method === 'OPTIONS') c.header('Allow', listMethods(c.req.path).join(', '));
   return next();
 };
@@ -68,7 +68,7 @@ export const refuseOtherMethods: MiddlewareHandler<Env> = async (c, next) => {
 };
 
 /** Refuses MCP requests that a page of another site may have sent to a service on its reader's machine. */
-export function refuseStrangers(baseUrl: string): MiddlewareHandler<Env> {
+export function preventDnsRebinding(baseUrl: string): MiddlewareHandler<Env> {
   let findRefusal: ((request: Request) => Response | undefined) | undefined;
   return async (c, next) => {
     findRefusal ??= (await loadMcp()).buildStrangerRefusal(baseUrl);

@@ -20,7 +20,7 @@ const requests = new AsyncLocalStorage<{ id: string; incoming: HttpBindings['inc
 export const chooseRequestId: MiddlewareHandler<Env> = requestId({ limitLength: LONGEST_ID });
 
 /** Adds the id to the answer and to the log. `chooseRequestId` adds it only to answers that Hono makes itself. */
-export const nameRequest: MiddlewareHandler<Env> = async (c, next) => {
+export const setRequestId: MiddlewareHandler<Env> = async (c, next) => {
   const id = c.get('requestId');
   await requests.run({ id, incoming: c.env?.incoming }, next);
   c.res.headers.set('X-Request-Id', id);

@@ -14,7 +14,7 @@ import { readWholeDocument } from '../sources/look-up.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
-import { type Recording, recordDeclarations } from './record-declarations.ts';
+import { type Recording, recordInBatches } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -52,7 +52,7 @@ export async function importDocument(
   const before = await getRevision(catalogue);
   const name = await getUniqueSourceName(pathOrAddress, options.source);
   const document = await readDocument(pathOrAddress, name, started, options);
-  const recording = await recordDeclarations(catalogue, document.declarations, options);
+  const recording = await recordInBatches(catalogue, document.declarations, options);
   const findings = [...document.findings, ...buildFailureFindings(recording, false)];
   const isThrough = recording.left === 0;
   const withdrawn = isThrough

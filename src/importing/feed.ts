@@ -22,7 +22,7 @@ import { type FeedDeclarations, type FeedFormat, type FeedPage, formatRawItem, g
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
 import { formatCount } from '../views/words/figures.ts';
-import { type Recording, recordDeclarations } from './record-declarations.ts';
+import { type Recording, recordInBatches } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -73,7 +73,7 @@ export async function importFeed(
     ? { ...AS_READ, declarations: read.declarations }
     : await reconcileFile(catalogue, recordedAs, read.declarations);
   const recording = await withProgress(openProgress('Recording', 'listings'), ({ update }) =>
-    recordDeclarations(catalogue, snapshot.declarations, { ...options, onProgress: update }),
+    recordInBatches(catalogue, snapshot.declarations, { ...options, onProgress: update }),
   );
   const findings = [...read.findings, ...buildFailureFindings(recording, false)];
   const ending =

@@ -7,7 +7,7 @@ import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { buildImportFinding } from './findings.ts';
-import { type DeclarationOutcome, type Recording, recordDeclarations } from './record-declarations.ts';
+import { type DeclarationOutcome, type Recording, recordInBatches } from './record-declarations.ts';
 import {
   buildFailureFindings,
   buildOutcomes,
@@ -46,7 +46,7 @@ export async function importManifests(
   for await (const file of readManifests(paths, { allowPrivateNetworks, now: started.toISOString() })) read.push(file);
   const files = read.filter(isFile);
   const declarations = files.flatMap(({ declaration }) => declaration ?? []);
-  const recording = await recordDeclarations(catalogue, declarations, { now, signal });
+  const recording = await recordInBatches(catalogue, declarations, { now, signal });
   const findings = [
     ...read.flatMap((file) => file.findings),
     ...buildFailureFindings(recording, true),

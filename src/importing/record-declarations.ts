@@ -5,7 +5,7 @@ import {
   type RecordedOutcome,
   type RecordingFacts,
   type RecordOutcome,
-  recordDeclarations as recordAll,
+  recordDeclarations,
 } from '../catalogue/write/declarations.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isAway } from '../model/catalogue-address.ts';
@@ -64,7 +64,7 @@ interface RecordingOptions {
  * affect the others. Once `signal` is aborted, the current batch is finished and the rest is left. Throws errors of the
  * database itself: disk full, no permission, damage.
  */
-export async function recordDeclarations(
+export async function recordInBatches(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
   { now, signal, evidence, onProgress }: RecordingOptions,
@@ -97,7 +97,7 @@ async function recordBatch(
 ): Promise<(DeclarationOutcome | FailedDeclaration)[]> {
   const record = (declarations: readonly Declaration[]) =>
     writeCatalogue(catalogue, now().toISOString(), async (writing): Promise<DeclarationOutcome[]> => {
-      const outcomes = await recordAll(writing, declarations, facts);
+      const outcomes = await recordDeclarations(writing, declarations, facts);
       return declarations.map((declaration, at) => {
         const { identity, outcome } = outcomes[at] as RecordedOutcome;
         return { declaration, id: identity.id, slug: identity.slug, outcome };

@@ -15,7 +15,7 @@ import { PATHS } from '../views/links.ts';
 import { getUserAgent } from '../views/site.ts';
 import { createIntake } from './app.ts';
 import { type ChecksOptions, openChecks, type Report } from './checks.ts';
-import { openHiding, openLimits } from './limits.ts';
+import { openLimits, openPseudonyms } from './limits.ts';
 import { addLines, addResult } from './report.ts';
 import { buildStrictClient, CHECK_MS } from './strict-client.ts';
 import type { RenderIntakePage } from './submission-routes.ts';
@@ -87,12 +87,12 @@ export async function startIntake({
   };
 
   const queue = openQueue(config.submissionsFile);
-  const [hide, kept] = [openHiding(key), queue.reports];
-  const limits = openLimits({ now, hide, kept, isLocalAllowed: allowPrivateNetworks });
+  const [pseudonymise, kept] = [openPseudonyms(key), queue.reports];
+  const limits = openLimits({ now, pseudonymise, kept, isLocalAllowed: allowPrivateNetworks });
   const shared = { site, closing: closing.signal, onError };
   const checks = openChecks({ ...shared, limits, kept, run, now: () => new Date(now()), onEnd });
   const submissions = openSubmissions({
-    ...{ ...shared, queue, hide, publishedFile: config.publishedFile, checks },
+    ...{ ...shared, queue, pseudonymise, publishedFile: config.publishedFile, checks },
     now: () => new Date(),
   });
   const app = createIntake({

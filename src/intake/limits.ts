@@ -41,8 +41,8 @@ export interface Refusal {
 interface LimitsOptions {
   /** Returns milliseconds since 1970, by a clock that does not go backwards while the process runs. */
   readonly now: () => number;
-  /** Hashes the name of a client, see `openHiding`. */
-  readonly hide: (name: string) => string;
+  /** Hashes the name of a client, see `openPseudonyms`. */
+  readonly pseudonymise: (name: string) => string;
   readonly kept: Pick<KeptReports, 'listChecks' | 'addCheck' | 'noteFile'>;
   readonly isLocalAllowed: boolean;
 }
@@ -51,7 +51,7 @@ interface LimitsOptions {
  * Opens the limits of checks. Only hashes of a client are stored: its own, in memory, until it may begin five checks again; and
  * that of its network, with the times of checks, for a day.
  */
-export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
+export function openLimits({ now, pseudonymise, kept, isLocalAllowed }: LimitsOptions) {
   /** The time at which a client has its full allowance again, by hash. */
   const clients = new LRUCache<string, number>({ max: MAX_KNOWN });
   /** Domains with a running check. */
@@ -70,7 +70,7 @@ export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
   const takeFromClient = (client: string): Refusal | undefined => {
     const time = now();
     const buckets = listNetworks(client).map(({ name, times }) => {
-      const hash = hide(name);
+      const hash = pseudonymise(name);
       return { hash, fullAt: Math.max(clients.get(hash) ?? 0, time) + CLIENT_EACH_MS / times };
     });
     const wait = Math.max(...buckets.map(({ fullAt }) => fullAt - time - CLIENT_BURST * CLIENT_EACH_MS));
@@ -81,7 +81,7 @@ export function openLimits({ now, hide, kept, isLocalAllowed }: LimitsOptions) {
 
   const takeFromDomain = (name: string, client: string): Refusal | undefined => {
     const time = now();
-    const network = hide(getWideNetwork(client));
+    const network = pseudonymise(getWideNetwork(client));
     if (busy.has(name)) return buildRefusal('domain_busy', `A check of ${name} is under way.`, 10_000);
     const checks = kept.listChecks(name, time);
     /** Returns the time until fewer than `most` checks are within the last `span`, in milliseconds. */
@@ -128,7 +128,7 @@ function listNetworks(client: string): { name: string; times: number }[] {
 }
 
 /** Returns a function that hashes names with a key that is in no file. Nobody can turn a hash back into a client's address. */
-export function openHiding(key: string): (name: string) => string {
+export function openPseudonyms(key: string): (name: string) => string {
   return (name) => createHmac('sha256', key).update(name).digest('base64url');
 }
 

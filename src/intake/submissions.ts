@@ -31,8 +31,8 @@ const REFUSED = {
 
 interface SubmissionsOptions {
   readonly queue: ReturnType<typeof openQueue>;
-  /** Hashes the name of a client, see `openHiding`. */
-  readonly hide: (name: string) => string;
+  /** Hashes the name of a client, see `openPseudonyms`. */
+  readonly pseudonymise: (name: string) => string;
   readonly publishedFile: string;
   readonly site: Site;
   readonly checks: Checks;
@@ -47,7 +47,7 @@ export type Submissions = ReturnType<typeof openSubmissions>;
 /** Opens the submissions: their queue, the check of the provider's file, and their outcome. */
 export function openSubmissions({
   queue,
-  hide,
+  pseudonymise,
   publishedFile,
   site,
   checks,
@@ -107,7 +107,7 @@ export function openSubmissions({
     /** Returns the submission of a host. It is the same for everybody who submits the host. */
     submit: (origin: string, client: string): Submission =>
       queue.submit(origin, {
-        ...{ client: hide(getWideNetwork(client)), at: getAt() },
+        ...{ client: pseudonymise(getWideNetwork(client)), at: getAt() },
         file: fillIn(origin, checks.findLatest(origin)),
       }),
     find(id: string): Submission | undefined {

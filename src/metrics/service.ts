@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { findRoute } from '../views/routes.ts';
+import { matchPath } from '../views/routes.ts';
 import { addCheckMetrics, type CountCheck } from './checks.ts';
 
 /** Upper bounds of the buckets: times in seconds, sizes in bytes. */
@@ -99,7 +99,7 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
   const updateHealth = addHealthGauges(register, observed);
   return {
     countRequest(request, response) {
-      const { route } = findRoute(request.url ?? '');
+      const { route } = matchPath(request.url ?? '');
       const { socket } = request;
       const before = socket.bytesWritten;
       inFlight.inc();

@@ -26,7 +26,7 @@ import { readProviderFile } from '../importing/provider-statement.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
 import { READ_WITHIN_MS, tryReadQueue } from '../submissions/queue.ts';
 import { getUserAgent } from '../views/site.ts';
-import { type ProbeStore, runProbes } from './visit-hosts.ts';
+import { type ProbeStore, visitHosts } from './visit-hosts.ts';
 
 /** Routes that a run probes: the due ones, every route, or every route of some listings. */
 export type ProbeSelection =
@@ -151,7 +151,7 @@ export async function runProbing(
     applyProviderFile,
   });
   options.onProgress(doneBefore, planned);
-  const { stopped } = await runProbes({ ...options, hosts, store, client, listArrivals, onRoute: count }).finally(
+  const { stopped } = await visitHosts({ ...options, hosts, store, client, listArrivals, onRoute: count }).finally(
     client.close,
   );
   const listings = await publishing.finish();
@@ -283,7 +283,7 @@ function openProbeStore(
           scope.kind === 'chosen' || arrivals?.has(host) || !isWithin(provider_file_at, PROVIDER_FILE_INTERVAL_MS),
       };
     },
-    async visitHost(host, client) {
+    async readProviderFile(host, client) {
       // A host that is submitted while its file is read is read again.
       const provider_file_at = now().toISOString();
       if (await applyProviderFile(host, client)) await write(host, { provider_file_at });
@@ -292,13 +292,13 @@ function openProbeStore(
     recordDecoyCheck: (host, at) => write(host, { decoy_at: at }),
     recordWait: (host, until) => write(host, { wait_until: until }),
     async recordSample({ key, base_url }, sample) {
-      const { listing_id, out_since, route } = key;
+      const { listing_id, delisted_at, route } = key;
       const { at, retry_after_seconds: wait } = sample;
       const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
       const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin, prober };
       await writeCatalogue(catalogue, at, async (writing) => {
         const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
-        const nextAt = getNextProbeAt({ at, failing_since, out_since, wait_until }, random);
+        const nextAt = getNextProbeAt({ at, failing_since, delisted_at, wait_until }, random);
         await recordSample(writing, taken, sample, nextAt);
       });
       onRecorded();

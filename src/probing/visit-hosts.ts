@@ -48,7 +48,7 @@ export interface ProbeStore<Key> {
    * Reads the provider's file of the host before its routes are probed, with a client that keeps the host's pace. An
    * error ends the run.
    */
-  visitHost(host: string, client: Pick<GuardedClient, 'fetch'>): Promise<void>;
+  readProviderFile(host: string, client: Pick<GuardedClient, 'fetch'>): Promise<void>;
 }
 
 export interface RunOptions<Key> {
@@ -103,7 +103,7 @@ interface RunEnd {
  * is interrupted by a stop leaves none. Memory holds only the plan and the hosts in progress, whatever the number of
  * routes.
  */
-export async function runProbes<Key>(options: RunOptions<Key>): Promise<RunEnd> {
+export async function visitHosts<Key>(options: RunOptions<Key>): Promise<RunEnd> {
   const requests = pLimit(options.atOnce);
   const documents = pLimit(DOCUMENTS_AT_ONCE);
   const visits = pLimit(options.atOnce * HOSTS_PER_REQUEST);
@@ -199,7 +199,7 @@ async function visitHost<Key>(
       const isDocument = (init?.limits?.bodyBytes ?? Number.POSITIVE_INFINITY) > LARGE_BYTES;
       return isDocument ? documents(ask) : ask();
     };
-    await store.visitHost(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
+    await store.readProviderFile(host, buildPacedClient({ fetch: fetchInTurn }, pace, robots.delayMs));
   }
   let isDecoyDue = decoy_due;
   const tasks: RouteTask<Key>[] = [];

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { Known, News, NewsListing, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
+import type { ChangedListing, Known, News, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isLive, type Listing } from '../model/listing.ts';
@@ -130,7 +130,7 @@ function openWriter(published: Published, baseUrl: string) {
         insert('latest_changes', { listing_id, subject: getSubject(kind, detail), seq });
       }
     },
-    writeListing(row: NewsListing): void {
+    writeListing(row: ChangedListing): void {
       const { number } = row;
       const listing = parseListing(row.document);
       const rows = buildListingRows(row, listing, { baseUrl });

@@ -13,7 +13,7 @@ import { isDangerous } from '../model/caution.ts';
 import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
-import { DEFAULT_METHOD, type FoundRoute, findRoute } from './find-route.ts';
+import { DEFAULT_METHOD, type FoundRoute, findCalledRoute } from './find-route.ts';
 import type { KnownRoute } from './known-listings.ts';
 import type { Reading } from './reading.ts';
 
@@ -29,7 +29,7 @@ export function checkTerms(
 ): TermsCheck {
   const call = parseCall(question);
   const challenge = parseGivenTerms(question, duplicateKeys);
-  const found = findRoute(published, call);
+  const found = findCalledRoute(published, call);
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
   const can = question.can === undefined ? undefined : parseAbilities(question.can);
   const places = [...new Set(challenge.ambiguities.map(({ place }) => place))];

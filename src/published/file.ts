@@ -125,13 +125,13 @@ export function openPublishedForWriting(file: string): Published {
 }
 
 /** Returns the number of pages in the journal (`-wal`) that are not in the file yet. */
-export function countJournalPages({ sqlite }: Published): number {
+export function countWalPages({ sqlite }: Published): number {
   const [pages] = sqlite.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
   return pages ? pages.log - pages.checkpointed : 0;
 }
 
 /** Copies the journal (`-wal`) into the file, in a separate thread that blocks nobody. */
-export async function takeJournalIn(file: string): Promise<void> {
+export async function checkpointWal(file: string): Promise<void> {
   const thread = new Worker(new URL('./checkpoint.ts', import.meta.url), { workerData: file });
   await once(thread, 'exit');
 }
@@ -140,7 +140,7 @@ export async function takeJournalIn(file: string): Promise<void> {
  * Switches the file to a rollback journal if no other process has it open. It can then be read without files beside it, even on a
  * full or read-only disk.
  */
-export function putJournalAway(file: string): void {
+export function leaveWalMode(file: string): void {
   let sqlite: Sqlite.Database | undefined;
   try {
     sqlite = new Sqlite(file, { fileMustExist: true, timeout: 0 });

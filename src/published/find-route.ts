@@ -37,7 +37,7 @@ const NAMED_LENGTH = 300;
  * is one of the only route at the address, or of GET if there are several. If no route is found, returns the reason and the
  * routes of that host that were most likely meant.
  */
-export function findRoute(published: Published, call: AskedCall): FoundRoute {
+export function findCalledRoute(published: Published, call: AskedCall): FoundRoute {
   const listings = listKnown(published, listListingsAt(published, listBaseAddresses(call.url)));
   const live = listings.filter(({ tombstone }) => tombstone === undefined);
   const matching = live.map(({ index }) => listMatchingRoutes(index, call.url));
@@ -52,7 +52,7 @@ export function findRoute(published: Published, call: AskedCall): FoundRoute {
     gone.find(({ index }) => listMatchingRoutes(index, call.url).length > 0) ??
     (live.length === 0 ? gone[0] : undefined);
   if (delisted?.tombstone && otherMethods.length === 0) return { kind: 'delisted', tombstone: delisted.tombstone };
-  const near = otherMethods.length > 0 ? otherMethods : listNear(published, call.url);
+  const near = otherMethods.length > 0 ? otherMethods : listFuzzy(published, call.url);
   return {
     kind: 'unknown',
     reason: getReason(call.url, { otherMethods, live, near }),
@@ -75,7 +75,7 @@ function listKnown(published: Published, addresses: readonly ListingAddress[]): 
 }
 
 /** Lists routes of the called host, nearest path first. A route listed with https may have been called with http. */
-function listNear(published: Published, { origin, protocol, hostname, pathname }: URL): KnownRoute[] {
+function listFuzzy(published: Published, { origin, protocol, hostname, pathname }: URL): KnownRoute[] {
   const origins = protocol === 'http:' ? [origin, `https://${hostname}`] : [origin];
   const addresses = origins.flatMap((one) => listLiveOnOrigin(published, one, NEAR_LISTINGS));
   return listKnown(published, addresses)

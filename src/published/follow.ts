@@ -10,7 +10,8 @@ import { getFailure } from '../model/failure.ts';
 import { applyNews, createTables, getKnown } from './apply.ts';
 import {
   asPublishedError,
-  countJournalPages,
+  checkpointWal,
+  countWalPages,
   createPublished,
   finishPublished,
   isPublishedDamage,
@@ -20,7 +21,6 @@ import {
   putInPlace,
   removePublished,
   setAside,
-  takeJournalIn,
 } from './file.ts';
 import { getPublishedState, getRendering, type PublishedState, type Rendering } from './state.ts';
 
@@ -41,7 +41,7 @@ export interface Progress {
 /** Callbacks about how a file is made. */
 interface Watching {
   /** Called if the file is of another catalogue, history or base URL; it must not be read until it is replaced. */
-  readonly onForeign?: () => void;
+  readonly onOtherCatalogue?: () => void;
   /** Called if the file is damaged, with the error that showed it. */
   readonly onDamaged?: (error: unknown) => void;
   readonly onProgress?: (progress: Progress) => void;
@@ -65,7 +65,7 @@ export interface Follower {
 }
 
 /** Number of pages from which the journal is copied into the file: four megabytes. */
-const MOST_IN_JOURNAL = 500;
+const CHECKPOINT_PAGES = 500;
 
 /** Opens the follower that brings a published file up to date with a catalogue. */
 export function openFollower({ publishedFile: file, baseUrl: base_url }: FollowedFiles, codeVersion: string): Follower {
@@ -91,7 +91,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
   };
   const takeIn = async () => {
     // A failure is harmless, and tried again later: only the size of the journal depends on it.
-    await takeJournalIn(file).catch(() => undefined);
+    await checkpointWal(file).catch(() => undefined);
     taking = undefined;
   };
   const setFileAside = () => {
@@ -100,8 +100,8 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
   };
   const followOrCopy = async (catalogue: FollowedCatalogue, state: CatalogueState, watching: Watching) => {
     const published = open();
-    const found = published && readFound(published);
-    const isSame = found !== undefined && (await isOf(catalogue, state, found, base_url));
+    const found = published && readFileState(published);
+    const isSame = found !== undefined && (await isCopyOf(catalogue, state, found, base_url));
     if (published && isSame && found.code_version === codeVersion) {
       if (found.revision === state.revision) return;
       const known = getKnown(published);
@@ -111,12 +111,12 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
         );
       } finally {
         // Also after a failed write: the journal may be what fills the disk.
-        if (!taking && countJournalPages(published) > MOST_IN_JOURNAL) taking = takeIn();
+        if (!taking && countWalPages(published) > CHECKPOINT_PAGES) taking = takeIn();
       }
       return;
     }
     if (found && found.revision > 0 && state.revision === 0) throw buildEmptyRefusal(file);
-    if (found && !isSame) watching.onForeign?.();
+    if (found && !isSame) watching.onOtherCatalogue?.();
     await makeCopy(catalogue, getCopyFile(file), rendering, watching);
     close();
     putInPlace(getCopyFile(file), file);
@@ -151,12 +151,12 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
 export type Found = PublishedState & Rendering;
 
 /** Reads the catalogue, revision, code and base URL of a published file. */
-export function readFound(published: Published): Found {
+export function readFileState(published: Published): Found {
   return { ...getPublishedState(published), ...getRendering(published) };
 }
 
 /** Returns true if a published file is for a base URL, and of a catalogue in a state that the catalogue has been in. */
-export async function isOf(
+export async function isCopyOf(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
   { identity, revision, revised_at, base_url }: Found,
@@ -253,7 +253,7 @@ async function isPublished(
   if (!found) return false;
   refuseOtherAddress(files, found);
   const isWritten = found.code_version === codeVersion && found.revision >= state.revision;
-  return isWritten && (await isOf(catalogue, state, found, files.baseUrl));
+  return isWritten && (await isCopyOf(catalogue, state, found, files.baseUrl));
 }
 
 async function followAlone(
@@ -299,7 +299,7 @@ function findPublished(file: string): Found | undefined {
   let published: Published | undefined;
   try {
     published = openPublished(file);
-    return readFound(published);
+    return readFileState(published);
   } catch {
     // The process that writes the file reports the reason.
     return undefined;

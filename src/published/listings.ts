@@ -189,7 +189,7 @@ export function addDays({ prepare }: Published, { number }: ListingRef, item: Ag
 }
 
 /** Finds a route of a live listing by its position, with the listing itself. */
-export function findRoute(
+export function readRouteAt(
   { prepare }: Published,
   { number }: Pick<ListingRef, 'number'>,
   position: number,

@@ -5,17 +5,17 @@ import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
-import { asPublishedError, isPublishedDamage, openPublishedLater, type Published, putJournalAway } from './file.ts';
+import { asPublishedError, isPublishedDamage, leaveWalMode, openPublishedLater, type Published } from './file.ts';
 import {
   type FollowedFiles,
   type Found,
   findServableAge,
   findWriterLock,
-  isOf,
+  isCopyOf,
   LOOK_MS,
   openFollower,
   type Progress,
-  readFound,
+  readFileState,
   refuseOtherAddress,
 } from './follow.ts';
 
@@ -168,7 +168,7 @@ export async function startFollowing(
   let state: CatalogueState | undefined;
 
   const watching = {
-    onForeign: () => readable.setServable(false),
+    onOtherCatalogue: () => readable.setServable(false),
     onDamaged: readable.noteFailure,
     onProgress(made: Progress) {
       progress = made;
@@ -229,7 +229,7 @@ export async function startFollowing(
     await kept;
     readable.published.close();
     await follower.close();
-    if (lock) putJournalAway(publishedFile);
+    if (lock) leaveWalMode(publishedFile);
     lock?.release();
     lock = undefined;
     await catalogue?.close();
@@ -264,7 +264,7 @@ async function isWritten(
 ): Promise<boolean> {
   let found: Found;
   try {
-    found = readFound(published);
+    found = readFileState(published);
     refuseOtherAddress(files, found);
   } catch (error) {
     setServable(false);
@@ -272,7 +272,7 @@ async function isWritten(
     if (getFailure(error).reason === 'not_published') return false;
     throw error;
   }
-  if (await isOf(catalogue, state, found, files.baseUrl)) return found.revision >= state.revision;
+  if (await isCopyOf(catalogue, state, found, files.baseUrl)) return found.revision >= state.revision;
   setServable(false);
   return false;
 }

@@ -6,7 +6,7 @@ import { listCounted } from '../model/route.ts';
 import { getTermsKey } from '../model/terms.ts';
 
 /** Least number of letters in the descriptions of a product's routes together: "Ping" at `/` may be any product. */
-const TOLD_MIN = 20;
+const DESCRIBED_MIN = 20;
 
 /**
  * Returns the number shared by the listings of one product at several addresses; null for a listing that says too little. Such
@@ -20,7 +20,7 @@ export function getProductNumber(listing: LiveListing): number | null {
   const offers = routes.map(({ terms }) => getCurrentTerms(terms));
   const told = routes.reduce((sum, route) => sum + route.description.length, 0);
   const isPayeeKnown = offers.flat().every(({ pay_to }) => pay_to !== null);
-  if (offers.flat().length === 0 || !isPayeeKnown || told < TOLD_MIN) return null;
+  if (offers.flat().length === 0 || !isPayeeKnown || told < DESCRIBED_MIN) return null;
   const host = getHost(base_url);
   const identity = [
     isMadeFromHost(title, base_url) ? '' : title,

@@ -7,7 +7,7 @@ import { type PublicRoute, parseRoute } from '../views/listing/route-record.ts';
 import { findAccount } from '../x402/offer-fields.ts';
 import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { findRoute, type ListingRef } from './listings.ts';
+import { type ListingRef, readRouteAt } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
@@ -123,7 +123,7 @@ export function readResources(
   published: Published,
   places: readonly { listing: ListingRef; position: number }[],
 ): Resource[] {
-  return places.flatMap(({ listing, position }) => findRoute(published, listing, position) ?? []);
+  return places.flatMap(({ listing, position }) => readRouteAt(published, listing, position) ?? []);
 }
 
 /** Returns true if a walk with these filters takes tens of milliseconds, because they read each route. */

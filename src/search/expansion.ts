@@ -1,5 +1,5 @@
 import type { InvertedIndex } from './inverted-index.ts';
-import { listStandIns, type StandIn } from './related-words.ts';
+import { listSynonyms, type Synonym } from './related-words.ts';
 import { type AskedWord, readRequest } from './request.ts';
 import { getVector, getWordVectors } from './vectors.ts';
 import { getStem } from './words.ts';
@@ -12,17 +12,17 @@ export interface ExpandedTerm {
 
 /**
  * The terms for one word of a request. The first is the word itself, with the weight that it would have even if the catalogue
- * lacks it; then the stand-ins, heaviest first.
+ * lacks it; then the synonyms, heaviest first.
  */
 export type TermGroup = readonly ExpandedTerm[];
 
 /** The words of a catalogue, as an `InvertedIndex` has them. */
-type Words = Pick<InvertedIndex, 'count' | 'listNear' | 'listBeginning'> & {
+type Words = Pick<InvertedIndex, 'count' | 'listFuzzy' | 'listByPrefix'> & {
   /** Number of live listings. */
   readonly size: number;
 };
 
-/** Most words of a request that are read, and most stand-ins for one word. */
+/** Most words of a request that are read, and most synonyms for one word. */
 const WORDS_MAX = 64;
 const TERMS_MAX = 96;
 const STAND_INS_MAX = 12;
@@ -36,7 +36,7 @@ const MENDED_MAX = 6;
 /** Factors on the weight of a word that only stands for another. */
 const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, everyday: 0.5, related: 0.35 };
 
-/** Highest weight of a stand-in, as a share of that of the word itself, if the catalogue has the word. */
+/** Highest weight of a synonym, as a share of that of the word itself, if the catalogue has the word. */
 const STAND_IN_MOST = 0.8;
 
 /** Least number of letters of the last word of a request that may still be being typed. */
@@ -62,7 +62,7 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
   for (const [at, word] of asked.entries()) {
     const context = {
       ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word },
-      standIns: [...listStandIns(word.stem), ...(phrases.get(word.stem) ?? [])],
+      synonyms: [...listSynonyms(word.stem), ...(phrases.get(word.stem) ?? [])],
       isMended: asked.length <= MENDED_MAX,
     };
     const found = listGroups(word, context, words);
@@ -72,7 +72,7 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
     if (isUnknown) unmatched.push(word.word);
     groups.push(...found);
   }
-  // First the words themselves, then their stand-ins.
+  // First the words themselves, then their synonyms.
   let left = TERMS_MAX - groups.length;
   const cut = groups.map((group) => {
     const terms = group.slice(0, 1 + Math.min(Math.max(0, left), STAND_INS_MAX));
@@ -82,31 +82,31 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
   return { groups: cut, unmatched, vector: getVector(asked.map(({ stem, weight }) => [stem, weight])) };
 }
 
-/** The words next to a word of a request, and the stand-ins for it and for the phrases that it is part of. */
+/** The words next to a word of a request, and the synonyms for it and for the phrases that it is part of. */
 interface Context {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  readonly standIns: readonly StandIn[];
+  readonly synonyms: readonly Synonym[];
   /** True if an unknown word may be a misspelling, the beginning of another word, or two words in one. */
   readonly isMended: boolean;
 }
 
 /** Lists the terms for a word: one group, or two groups for two words written as one. */
 function listGroups({ word, stem, weight }: AskedWord, context: Context, words: Words): TermGroup[] {
-  const { before, after, standIns, isMended } = context;
+  const { before, after, synonyms, isMended } = context;
   const group = openGroup(stem, weight * getRarityInEnglish(stem), words);
   if (before !== undefined) group.add(getStem(before + word), FACTORS.joined);
   if (after !== undefined) group.add(getStem(word + after), FACTORS.joined);
-  for (const other of standIns) group.add(other.stem, FACTORS[other.kind]);
+  for (const other of synonyms) group.add(other.stem, FACTORS[other.kind]);
   // A known English word is not a misspelling, even if no listing has it: "dentist" does not mean "pentest".
-  const isWhole = words.count(stem) > 0 || standIns.length > 0 || isEnglish(stem);
+  const isWhole = words.count(stem) > 0 || synonyms.length > 0 || isEnglish(stem);
   if (isWhole || !isMended) return [group.end()];
 
   const parts = findParts(word, words);
   if (parts) return parts.map((part) => [group.weighPart(part)]);
   const isLast = after === undefined && word.length >= BEGINNING_MIN;
-  const beginning = isLast ? words.listBeginning(word) : [];
-  const mended = beginning.length > 0 ? beginning : words.listNear(stem);
+  const beginning = isLast ? words.listByPrefix(word) : [];
+  const mended = beginning.length > 0 ? beginning : words.listFuzzy(stem);
   for (const other of mended) group.add(other, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
   // A correction of the word answers it.
   return [group.end(mended.length > 0)];
@@ -116,18 +116,18 @@ function listGroups({ word, stem, weight }: AskedWord, context: Context, words: 
 function openGroup(stem: string, factor: number, words: Words) {
   const weigh = (other: string) => factor * getRarity(words.count(other), words.size);
   const own = weigh(stem);
-  // A stand-in is worth less than the word itself, if any listing has that.
+  // A synonym is worth less than the word itself, if any listing has that.
   const most = words.count(stem) > 0 ? own * STAND_IN_MOST : own;
   const weights = new Map<string, number>();
   const round = (term: string, weight: number): ExpandedTerm => ({ stem: term, weight: roundWeight(weight) });
   return {
-    /** Adds a stand-in with a share of its own weight, if a listing has it. */
+    /** Adds a synonym with a share of its own weight, if a listing has it. */
     add(other: string, share: number): void {
       if (other === stem || words.count(other) === 0) return;
       weights.set(other, Math.max(weights.get(other) ?? 0, Math.min(share * weigh(other), most)));
     },
     weighPart: (part: string) => round(part, FACTORS.part * weigh(part)),
-    /** Returns the group. With `isAnswered`, the word itself weighs as much as its best stand-in. */
+    /** Returns the group. With `isAnswered`, the word itself weighs as much as its best synonym. */
     end(isAnswered = false): TermGroup {
       const others = Array.from(weights, ([other, weight]) => round(other, weight));
       const whole = isAnswered ? Math.max(0, ...weights.values()) : own;
@@ -177,14 +177,14 @@ function findParts(word: string, words: Words): [string, string] | undefined {
   return undefined;
 }
 
-/** Lists the stand-ins for the phrases of a request, by each stem of the phrase. */
-function listPhrases(stems: readonly string[]): Map<string, StandIn[]> {
-  const found = new Map<string, StandIn[]>();
+/** Lists the synonyms for the phrases of a request, by each stem of the phrase. */
+function listPhrases(stems: readonly string[]): Map<string, Synonym[]> {
+  const found = new Map<string, Synonym[]>();
   for (let start = 0; start < stems.length; start += 1) {
     for (const length of [2, 3]) {
       const phrase = stems.slice(start, start + length);
-      const standIns = phrase.length < length ? [] : listStandIns(phrase.join('_'));
-      for (const stem of standIns.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...standIns]);
+      const synonyms = phrase.length < length ? [] : listSynonyms(phrase.join('_'));
+      for (const stem of synonyms.length > 0 ? phrase : []) found.set(stem, [...(found.get(stem) ?? []), ...synonyms]);
     }
   }
   return found;

@@ -55,9 +55,9 @@ export interface InvertedIndex {
   /** Returns the number of listings that have a stem; 0 for an unknown one. */
   count(stem: string): number;
   /** Lists the known stems that a misspelt one may mean: nearest first, then most common first. */
-  listNear(stem: string): string[];
+  listFuzzy(stem: string): string[];
   /** Lists the stems that begin with a text, most common first. */
-  listBeginning(start: string): string[];
+  listByPrefix(start: string): string[];
   /** Finds the postings of a stem; only the first `length` of the array are valid. */
   find(stem: string): { readonly postings: Uint32Array; readonly length: number } | undefined;
 }
@@ -155,8 +155,8 @@ export function createInvertedIndex(): InvertedIndex {
     },
     remove: removeDocuments,
     count,
-    listNear: vocabulary.listNear,
-    listBeginning: vocabulary.listBeginning,
+    listFuzzy: vocabulary.listFuzzy,
+    listByPrefix: vocabulary.listByPrefix,
     find: (stem) => lists.get(stem),
   };
 }

@@ -1,4 +1,4 @@
-import { listStandIns } from './related-words.ts';
+import { listSynonyms } from './related-words.ts';
 import { getWordVectors } from './vectors.ts';
 import { readWordLines } from './word-files.ts';
 import { getStem, listWords, removeContractions } from './words.ts';
@@ -37,7 +37,7 @@ export function isInOtherLanguage(text: string): boolean {
   const { findRank } = getWordVectors();
   const understood = words.filter((word) => {
     const stem = getStem(word);
-    return (findRank(stem) ?? FREQUENT_STEMS) < FREQUENT_STEMS || listStandIns(stem).length > 0;
+    return (findRank(stem) ?? FREQUENT_STEMS) < FREQUENT_STEMS || listSynonyms(stem).length > 0;
   });
   return understood.length < words.length / 2;
 }

@@ -2,22 +2,22 @@ import { readWordLines } from './word-files.ts';
 import { getStem } from './words.ts';
 
 /** A stem that stands for a word or phrase of a request: from the same group, or one that an everyday word calls up. */
-export interface StandIn {
+export interface Synonym {
   readonly stem: string;
   readonly kind: 'related' | 'everyday';
 }
 
-let standIns: ReadonlyMap<string, readonly StandIn[]> | undefined;
+let synonyms: ReadonlyMap<string, readonly Synonym[]> | undefined;
 
 /** Lists the stems that stand for a word or phrase of a request, given as its stems joined by underscores. */
-export function listStandIns(stems: string): readonly StandIn[] {
-  standIns ??= readStandIns();
-  return standIns.get(stems) ?? [];
+export function listSynonyms(stems: string): readonly Synonym[] {
+  synonyms ??= readStandIns();
+  return synonyms.get(stems) ?? [];
 }
 
 /** Reads `related.txt`; `data/words/README.md` describes its format. */
-function readStandIns(): Map<string, StandIn[]> {
-  const table = new Map<string, StandIn[]>();
+function readStandIns(): Map<string, Synonym[]> {
+  const table = new Map<string, Synonym[]>();
   for (const line of readWordLines('related.txt')) {
     const [said = '', meant] = line.split(' > ');
     const phrases = said.split(' ');

@@ -18,15 +18,15 @@ export interface Vocabulary {
    * Lists words within one or two letters: nearest first, then most common first. They begin with the same letter, or with the
    * second one, in case the first two are swapped.
    */
-  listNear(word: string): string[];
+  listFuzzy(word: string): string[];
   /** Lists words that begin with a text, most common first. */
-  listBeginning(start: string): string[];
+  listByPrefix(start: string): string[];
 }
 
 /** Creates an empty vocabulary. `count` returns the number of listings that have a word. */
 export function createVocabulary(count: (word: string) => number): Vocabulary {
   /** Shelves by first letter and length. */
-  const shelves = new Map<string, Shelf>();
+  const shelves = new Map<string, Bucket>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
   const sortByCount = (words: readonly string[]) =>
@@ -46,7 +46,7 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
       shelf.words.push(word);
       shelf.sets.push(getLetters(word));
     },
-    listNear(word) {
+    listFuzzy(word) {
       if (word.length < NEAR_FROM_LENGTH || !/^[a-z]+$/.test(word)) return [];
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
       const found = listShelfKeys(word, reach)
@@ -56,7 +56,7 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
       const words = found.filter(({ away }) => away === nearest).map(({ candidate }) => candidate);
       return sortByCount(words).slice(0, NEAR_MAX);
     },
-    listBeginning(start) {
+    listByPrefix(start) {
       if (unsorted.length > UNSORTED_MAX) {
         sorted = [...sorted, ...unsorted].sort();
         unsorted = [];
@@ -71,7 +71,7 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
 /**
  * Words of one first letter and length, each with its set of letters as bits. Comparing the sets rules most words out quickly.
  */
-interface Shelf {
+interface Bucket {
   readonly words: string[];
   readonly sets: number[];
 }
@@ -87,7 +87,7 @@ function listShelfKeys(word: string, reach: number): string[] {
 }
 
 /** Lists the words of a shelf that differ from one by at most `reach` letters. Two swapped letters count as one. */
-function listWithin({ words, sets }: Shelf = { words: [], sets: [] }, word: string, reach: number) {
+function listWithin({ words, sets }: Bucket = { words: [], sets: [] }, word: string, reach: number) {
   const set = getLetters(word);
   const found: { candidate: string; away: number }[] = [];
   for (const [at, candidate] of words.entries()) {

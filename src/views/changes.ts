@@ -145,7 +145,7 @@ export interface ChangeNews {
 }
 
 /** Most listings with the same change at one revision that get separate news; more share one. */
-const TOLD_APART = 5;
+const GROUPED_ABOVE = 5;
 
 /** Most listings that are named in news about many. */
 const NAMED = 10;
@@ -184,7 +184,7 @@ export function digestChanges(changes: readonly Change[]): NewsDigest[] {
   const groups = Map.groupBy(listListingNews(changes), ({ kind }) => kind);
   return NEWS_KINDS.flatMap((kind) => {
     const group = groups.get(kind) ?? [];
-    return group.length > TOLD_APART ? [digestMany(kind, group)] : group.map(digestOne);
+    return group.length > GROUPED_ABOVE ? [digestMany(kind, group)] : group.map(digestOne);
   });
 }
 

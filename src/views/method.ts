@@ -92,7 +92,7 @@ export function buildFailingExample(days: FailingExample['days']): FailingExampl
     const isFailing = ms > failsFrom;
     if (isFailing) failing_since ??= at;
     samples.push({ at, outcome: isFailing ? 'timeout' : 'payable' });
-    ms = Date.parse(getNextProbeAt({ at, failing_since, out_since: null, wait_until: null }, () => 0.5));
+    ms = Date.parse(getNextProbeAt({ at, failing_since, delisted_at: null, wait_until: null }, () => 0.5));
   }
   const valid = samples.filter(({ outcome }) => isPayable(outcome)).length;
   const { share, effective } = scoreSamples(samples);

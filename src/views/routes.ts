@@ -52,7 +52,7 @@ export interface Route {
 }
 
 /** Returns the route of a request's address: `/api/x?y` has the route `/api/{slug}` and the value `x`. */
-export function findRoute(target: string): Route {
+export function matchPath(target: string): Route {
   const path = getOwnPath(target.split('?', 1)[0] ?? '');
   if (FIXED.has(path)) return { route: path, value: '' };
   for (const { template, pattern } of PATTERNS) {

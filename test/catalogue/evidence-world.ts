@@ -66,7 +66,7 @@ export async function makeWorld(given?: Catalogue): Promise<EvidenceWorld> {
   const see = async (hours: number, { slug, path, prober = PROBER, ...seen }: Seen = {}) => {
     const taken = { ...(await findTarget(slug, path)), prober };
     const at = getTime(hours);
-    const next = getNextProbeAt({ at, failing_since: null, out_since: null, wait_until: null }, () => 0.5);
+    const next = getNextProbeAt({ at, failing_since: null, delisted_at: null, wait_until: null }, () => 0.5);
     await writeCatalogue(catalogue, at, (writing) => recordSample(writing, taken, makeSample({ ...seen, at }), next));
   };
   const publish = async (hours: number) => {

@@ -79,14 +79,14 @@ async function makeMarket(answers = ['/v1/heights'], file?: string) {
         const at = getTime(hours + 0.1);
         const hosts = await listProbeHosts(catalogue, { kind: 'due', at });
         for (const id of hosts.flatMap(({ listing_ids }) => listing_ids)) {
-          for (const { listing_id, out_since, route } of await listProbeTasks(catalogue, id, { kind: 'due', at })) {
+          for (const { listing_id, delisted_at, route } of await listProbeTasks(catalogue, id, { kind: 'due', at })) {
             const isThere = route.method === 'GET' && answers.includes(route.path);
             if (isThere) failing.delete(id);
             else if (!failing.has(id)) failing.set(id, at);
             const failed = { outcome: 'no_402', status: 404 } as const;
             const sample = makeSample({ at, ...(isThere ? {} : failed) });
             const next = getNextProbeAt(
-              { at, failing_since: failing.get(id) ?? null, out_since, wait_until: null },
+              { at, failing_since: failing.get(id) ?? null, delisted_at, wait_until: null },
               () => 0.5,
             );
             const taken = { listing_id, route_id: route.id, host: HOST, prober: 'one' };

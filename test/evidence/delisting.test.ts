@@ -33,7 +33,7 @@ it.each([0, 0.5, 0.999])('is reached after 14 days by a listing that is asked on
   const isOut = (at: string) => isLongEnoughToDelist(findFailingRun(samples) ?? { since: at, failures: 0 }, at);
   let at = new Date(Date.parse(getDay(20)) + DAY / 4).toISOString();
   const failing_since = at;
-  for (; !isOut(at); at = getNextProbeAt({ at, failing_since, out_since: null, wait_until: null }, () => chance)) {
+  for (; !isOut(at); at = getNextProbeAt({ at, failing_since, delisted_at: null, wait_until: null }, () => chance)) {
     samples.push({ at, outcome: 'timeout' });
   }
   const days = (Date.parse(at) - Date.parse(getDay(20))) / DAY;

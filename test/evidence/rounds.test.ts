@@ -65,7 +65,7 @@ describe('a round', () => {
 
 describe('the next probe', () => {
   const hours = (next: string) => (Date.parse(next) - Date.parse(NOW)) / 3_600_000;
-  const at = { at: NOW, failing_since: null, out_since: null, wait_until: null };
+  const at = { at: NOW, failing_since: null, delisted_at: null, wait_until: null };
 
   it('comes after about six hours', () => {
     expect(hours(getNextProbeAt(at, () => 0))).toBeCloseTo(5.4);
@@ -82,7 +82,7 @@ describe('the next probe', () => {
   });
 
   it('of a listing removed by a rule comes later and later, between a day and a week', () => {
-    const after = (since: string) => hours(getNextProbeAt({ ...at, out_since: since }, () => 0.5));
+    const after = (since: string) => hours(getNextProbeAt({ ...at, delisted_at: since }, () => 0.5));
     expect(after(NOW)).toBe(24);
     expect(after('2026-11-17T12:00:00.000Z')).toBe(72);
     expect(after('2026-01-01T00:00:00.000Z')).toBe(7 * 24);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision } from '../../src/catalogue/transaction.ts';
-import { recordDeclarations } from '../../src/importing/record-declarations.ts';
+import { recordInBatches } from '../../src/importing/record-declarations.ts';
 import { getListingId } from '../../src/model/ids.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { makeCommands, writeManifest } from '../cli/running.ts';
@@ -31,7 +31,7 @@ describe('a declaration that cannot be recorded', () => {
   it('does not affect others, leaves no trace, and is returned with its reason', async () => {
     const catalogue = await makeCatalogue();
     refuseSlug(catalogue, 'two');
-    const { recorded, failed, left } = await recordDeclarations(catalogue, declarations, OPTIONS);
+    const { recorded, failed, left } = await recordInBatches(catalogue, declarations, OPTIONS);
     expect(recorded.map(({ slug, outcome }) => [slug, outcome])).toEqual([
       ['one', 'added'],
       ['three', 'added'],
@@ -48,7 +48,7 @@ describe('a declaration that cannot be recorded', () => {
   it('is not blamed if the database itself fails', async () => {
     const catalogue = await makeCatalogue();
     catalogue.engine.sqlite.pragma('query_only = ON');
-    await expect(recordDeclarations(catalogue, declarations, OPTIONS)).rejects.toMatchObject({
+    await expect(recordInBatches(catalogue, declarations, OPTIONS)).rejects.toMatchObject({
       code: 'SQLITE_READONLY',
     });
   });

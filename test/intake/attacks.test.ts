@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openHiding, openLimits } from '../../src/intake/limits.ts';
+import { openLimits, openPseudonyms } from '../../src/intake/limits.ts';
 import { openQueue } from '../../src/submissions/queue.ts';
 import { makeFolder } from '../builders.ts';
 import { FORBIDDEN_ADDRESSES, FORBIDDEN_HOSTS } from '../fetching/forbidden-spellings.ts';
@@ -30,7 +30,7 @@ async function openTarget(
 function openTestLimits(now: () => number) {
   const queue = openQueue(join(makeFolder(), 'submissions.sqlite'));
   onTestFinished(queue.close);
-  return openLimits({ now, hide: openHiding('a key'), kept: queue.reports, isLocalAllowed: false });
+  return openLimits({ now, pseudonymise: openPseudonyms('a key'), kept: queue.reports, isLocalAllowed: false });
 }
 
 async function submit({ url }: { url: string }, address: string): Promise<number> {

@@ -15,7 +15,7 @@ import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApp } from '../../src/http/app.ts';
-import { recordDeclarations as recordAll } from '../../src/importing/record-declarations.ts';
+import { recordInBatches } from '../../src/importing/record-declarations.ts';
 import { formatAddress, isAway } from '../../src/model/catalogue-address.ts';
 import type { PreparedPayment } from '../../src/model/payment.ts';
 import { getRequestHash } from '../../src/model/request.ts';
@@ -536,7 +536,7 @@ describe('an import into PostgreSQL', () => {
     );
     await own.stop();
     const options = { now: () => new Date(NOW), signal: new AbortController().signal };
-    await expect(recordAll(catalogue, [declareOne('one'), declareOne('two')], options)).rejects.toSatisfy(isAway);
+    await expect(recordInBatches(catalogue, [declareOne('one'), declareOne('two')], options)).rejects.toSatisfy(isAway);
     await catalogue.close();
   });
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
-import { type ProbeStore, type RouteTask, type RunOptions, runProbes } from '../../src/probing/visit-hosts.ts';
+import { type ProbeStore, type RouteTask, type RunOptions, visitHosts } from '../../src/probing/visit-hosts.ts';
 import { listen } from '../fetching/outside.ts';
 import { NOW } from '../records.ts';
 import { makeProbed, sendStatus } from './market.ts';
@@ -118,7 +118,7 @@ export function makeStore(paths: readonly string[], route: Partial<RouteTask<str
       decoy_due: false,
       provider_file_due: true,
     }),
-    visitHost: async () => undefined,
+    readProviderFile: async () => undefined,
     recordRobots: async (host, text) => void robots.set(host, text),
     recordDecoyCheck: async (host) => void decoys.push(host),
     recordWait: async (host, until) => void waits.set(host, until),
@@ -150,6 +150,6 @@ export async function run(
     },
     ...overrides,
   };
-  const { stopped } = await runProbes(options).finally(client.close);
+  const { stopped } = await visitHosts(options).finally(client.close);
   return { stopped, done, putOff };
 }

@@ -53,7 +53,7 @@ describe('a run over many hosts', () => {
     const visited: string[] = [];
     const store = makeStore(PATHS);
     store.getHostPolicy = async () => ({ ...MANNERS, provider_file_due: true });
-    store.visitHost = async (host) => {
+    store.readProviderFile = async (host) => {
       expect(fakeHosts.listAsked(host)).toEqual(['/robots.txt']);
       visited.push(host);
     };
@@ -67,7 +67,7 @@ describe('a run over many hosts', () => {
       else sendChallenge(response);
     });
     const store = makeStore(PATHS.slice(0, 1));
-    store.visitHost = async (host, client) => {
+    store.readProviderFile = async (host, client) => {
       await fetchFromOrigin(client, new URL('/file', host), {});
       await client.fetch(`${host}/document`);
     };
@@ -352,7 +352,7 @@ describe('a run that is stopped', () => {
 });
 
 describe('a store that fails', () => {
-  it.each(['recordSample', 'recordRobots', 'recordWait', 'getHostPolicy', 'listTasks', 'visitHost'] as const)(
+  it.each(['recordSample', 'recordRobots', 'recordWait', 'getHostPolicy', 'listTasks', 'readProviderFile'] as const)(
     'in %s ends the run with its error, and no probe goes on',
     async (name) => {
       const fakeHosts = await openFakeHosts(

@@ -25,13 +25,13 @@ function countWork(asked: readonly string[]) {
       return known.has(stem) ? 1 : 0;
     },
     size: 10_000,
-    listNear: (stem) => {
+    listFuzzy: (stem) => {
       scans += 1;
-      return vocabulary.listNear(stem);
+      return vocabulary.listFuzzy(stem);
     },
-    listBeginning: (start) => {
+    listByPrefix: (start) => {
       scans += 1;
-      return vocabulary.listBeginning(start);
+      return vocabulary.listByPrefix(start);
     },
   });
   const comparisons = vi.mocked(distance).mock.calls.length;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PATHS } from '../../src/views/links.ts';
-import { findRoute, OTHER, ROUTES } from '../../src/views/routes.ts';
+import { matchPath, OTHER, ROUTES } from '../../src/views/routes.ts';
 
 /** Every address of the service, those with a variable part with something in its place. */
 const ADDRESSES = Object.values(PATHS).map((path) =>
@@ -13,17 +13,17 @@ const ADDRESSES = Object.values(PATHS).map((path) =>
 it('gives every address of the service a label of its own, without its variable part', () => {
   expect(ADDRESSES.length).toBeGreaterThan(50);
   for (const path of ADDRESSES) {
-    const { route } = findRoute(path);
+    const { route } = matchPath(path);
     expect([path, ROUTES.includes(route), route !== OTHER]).toEqual([path, true, true]);
     expect(route).not.toContain('some-1');
-    expect(findRoute(`${path}?q=secret`).route).toBe(route);
+    expect(matchPath(`${path}?q=secret`).route).toBe(route);
   }
 });
 
 it('names the variable part of an address, the first where it has several', () => {
-  expect(findRoute('/api/open-meteo.md?page=2').value).toBe('open-meteo');
-  expect(findRoute('/provider/example.com/2').value).toBe('example.com');
-  expect(findRoute('/agent/list').value).toBe('');
+  expect(matchPath('/api/open-meteo.md?page=2').value).toBe('open-meteo');
+  expect(matchPath('/provider/example.com/2').value).toBe('example.com');
+  expect(matchPath('/agent/list').value).toBe('');
 });
 
 it.each([
@@ -39,11 +39,11 @@ it.each([
   ['*', OTHER],
   ['', OTHER],
 ])('counts %s as %s', (path, route) => {
-  expect(findRoute(path).route).toBe(route);
+  expect(matchPath(path).route).toBe(route);
 });
 
 it('has no more labels than the service has addresses, whatever is asked for', () => {
   expect(ROUTES.length).toBeLessThan(90);
-  fc.assert(fc.property(fc.string(), (path) => ROUTES.includes(findRoute(`/${path}`).route)));
-  fc.assert(fc.property(fc.webPath(), (path) => ROUTES.includes(findRoute(path).route)));
+  fc.assert(fc.property(fc.string(), (path) => ROUTES.includes(matchPath(`/${path}`).route)));
+  fc.assert(fc.property(fc.webPath(), (path) => ROUTES.includes(matchPath(path).route)));
 });

@@ -29,7 +29,7 @@ export interface ProbeTask {
   slug: string;
   base_url: string;
   /** Time at which a rule removed the listing, ISO 8601 UTC; null if it is not delisted. */
-  out_since: string | null;
+  delisted_at: string | null;
   route: Pick<Route, 'id' | 'method' | 'path' | 'example' | 'input_schema' | 'payee' | 'terms'>;
 }
 
@@ -148,7 +148,7 @@ function buildTask({ id, slug, base_url, state, state_at }: Listing, route: Rout
     listing_id: id,
     slug,
     base_url,
-    out_since: state === 'delisted' ? state_at : null,
+    delisted_at: state === 'delisted' ? state_at : null,
     route: { ...route, terms: getCurrentTerms(route.terms).map((offer) => ({ ...offer, ...terms.parse(offer) })) },
   };
 }

@@ -167,7 +167,7 @@ describe('a pull', () => {
       return { items: makeRows(limit, offset), total: 100 };
     });
     await expect(pull(feed)).rejects.toMatchObject({
-      ...{ code: 'unavailable', reason: 'bad_status', hint: 'Check the address, or try again later.' },
+      ...{ code: 'unavailable', reason: 'bad_status' },
       details: { status: 500, offset: 45 },
     });
   });
