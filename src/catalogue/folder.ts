@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { getErrorMessage, ServiceError } from '../errors.ts';
+import { getErrorMessage, isFileError, ServiceError } from '../errors.ts';
 
 /**
  * Creates a folder and its missing parents, one by one. Node's own recursive mkdir never ends if nothing can be created, such as
@@ -17,7 +17,7 @@ function createOne(path: string): void {
     mkdirSync(path);
   } catch (error) {
     // Another process created it first.
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    if (isFileError(error, 'EEXIST')) return;
     throw new ServiceError('unavailable', `The folder ${path} cannot be made: ${getErrorMessage(error)}.`, {
       hint: `Check that this user may write to ${dirname(path)}, or choose another place.`,
       reason: 'no_folder',

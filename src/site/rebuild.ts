@@ -137,7 +137,11 @@ function holdOpen(child: ChildProcess, isHeld: boolean): void {
 }
 
 function buildEndError(code: number | null, killedBy: NodeJS.Signals | null, stopped: boolean): ServiceError {
-  if (stopped) return new ServiceError('unavailable', 'The rebuild was stopped.', { reason: 'stopped' });
+  if (stopped)
+    return new ServiceError('unavailable', 'The rebuild was stopped.', {
+      hint: 'Run it again: it continues with the pages that are left.',
+      reason: 'stopped',
+    });
   return new ServiceError('unavailable', `The rebuild ended before it was done (${killedBy ?? `exit code ${code}`}).`, {
     hint: 'The pages that are there keep being served, and the next rebuild goes on.',
     reason: killedBy ? 'killed' : 'ended_early',

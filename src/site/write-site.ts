@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createFolder } from '../catalogue/folder.ts';
 import { acquireLock } from '../catalogue/lock.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage } from '../errors.ts';
@@ -52,7 +53,7 @@ export interface WriteSiteOptions {
 export async function writeSite(options: WriteSiteOptions): Promise<RebuildResult> {
   const { config, readings, onEvent } = options;
   const paths = getSitePaths(config.siteDir);
-  mkdirSync(paths.folder, { recursive: true });
+  createFolder(paths.folder);
   const lock = await acquireLock(paths.lock, () => onEvent({ type: 'waiting' }));
   try {
     const code = await openPageCode({ onEvent, force: options.force });

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
 import { getHash } from '../../src/published/hash.ts';
@@ -298,6 +298,14 @@ describe('a rebuild that cannot be done', () => {
   it('says that there is no catalogue', async () => {
     const config = readConfig({ CATALOGUE: join(makeFolder(), 'none.sqlite'), SITE: join(makeFolder(), 'site') });
     await expect(rebuild({ config })).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
+  });
+
+  it('says of a folder that nobody can make that it cannot be made, and ends', async () => {
+    const { config, catalogue } = await makeSiteFixture(makeFolder(), { count: 1 });
+    onTestFinished(() => catalogue.close());
+    // On a system without /proc it is below a file.
+    const siteDir = existsSync('/proc') ? '/proc/no/site' : join(config.catalogueAddress, 'site');
+    await expect(rebuild({ config: { ...config, siteDir } })).rejects.toMatchObject({ reason: 'no_folder' });
   });
 
   it('says that it was stopped, and leaves what all pages were last made from', async () => {
