@@ -27,7 +27,7 @@ import { describePayment, describeUnconfirmed, formatAmount } from './verify-rep
 /** Number of the latest payments that are listed. */
 const MAX_LISTED = 100;
 
-/** Largest receipt that is fetched, in bytes. Real ones have some 4 KB, plus the body of the request. */
+/** Largest receipt, in bytes. Real ones have some 4 KB, plus the body of the request. */
 const MAX_BYTES = 256 * 1024;
 
 /** Most nodes for one check. */
@@ -217,7 +217,12 @@ function explainFetchFailure(error: ServiceError, host: string): ServiceError {
 }
 
 async function readReceipt(path: string): Promise<GivenReceipt> {
-  const bytes = await readLimitedFile(path);
+  const bytes = await readLimitedFile(path, MAX_BYTES).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+    const { code, message, reason, cause } = error;
+    const hint = `Give a file that holds a receipt, or the address of one. ${RECEIPT_HINT}`;
+    throw new ServiceError(code, message, { hint, reason, cause });
+  });
   return { receipt: parseReceipt(parseJsonBody(bytes, null, 'The file holds'), 'The file') };
 }
 

@@ -122,8 +122,9 @@ export function fillPath(
   for (const [, braced, named] of route.path.matchAll(PATH_TEMPLATE)) {
     const template = braced ?? named ?? '';
     const name = getTemplateName(template);
-    const field = Object.hasOwn(fields, name) ? fields[name] : Object.hasOwn(given, name) && { const: given[name] };
-    const text = isObject(field) ? findText(field, name) : undefined;
+    const stated = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const listed = Object.hasOwn(given, name) ? { const: given[name] } : undefined;
+    const text = (isObject(stated) ? findText(stated, name) : undefined) ?? (listed && findText(listed, name));
     if (text !== undefined) known[template] = text;
   }
   return known;
@@ -133,7 +134,8 @@ export function fillPath(
 function findText(schema: JsonObject, name: string): string | undefined {
   try {
     const { value, replace } = makeValue(schema, name);
-    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    const text =
+      typeof value === 'string' || typeof value === 'number' ? String(value) : '';
     return replace.length > 0 || !/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) ? undefined : text;
   } catch (error) {
     if (error instanceof CannotMakeError) return undefined;

@@ -153,19 +153,21 @@ function makeNumber(schema: JsonObject, name: string): MadeValue {
 }
 
 /** Sample texts of formats for which a name in angle brackets would be invalid. */
-const FORMATTED: Readonly<Record<string, string>> = {
-  email: 'name@example.com',
-  uri: 'https://example.com/',
-  url: 'https://example.com/',
-  'uri-reference': 'https://example.com/',
-  hostname: 'example.com',
-  date: '2026-01-01',
-  'date-time': '2026-01-01T00:00:00Z',
-  time: '00:00:00Z',
-  uuid: '00000000-0000-4000-8000-000000000000',
-  ipv4: '192.0.2.1',
-  ipv6: '2001:db8::1',
-};
+const FORMATTED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    email: 'name@example.com',
+    uri: 'https://example.com/',
+    url: 'https://example.com/',
+    'uri-reference': 'https://example.com/',
+    hostname: 'example.com',
+    date: '2026-01-01',
+    'date-time': '2026-01-01T00:00:00Z',
+    time: '00:00:00Z',
+    uuid: '00000000-0000-4000-8000-000000000000',
+    ipv4: '192.0.2.1',
+    ipv6: '2001:db8::1',
+  }),
+);
 
 /** Texts that are tried for a pattern: amounts, codes, days, addresses. */
 const COMMON_TEXTS = [
@@ -180,9 +182,9 @@ const FILES = new Set<unknown>(['binary', 'file']);
 function makeText({ format, pattern, minLength, maxLength }: JsonObject, name: string): MadeValue {
   if (FILES.has(format)) throw new CannotMakeError(`it takes a file (${quote(name)}), and no example is on record.`);
   const least = typeof minLength === 'number' ? minLength : 0;
-  const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
+  const most = typeof maxLength === 'number' ? Math.max(maxLength, 0) : Number.POSITIVE_INFINITY;
   const clean = cleanName(name);
-  const marked = (typeof format === 'string' && FORMATTED[format]) || `<${clean}>`;
+  const marked = (typeof format === 'string' && FORMATTED.get(format)) || `<${clean}>`;
   if (least > 1000) throw new CannotMakeError(`${quote(name)} takes ${least} characters, and no example is on record.`);
   const fitted = marked.length > most ? 'x'.repeat(Math.min(most, marked.length)) : marked.padEnd(least, 'x');
   const fits = getFit(pattern);

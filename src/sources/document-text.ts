@@ -46,14 +46,14 @@ export async function readDocumentBytes(
   return { bytes: response.body, url: response.url };
 }
 
-/** Reads a file of a document. Throws `too_large`, `unreadable_file` and `not_a_file`. */
-export async function readLimitedFile(path: string): Promise<Uint8Array> {
+/** Reads a file of at most `most` bytes. Throws `too_large`, `unreadable_file` and `not_a_file`. */
+export async function readLimitedFile(path: string, most = MAX_DOCUMENT_BYTES): Promise<Uint8Array> {
   const subject = `The file ${getSourceName(path)}`;
   try {
     const stats = await stat(path);
     // A pipe would make reading wait for its writer, and a device has no end.
     if (!stats.isFile()) throw buildFileError('not_a_file', `${subject} is a folder, a pipe or a device.`);
-    if (stats.size > MAX_DOCUMENT_BYTES) throw buildFileError('too_large', `${subject} is larger than 10 MB.`);
+    if (stats.size > most) throw buildFileError('too_large', `${subject} is larger than ${formatBytes(most)}.`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -61,6 +61,11 @@ export async function readLimitedFile(path: string): Promise<Uint8Array> {
     const message = isMissing ? `There is no file ${getSourceName(path)}.` : `${subject} cannot be read.`;
     throw buildFileError('unreadable_file', message, error);
   }
+}
+
+/** Writes a limit: `10 MB`, `256 KB`. */
+function formatBytes(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
 }
 
 function buildFileError(reason: string, message: string, cause?: unknown): ServiceError {

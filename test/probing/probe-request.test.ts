@@ -44,6 +44,20 @@ describe('the request of a probe', () => {
   });
 
   it.each([
+    { type: 'string', format: 'constructor' },
+    { type: 'string', format: '__proto__' },
+    { type: 'string', maxLength: -1 },
+    { type: 'string', minLength: 1e9 },
+    { type: 'string', pattern: '(' },
+  ])('is built whatever the schema of a parameter is: %j', (id) => {
+    const input_schema = { properties: { pathParams: { properties: { id } } } };
+    expect(build({ path: '/u/{id}', input_schema }).url.pathname).toBe('/base/u/1');
+    expect(build({ path: '/u/{id}', input_schema, example: { query: { id: 'BTC' } } }).url.pathname).toBe(
+      '/base/u/BTC',
+    );
+  });
+
+  it.each([
     ['/u/:id', '/base/u/1', ['id']],
     ['/u/{id}/posts/{post}.json', '/base/u/1/posts/1.json', ['id', 'post']],
     ['/u/{symbol}', '/base/u/A%2FB', []],

@@ -1,6 +1,8 @@
-import { SingleBar } from 'cli-progress';
+import cliProgress from 'cli-progress';
 import type { Output } from './page.ts';
 import { getPrintable } from './printable.ts';
+
+const { Format, SingleBar } = cliProgress;
 
 /** Shows the progress of long work: units done, and the total if known. */
 export interface Progress {
@@ -20,7 +22,11 @@ const LINE_INTERVAL_MS = 2000;
 export function openProgress(output: Output, label: string, unit: string): Progress {
   const bar = new SingleBar({
     stream: output,
-    format: `${label}${output.isTTY ? ' {bar}' : ':'} {value} of {total} ${unit}, {eta_formatted} left`,
+    format: (options, { progress, value, total, eta }, { isTotalKnown }) => {
+      if (!isTotalKnown) return `${label}: ${value} ${unit}`;
+      const start = output.isTTY ? `${label} ${Format.BarFormat(progress, options)}` : `${label}:`;
+      return `${start} ${value} of ${total} ${unit}, ${Format.TimeFormat(eta, options, 5)} left`;
+    },
     noTTYOutput: true,
     notTTYSchedule: LINE_INTERVAL_MS,
     barCompleteChar: '█',
@@ -37,12 +43,12 @@ export function openProgress(output: Output, label: string, unit: string): Progr
     isShown = false;
   };
   return {
-    update(done, total = Math.max(done, 1)) {
+    update(done, total) {
       if (done === 0) return;
-      if (isShown) {
-        bar.setTotal(total);
-        bar.update(done);
-      } else bar.start(total, done);
+      const payload = { isTotalKnown: total !== undefined };
+      if (!isShown) bar.start(total ?? done, done, payload);
+      bar.setTotal(total ?? done);
+      bar.update(done, payload);
       isShown = true;
     },
     note(text) {
