@@ -39,7 +39,8 @@ it('sends whole pages while they are replaced in a tight loop', async () => {
   while (replaced === 0) await new Promise((resolve) => replacing.once('message', resolve));
   const headers = [{}, { 'Accept-Encoding': 'gzip' }];
   const sizes = new Set<number>();
-  for (let round = 0; round < 15; round += 1) {
+  // Goes on until both lengths of both forms came, so that what was sent was being replaced.
+  for (let round = 0; round < 15 || sizes.size < 4 || replaced <= 50; round += 1) {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, at) => ask(server, '/api/api-3', { headers: headers[at % 2] ?? {} })),
     );
@@ -49,7 +50,5 @@ it('sends whole pages while they are replaced in a tight loop', async () => {
       sizes.add(body.length);
     }
   }
-  // Both lengths of both forms came, so that what was sent was being replaced.
   expect(sizes.size).toBe(4);
-  expect(replaced).toBeGreaterThan(50);
 });
