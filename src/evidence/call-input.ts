@@ -134,8 +134,7 @@ export function fillPath(
 function findText(schema: JsonObject, name: string): string | undefined {
   try {
     const { value, replace } = makeValue(schema, name);
-    const text =
-      typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
     return replace.length > 0 || !/^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u.test(text) ? undefined : text;
   } catch (error) {
     if (error instanceof CannotMakeError) return undefined;
