@@ -119,7 +119,7 @@ function asFileError(file: string, error: unknown): ServiceError {
   );
 }
 
-/** Says whether something thrown means that a file of SQLite is damaged, or is none. */
+/** Returns true if an error of SQLite says that a file is damaged or is not a database. */
 export function isDamage(error: unknown): error is InstanceType<typeof Sqlite.SqliteError> {
   return error instanceof Sqlite.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code);
 }

@@ -271,7 +271,7 @@ export function findReceiptPage({ readAtOnce, published, site }: Reading, id: st
 /** Changes of the noisy kinds looked through for decisions. */
 const MAX_NOISE = 100;
 
-/** What changed of a listing over time, as far as its page shows it; each the earliest first. */
+/** The changes of a listing that its page shows, each list with the earliest first. */
 interface ListingHistory {
   readonly priced: readonly Change[];
   readonly decisions: readonly Change[];
@@ -280,7 +280,7 @@ interface ListingHistory {
 /** A listing of no more changes than these has them read in one go; nearly every one is such. */
 const FEW_CHANGES = 100;
 
-/** Lists what changed of a listing, as far as its page shows it. Call it while the file stays at one revision. */
+/** Lists the changes of a listing that its page shows. Call it while the file stays at one revision. */
 export function listHistory({ published }: Reading, slug: string): ListingHistory {
   const latest = listChanges(published, { slug, limit: FEW_CHANGES + 1 });
   const list = (kinds: readonly Change['kind'][], limit: number) => {
