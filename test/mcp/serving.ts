@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
-import { createMcp } from '../../src/mcp/server.ts';
+import { createApp } from '../../src/http/app.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import type { Site } from '../../src/views/site.ts';
@@ -29,14 +29,17 @@ export interface ServedMcp {
   errors: unknown[];
 }
 
-/** Serves a catalogue of these declarations over real HTTP on loopback until the test is over. */
+/**
+ * Serves a catalogue of these declarations over real HTTP on loopback until the test is over, by the whole app: older clients
+ * also open a stream by GET, and take any other refusal than its 405 for a broken connection.
+ */
 export async function serveMcp(declarations: readonly Declaration[], site: Partial<Site> = {}): Promise<ServedMcp> {
   const catalogue = await makeRecorded(declarations);
   const reading = await openTestReading(catalogue, { site: { ...SITE, ...site }, now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const errors: unknown[] = [];
-  const mcp = createMcp({ reading, onError: (error) => errors.push(error) });
-  const url = await listen(getRequestListener(mcp));
+  const app = createApp({ reading, onError: (error) => errors.push(error) });
+  const url = await listen(getRequestListener(app.fetch));
   return { url: new URL('/mcp', url), catalogue, reading, errors };
 }
 
