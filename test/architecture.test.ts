@@ -135,9 +135,9 @@ describe('the table of chains', () => {
       'src/http/endpoints/agent-receipt.ts',
       'src/http/endpoints/discovery-resources.ts',
       'src/http/endpoints/listing-detail.ts',
+      'src/views/agent-clients.ts',
       'src/views/openapi/example.ts',
-      'src/views/pages/agents-page.ts',
-      'src/views/pages/providers-page.ts',
+      'src/views/pages/provider-wishes.ts',
     ]);
   });
 

@@ -7,7 +7,7 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
-import { findListingPageInPieces } from '../published/page-models.ts';
+import { findListingPageInPieces } from '../published/page-data.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
 import type { ListingPage, TombstonePage } from '../views/listing/page.ts';
 import type { Site } from '../views/site.ts';

@@ -1,5 +1,5 @@
 import type { APIRoute } from 'astro';
-import { getGuide } from '../published/page-models.ts';
+import { getGuide } from '../published/page-data.ts';
 
 export const prerender = false;
 

@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { ListQuery } from '../views/listing/query.ts';
-import { PAGE_SIZE } from '../views/pages/category-page.ts';
+import { PAGE_SIZE } from '../views/pages/lists.ts';
 import type { Counts } from '../views/words/figures.ts';
 import type { Published } from './file.ts';
 import { buildListingCondition } from './filters.ts';

@@ -1,14 +1,7 @@
+import type { ChangeNews } from '../views/changes.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
-import { PAGE_SIZE } from '../views/pages/category-page.ts';
-import { buildNewsRow } from '../views/pages/changes-page.ts';
-import {
-  buildProviderPage,
-  NAMES_SHOWN,
-  PROVIDER_NEWS,
-  type ProviderFigures,
-  type ProviderPage,
-  ROUTES_SHOWN,
-} from '../views/pages/provider-page.ts';
+import { type ListPage, PAGE_SIZE } from '../views/pages/lists.ts';
+import type { FirstRoutes, ProviderFigures } from '../views/pages/provider.ts';
 import type { Published } from './file.ts';
 import { findMatchedRoute, getRow, type ListingRef } from './listings.ts';
 import { listChangeNews } from './news.ts';
@@ -58,6 +51,21 @@ export function listLiveOf({ listings }: Provider): ProviderListing[] {
   return listings.filter(({ state }) => state === 'live');
 }
 
+/** Most routes of a listing that the page of a provider names, most pieces of news, and most names of the provider. */
+const ROUTES_SHOWN = 10;
+const PROVIDER_NEWS = 20;
+const NAMES_SHOWN = 5;
+
+/** One page of the listings at a registered domain. */
+export interface ProviderPage extends ListPage {
+  /** The first routes of each listing of the page that has any. */
+  readonly routes: readonly FirstRoutes[];
+  /** Figures, names of the provider in its own words, and the newest changes; undefined on further pages. */
+  readonly first:
+    | (ProviderFigures & { readonly names: readonly string[]; readonly news: readonly ChangeNews[] })
+    | undefined;
+}
+
 /**
  * Finds a page of the listings at a registered domain by its number, from 1; undefined if there is no such page. Only page 1
  * reads all of them, since one domain may have any number of hosts.
@@ -68,21 +76,23 @@ export function findProviderPage(reading: Reading, domain: string, page: number)
     if (!Number.isInteger(page) || page < 1 || !hasProvider(published, domain)) return undefined;
     const found = listLivePart(published, domain, (page - 1) * PAGE_SIZE);
     if (found.length === 0 && page > 1) return undefined;
-    const shown = found.slice(0, PAGE_SIZE);
-    return buildProviderPage(domain, {
+    const shown = found.slice(0, PAGE_SIZE).map((listing) => {
+      return { item: getRow(published, listing), routes: listFirstRoutes(published, listing) };
+    });
+    return {
       page,
       has_next: found.length > PAGE_SIZE,
-      items: shown.map((listing) => getRow(published, listing)),
-      routes: shown.map((listing) => listFirstRoutes(published, listing)),
+      items: shown.map(({ item }) => item),
+      routes: shown.filter(({ routes }) => routes.length > 0),
       first:
         page > 1
           ? undefined
           : {
               ...readFigures(published, domain, snapshot.revised_at),
               names: listNames(published, domain),
-              news: listChangeNews(published, snapshot, PROVIDER_NEWS, { domain }).map(buildNewsRow),
+              news: listChangeNews(published, snapshot, PROVIDER_NEWS, { domain }),
             },
-    });
+    };
   });
 }
 

@@ -1,27 +1,24 @@
 import { ServiceError } from '../errors.ts';
 import type { AgentItem } from '../views/listing/item.ts';
-import type { RowItem } from '../views/listing/page.ts';
 import { getListSort } from '../views/listing/query.ts';
 import {
   type AppliedFilter,
-  buildSearchPage,
+  type FoundSearch,
   listFilterRemovals,
   type Nearby,
   RESULTS_SIZE,
-  type SearchPage,
   type SearchQuery,
   type SearchValues,
-} from '../views/pages/search-page.ts';
-import { addDays, type ListingRef, readSelected } from './listings.ts';
-import { getCounts } from './page-lists.ts';
+} from '../views/pages/search.ts';
+import { addDays, readSelected } from './listings.ts';
 import type { Reading } from './reading.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Returns the page of search results; `values` are those of the form, `query` is the parsed search. Throws `bad_input`
+ * Reads a page of search results; `values` are those of the form, `query` is the parsed search. Throws `bad_input`
  * (`no_such_page`) for a page after the last one.
  */
-export function getSearchPage(reading: Reading, values: SearchValues, { page = 1, ...query }: SearchQuery): SearchPage {
+export function readSearch(reading: Reading, values: SearchValues, { page = 1, ...query }: SearchQuery): FoundSearch {
   const { published, readAtOnce, selectListings } = reading;
   return readAtOnce((snapshot) => {
     const before = (page - 1) * RESULTS_SIZE;
@@ -38,8 +35,9 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
       listings: listings.slice(before),
       answer: answer && { ...answer, matches: answer.matches.slice(before) },
     };
-    const items = readSelected(published, shown).map((item, at): RowItem => {
-      return addDays(published, shown.listings[at] as ListingRef, JSON.parse(item));
+    const results = readSelected(published, shown).map((item, at) => {
+      const listing = shown.listings[at] as (typeof listings)[number];
+      return { item: addDays(published, listing, JSON.parse(item)), product: listing.product ?? null };
     });
     const count = (filter: AppliedFilter): Nearby => {
       const kept = Object.entries(query).filter(([name]) => name === 'q' || name in filter.rest);
@@ -49,14 +47,7 @@ export function getSearchPage(reading: Reading, values: SearchValues, { page = 1
     const isBestFirst = page === 1 && getListSort(query) === 'relevance';
     const best = answer?.matches[0]?.match ?? 0;
     const outside = isBestFirst ? findOutside(reading, snapshot, query, best) : undefined;
-    return buildSearchPage(values, {
-      ...selected,
-      items,
-      products: listings.slice(before).map(({ product }) => product ?? null),
-      nearby,
-      outside,
-      counts: getCounts(snapshot),
-    });
+    return { ...selected, results, nearby, outside, as_of: snapshot.revised_at };
   });
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Category, catalogueSummary } from '../model/catalogue.ts';
 import { CAUTIONS, cautionCode } from '../model/caution.ts';
 import { type Change, change } from '../model/change.ts';
+import { cutText } from '../model/text.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { tombstone } from './listing/record.ts';
 import type { Site } from './site.ts';
@@ -260,6 +261,18 @@ const BULK_WORDS: Readonly<Record<NewsKind, string>> = {
   cleared: 'cautions cleared',
   corrected: 'receipts corrected',
 };
+
+const REASON_LINES = 3;
+const REASON_LENGTH = 200;
+
+/** Lists the first lines of the reasons and the evidence of a piece of news, each cut to a length. They quote sources. */
+export function listNewsReasons({ sentence, decisions }: Pick<ChangeNews, 'sentence' | 'decisions'>): string[] {
+  const lines = decisions.flatMap(({ why, evidence }) => [why, ...evidence]);
+  return [...new Set(lines)]
+    .filter((line) => line !== '' && !sentence.includes(line))
+    .slice(0, REASON_LINES)
+    .map((line) => cutText(line, REASON_LENGTH));
+}
 
 /** Most entries of the feed, newest first. */
 export const ATOM_ENTRIES = 50;

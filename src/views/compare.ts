@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { getPathDistance, NEAR_ROUTES } from '../evidence/path-distance.ts';
+import type { AgentItem } from './listing/item.ts';
+import { listFilters } from './listing/query.ts';
 import type { PublicHead, Tombstone } from './listing/record.ts';
 import type { PublicRoute } from './listing/route-record.ts';
 import { formatRouteName, parseRouteName, ROUTE_NAME_LENGTH } from './route-name.ts';
@@ -27,6 +29,17 @@ const routeNames = z
 /** Query of the comparison. */
 export const compareQuery = z.strictObject({ routes: routeNames });
 
+/** Query of the page. One route is enough to look for similar ones, with the given words if any. */
+export const comparePageQuery = z.strictObject({
+  routes: z
+    .array(compareQuery.shape.routes.element)
+    .min(1)
+    .max(COMPARED_MAX)
+    .refine((names) => new Set(names).size === names.length, 'each route once')
+    .describe(compareQuery.shape.routes.description ?? ''),
+  q: listFilters.shape.q,
+});
+
 /** The name of a route, with the record that it stands for. */
 export interface NamedRoute {
   readonly name: string;
@@ -38,6 +51,15 @@ export interface NamedRoute {
   readonly nearest: string[];
   /** The tombstone of a removed listing. */
   readonly tombstone?: Tombstone | undefined;
+}
+
+/** Routes side by side, with others that could be added. */
+export interface Comparison {
+  readonly routes: readonly NamedRoute[];
+  /** Listings with a route that answers the same words. */
+  readonly others: readonly AgentItem[];
+  /** Time of the catalogue, ISO 8601 UTC. */
+  readonly as_of: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -69,4 +91,15 @@ export function listNearest(name: string, routes: readonly Pick<PublicRoute, 'me
     .sort((a, b) => a.distance - b.distance)
     .slice(0, NEAREST)
     .map(({ route }) => formatRouteName(named.slug, route));
+}
+
+/** Longest text for finding similar routes, since the beginning says enough. */
+const LIKE_LENGTH = 200;
+
+/** Returns the words for finding routes similar to the first live one; undefined if no route is live. */
+export function getLikeWords(routes: readonly NamedRoute[]): string | undefined {
+  const first = routes.find(({ route }) => route !== undefined);
+  if (!first?.route) return undefined;
+  const words = [first.route.description, first.live?.tagline, first.live?.title].find((text) => text?.trim());
+  return words?.slice(0, LIKE_LENGTH);
 }

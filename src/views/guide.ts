@@ -5,7 +5,7 @@ import { buildUrl, PATHS } from './links.ts';
 import type { AgentItem } from './listing/item.ts';
 import { type ListingTag, splitDescription } from './listing/tag.ts';
 import { buildCodeSpan, escapeMarkdown } from './markdown.ts';
-import { CATEGORY_WORDS } from './pages/category-page.ts';
+import { CATEGORY_WORDS } from './pages/lists.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from './site.ts';
 import { SKILL_NAME } from './skill.ts';
 import { type Counts, formatCounts, formatInteger } from './words/figures.ts';

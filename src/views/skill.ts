@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CAUTION_CODES, CAUTIONS } from '../model/caution.ts';
+import { buildCheckHook } from './agent-clients.ts';
 import { buildUrl, PATHS } from './links.ts';
-import { buildCheckHook } from './pages/agents-page.ts';
 import type { Site } from './site.ts';
 
 /** Name of the skill, which is also its folder (Agent Skills, "name field"). */

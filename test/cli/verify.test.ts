@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { getRequestHash } from '../../src/model/request.ts';
-import { findListingPage, findReceiptPage } from '../../src/published/page-models.ts';
+import { findListingPage, findReceiptPage } from '../../src/published/page-data.ts';
 import { makeTerms } from '../builders.ts';
 import { serveLive } from '../http/serving.ts';
 import { openLyingNode } from '../paying/lying-node.ts';

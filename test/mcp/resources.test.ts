@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findListingPage } from '../../src/published/page-models.ts';
+import { findListingPage } from '../../src/published/page-data.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { removeListing } from '../written.ts';
 import { CLIENTS } from './clients.ts';

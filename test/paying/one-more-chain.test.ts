@@ -4,7 +4,7 @@ import { TOKEN_ABI } from '../../scripts/market/token/token.ts';
 import { networkKey } from '../../src/model/network.ts';
 import { openChainReader } from '../../src/paying/networks.ts';
 import { checkReceipt } from '../../src/paying/receipt-check.ts';
-import { findListingPage, findReceiptPage } from '../../src/published/page-models.ts';
+import { findListingPage, findReceiptPage } from '../../src/published/page-data.ts';
 import { listWays } from '../../src/sources/x402-file/stated-payment.ts';
 import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { listPaid } from '../../src/views/pages/receipt-page.ts';

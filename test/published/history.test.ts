@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { listHistory } from '../../src/published/page-models.ts';
+import { listHistory } from '../../src/published/page-data.ts';
 import { MAX_PRICE_STEPS } from '../../src/views/listing/history.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 

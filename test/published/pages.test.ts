@@ -5,21 +5,19 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { networkKey } from '../../src/model/network.ts';
 import { iterateRefs, type ListingRef } from '../../src/published/listings.ts';
 import {
-  findCategoryPage,
   findListingPage,
-  findNetworkPage,
-  findVerifiedPage,
-  getChangesPage,
+  findListPage,
   getGuide,
-  getHomePage,
   getReferencePage,
-} from '../../src/published/page-models.ts';
+  readHome,
+  readNews,
+} from '../../src/published/page-data.ts';
 import { listFurtherPages, listPages } from '../../src/published/pages.ts';
 import { findProviderPage } from '../../src/published/providers.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { PATHS } from '../../src/views/links.ts';
-import { findCategoryByPath, findNetworkByPath, parsePageNumber } from '../../src/views/pages/category-page.ts';
+import { findCategoryByPath, findNetworkByPath, parsePageNumber } from '../../src/views/pages/lists.ts';
 import { makeTerms, recordVerified } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
 import { removeListing } from '../written.ts';
@@ -75,17 +73,16 @@ function getTexts({ reading }: ReadCatalogue): Map<string, string> {
 
 function findModel(reading: Reading, path: string): unknown {
   const [, kind, name = '', page] = path.split('/');
-  if (kind === '') return getHomePage(reading);
+  if (kind === '') return { ...readHome(reading), byCategory: [...readHome(reading).byCategory] };
   if (kind === 'llms.txt') return getGuide(reading);
-  if (kind === 'verified') return findVerifiedPage(reading, parsePageNumber(page));
-  if (kind === 'changes') return getChangesPage(reading);
+  if (kind === 'verified') return findListPage(reading, { verified: true }, parsePageNumber(page));
+  if (kind === 'changes') return readNews(reading, 200);
   if (path === '/docs/api') return getReferencePage(reading, buildFrame(reading.site));
   if (kind === 'api') return findListingPage(reading, name.replace(/\.md$/, ''));
   if (kind === 'provider') return findProviderPage(reading, name, parsePageNumber(page));
-  if (kind === 'network') return findNetworkPage(reading, findNetworkByPath(name) ?? 'base', parsePageNumber(page));
+  if (kind === 'network') return findListPage(reading, { network: findNetworkByPath(name) }, parsePageNumber(page));
   if (kind !== 'category') return null;
-  const category = findCategoryByPath(name);
-  return category ? findCategoryPage(reading, category, parsePageNumber(page)) : null;
+  return findListPage(reading, { category: findCategoryByPath(name) }, parsePageNumber(page));
 }
 
 describe('the page inventory', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildListingAnswer } from '../../src/mcp/tools/get-listing.ts';
-import { findListingPage } from '../../src/published/page-models.ts';
+import { findListingPage } from '../../src/published/page-data.ts';
 import { listPages } from '../../src/published/pages.ts';
 import { buildListingMarkdown } from '../../src/views/listing/markdown.ts';
 import { agentListing } from '../../src/views/listing/record.ts';

@@ -8,7 +8,7 @@ import type { Category } from '../../../src/model/catalogue.ts';
 import { formatRoute } from '../../../src/model/route.ts';
 import { cutText } from '../../../src/model/text.ts';
 import { iterateRefs } from '../../../src/published/listings.ts';
-import { findListingPage } from '../../../src/published/page-models.ts';
+import { findListingPage } from '../../../src/published/page-data.ts';
 import { openSnapshotReadings } from '../../../src/site/snapshot-reading.ts';
 import { buildBadgeLines } from '../../../src/views/badge.ts';
 import { PYTHON_SDK } from '../../../src/views/call/code.ts';

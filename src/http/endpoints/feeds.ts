@@ -8,7 +8,7 @@ import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
 import { ATOM_ENTRIES, buildChangesAtom, type FeedScope } from '../../views/changes.ts';
 import { PATHS } from '../../views/links.ts';
-import { findCategoryByPath } from '../../views/pages/category-page.ts';
+import { findCategoryByPath } from '../../views/pages/lists.ts';
 import { buildDocument, type Document } from '../document.ts';
 import { defineFile, SLUG_PARAM } from './define.ts';
 

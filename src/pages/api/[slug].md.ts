@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { APIRoute } from 'astro';
 import { parseQuery } from '../../http/parameters.ts';
-import { findListingPageInPieces } from '../../published/page-models.ts';
+import { findListingPageInPieces } from '../../published/page-data.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
 import { markdownQuery } from '../../views/listing/query.ts';
 

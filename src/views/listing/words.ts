@@ -5,7 +5,7 @@ import { isProofOld } from '../../evidence/verification.ts';
 import type { NetworkEntry } from '../../model/network.ts';
 import { formatRoute, listCounted } from '../../model/route.ts';
 import { cutText, lowerFirst } from '../../model/text.ts';
-import { hasProviderPath } from '../pages/provider-page.ts';
+import { hasProviderPath } from '../pages/provider.ts';
 import { describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import type { Standing } from '../words/standing.ts';

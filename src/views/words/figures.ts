@@ -36,6 +36,21 @@ export function formatCounts({ live_listings, settlement_verified, as_of }: Coun
   return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(as_of)}`;
 }
 
+const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/**
+ * Writes what a catalogue holds in which nothing was probed yet: `63 APIs as their sources described them in March 2026; nothing
+ * probed yet`. `declared` has the first and last time of its prices, ISO 8601 UTC.
+ */
+export function formatFresh(
+  { live_listings }: Counts,
+  declared: { readonly from: string; readonly to: string },
+): string {
+  const [first, last] = [declared.from, declared.to].map((time) => months.format(new Date(time)));
+  const when = first === last ? `in ${first}` : `from ${first} to ${last}`;
+  return `${formatCount(live_listings, 'API')} as their sources described them ${when}; nothing probed yet`;
+}
+
 /** Writes a count with its noun: `1 endpoint`, `2 endpoints`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;

@@ -9,16 +9,20 @@ import {
 } from '../../src/views/listing/result.ts';
 import { getRouteAnchor } from '../../src/views/listing/routes.ts';
 import {
-  buildRefusedSearchPage,
-  buildSearchPage,
   buildSearchPath,
+  type FoundSearch,
+  formatShown,
+  listApplied,
+  listCategories,
+  listChoices,
   listFilterRemovals,
-} from '../../src/views/pages/search-page.ts';
+  listNarrowing,
+  listPageLinks,
+  listSuggested,
+} from '../../src/views/pages/search.ts';
 import { SITE } from '../http/serving.ts';
 import { NOW } from '../records.ts';
 import { makeLiveListing, toPublic } from './listings.ts';
-
-const COUNTS = { live_listings: 1, settlement_verified: 0, as_of: NOW };
 
 describe('the address of a search', () => {
   it('holds what is given, in one order, and nothing that is empty', () => {
@@ -29,12 +33,16 @@ describe('the address of a search', () => {
 });
 
 /** What is found where there is nothing to say of the request. */
-const FOUND = {
+const FOUND: FoundSearch = {
   suggested: [],
   notice: undefined,
   answer: undefined,
-  counts: COUNTS,
   facets: undefined,
+  results: [],
+  total: 0,
+  nearby: [],
+  outside: undefined,
+  as_of: NOW,
 };
 
 describe('the page of a search', () => {
@@ -47,9 +55,7 @@ describe('the page of a search', () => {
       sort: 'price',
       page: '3',
     };
-    const { applied, title } = buildSearchPage(values, { ...FOUND, items: [], total: 0 });
-    expect(title).toBe('Search: prices');
-    expect(applied.map(({ text, without }) => ({ text, without }))).toEqual([
+    expect(listApplied(values).map(({ text, rest }) => ({ text, without: buildSearchPath(rest) }))).toEqual([
       { text: 'Finance', without: '/search?q=prices&band=thin&max_price_usdc=0.01&sort=price' },
       { text: 'at most 0.01 USDC', without: '/search?q=prices&category=Finance&band=thin&sort=price' },
       { text: 'reliability thin', without: '/search?q=prices&category=Finance&max_price_usdc=0.01&sort=price' },
@@ -65,18 +71,15 @@ describe('the page of a search', () => {
       { parameter: 'host', value: 'api.example.com', words: 'from api.example.com' },
     ] as const;
     const q = 'cheapest & verified "OCR" <b>';
-    const page = buildSearchPage({ q, band: 'thin', page: '3' }, { ...FOUND, suggested, items: [], total: 0 });
-    expect([page.values.q, page.applied.map(({ text }) => text)]).toEqual([q, ['reliability thin']]);
-    expect(page.suggested.map(({ text }) => text)).toEqual([
+    const links = listSuggested({ q, band: 'thin', page: '3' }, suggested);
+    expect(links.map(({ text }) => text)).toEqual([
       ...['Only up to 0.01 USDC', 'Only on Solana', 'Only verified', 'Cheapest first', 'Only api.example.com'],
     ]);
     const query = (href: string | undefined) => Object.fromEntries(new URLSearchParams(href?.split('?')[1]));
-    expect(query(page.suggested[0]?.href)).toEqual({ q, band: 'thin', max_price_usdc: '0.01' });
-    expect(query(page.suggested[3]?.href)).toEqual({ q, band: 'thin', sort: 'price' });
+    expect(query(links[0]?.href)).toEqual({ q, band: 'thin', max_price_usdc: '0.01' });
+    expect(query(links[3]?.href)).toEqual({ q, band: 'thin', sort: 'price' });
     const free = [{ parameter: 'max_price_usdc', value: '0', words: 'free' }] as const;
-    expect(buildSearchPage({ q }, { ...FOUND, suggested: free, items: [], total: 0 }).suggested[0]?.text).toBe(
-      'Only free',
-    );
+    expect(listSuggested({ q }, free)[0]?.text).toBe('Only free');
   });
 
   describe('with counts', () => {
@@ -88,11 +91,11 @@ describe('the page of a search', () => {
       band: list(['established', 0], ['thin', 0], ['unscored', 2000]),
       max_price_usdc: list(['0.001', 500], ['0.01', 1500], ['0.1', 1500], ['1', 2000]),
     };
-    const found = { ...FOUND, facets, items: [], total: 2000 };
+    const found = { ...FOUND, facets, total: 2000 };
 
     it('offers each value with how many it leaves, and what leaves fewer as links to the first page of it', () => {
-      const { choices, narrowing } = buildSearchPage({ q: 'x', sort: 'price', page: '3' }, found);
-      expect(choices.network.map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
+      const narrowing = listNarrowing({ q: 'x', sort: 'price', page: '3' }, found);
+      expect(listChoices('network', found).map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
       expect(narrowing.map(({ text, count }) => `${text} ${count}`)).toEqual([
         ...['Finance 1,200', 'Tools 800', 'Solana 300', 'Settlement-verified 3', 'Unverified 1,997'],
         ...['at most 0.001 USDC 500', 'at most 0.01 USDC 1,500'],
@@ -102,38 +105,24 @@ describe('the page of a search', () => {
 
     it('does not narrow by a filter that is on, nor by what the words suggest', () => {
       const suggested = [{ parameter: 'network', value: 'solana', words: 'on Solana' }] as const;
-      const { choices, narrowing } = buildSearchPage({ category: 'Tools' }, { ...found, suggested });
-      expect(choices.category[3]).toEqual({ value: 'Tools', text: 'Tools (800)' });
-      expect(choices.network.map(({ text }) => text)).toEqual(['Base (2,000)', 'Solana (300)']);
+      const narrowing = listNarrowing({ category: 'Tools' }, { ...found, suggested });
+      expect(listChoices('category', found)[3]).toEqual({ value: 'Tools', text: 'Tools (800)' });
       const named = narrowing.map(({ href }) => [...new URLSearchParams(href.split('?')[1]).keys()][1]);
       expect([...new Set(named)]).toEqual(['verified', 'max_price_usdc']);
     });
 
     it('counts nothing where nothing fits', () => {
-      const answer = { isWeak: true, unmatched: [] };
-      const { choices, narrowing } = buildSearchPage({ q: 'x' }, { ...found, answer });
-      expect([choices.network[0]?.text, narrowing]).toEqual(['Base', []]);
+      const weak = { ...found, answer: { isWeak: true, unmatched: [] } };
+      expect([listChoices('network', weak)[0]?.text, listNarrowing({ q: 'x' }, weak)]).toEqual(['Base', []]);
     });
   });
 
-  it('says where nothing fits well, and which words were found nowhere', async () => {
-    const items = [buildAgentItem(await makeLiveListing(), SITE)];
-    const getDoubts = (answer: { isWeak: boolean; unmatched: string[] }, shown = items) =>
-      buildSearchPage({ q: 'x' }, { ...FOUND, items: shown, total: shown.length, answer }).doubts;
-    expect(getDoubts({ isWeak: true, unmatched: ['pizza', '<b>'] })).toEqual([
-      'Nothing fits all of this; the nearest are listed. No listing mentions “pizza” or “<b>”.',
-    ]);
-    expect(getDoubts({ isWeak: false, unmatched: [] })).toEqual([]);
-    expect(getDoubts({ isWeak: true, unmatched: ['pizza'] }, [])).toEqual(['No listing mentions “pizza”.']);
-  });
-
-  it('leads to the nearest categories where nothing fits, and nowhere else', async () => {
-    const items = [buildAgentItem(await makeLiveListing(), SITE)];
-    const list = (isWeak: boolean) =>
-      buildSearchPage({ q: 'x' }, { ...FOUND, items, total: 1, answer: { isWeak, unmatched: [] } }).nearestCategories;
-    const [category] = items.map((item) => item.category);
-    expect(list(true)).toEqual([{ text: category, href: `/category/${category?.toLowerCase()}` }]);
-    expect(list(false)).toEqual([]);
+  it('names the categories of results, the most frequent first', async () => {
+    const item = buildAgentItem(await makeLiveListing(), SITE);
+    const results = (['Tools', 'Data', 'Data'] as const).map((category) => {
+      return { item: { ...item, category }, product: null };
+    });
+    expect(listCategories(results)).toEqual(['Data', 'Tools']);
   });
 
   it('shows the route that answers, with its price, its proof and what speaks against it', async () => {
@@ -163,20 +152,18 @@ describe('the page of a search', () => {
   });
 
   it('says which of all results it shows, and leads to every neighbouring page, the first and the last', async () => {
-    const item = buildAgentItem(await makeLiveListing(), SITE);
-    const build = (page: string | undefined, total: number) =>
-      buildSearchPage({ q: 'x', ...(page && { page }) }, { ...FOUND, items: [item], total });
-    expect(build(undefined, 25)).toMatchObject({
-      count: '25 listings, as of 2026-11-20 12:00 UTC',
-      pages: { previous: null, next: null, numbers: [] },
-    });
-    expect(build(undefined, 30).pages).toMatchObject({ previous: null, next: '/search?q=x&page=2' });
-    expect(build('2', 26)).toMatchObject({
-      count: '26–26 of 26 listings, as of 2026-11-20 12:00 UTC',
-      pages: { previous: '/search?q=x', next: null },
-    });
+    const results = [{ item: buildAgentItem(await makeLiveListing(), SITE), product: null }];
+    expect(formatShown({ q: 'x' }, { ...FOUND, results, total: 25 })).toBe('25 listings, as of 2026-11-20 12:00 UTC');
+    expect(formatShown({ q: 'x', page: '2' }, { ...FOUND, results, total: 26 })).toBe(
+      '26–26 of 26 listings, as of 2026-11-20 12:00 UTC',
+    );
+    expect(listPageLinks({ q: 'x' }, 25)).toEqual([]);
+    expect(listPageLinks({ q: 'x', page: '2' }, 30).map((link) => link?.href)).toEqual([
+      '/search?q=x',
+      '/search?q=x&page=2',
+    ]);
     const list = (page: string, total: number) =>
-      build(page, total).pages.numbers.map((link) =>
+      listPageLinks({ q: 'x', page }, total).map((link) =>
         link === null ? '…' : link.isCurrent ? [link.number] : link.number,
       );
     expect(list('1', 60)).toEqual([[1], 2, 3]);
@@ -184,20 +171,12 @@ describe('the page of a search', () => {
     expect(list('13', 312)).toEqual([1, '…', 11, 12, [13]]);
   });
 
-  it('names what matches with one filter less where nothing matches all', () => {
-    const values = { q: 'x', network: 'solana', band: 'thin' };
-    const removals = listFilterRemovals(values);
-    expect(removals.map(({ text }) => text)).toEqual(['Solana', 'reliability thin', 'all filters']);
-    const nearby = removals.map((filter, at) => ({ filter, total: at === 1 ? 0 : 1000 * (at + 1) }));
-    expect(buildSearchPage(values, { ...FOUND, items: [], total: 0, nearby }).nearest).toEqual([
-      { count: '1,000 listings', text: 'if you drop Solana', href: '/search?q=x&band=thin' },
-      { count: '3,000 listings', text: 'if you drop all filters', href: '/search?q=x' },
+  it('offers searches with one filter less, and without any', () => {
+    const removals = listFilterRemovals({ q: 'x', network: 'solana', band: 'thin' });
+    expect(removals.map(({ text, rest }) => [text, buildSearchPath(rest)])).toEqual([
+      ['Solana', '/search?q=x&band=thin'],
+      ['reliability thin', '/search?q=x&network=solana'],
+      ['all filters', '/search?q=x'],
     ]);
-  });
-
-  it('keeps what was asked where it is refused, and lists nothing', () => {
-    const fault = { message: 'The parameter category cannot be "X".', hint: 'It takes Data.' };
-    const page = buildRefusedSearchPage({ category: 'X' }, fault);
-    expect(page).toMatchObject({ values: { category: 'X' }, fault, results: [], count: null });
   });
 });

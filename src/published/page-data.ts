@@ -1,33 +1,15 @@
-import type { z } from 'zod';
 import { getDomain } from '../evidence/domains.ts';
-import type { Category } from '../model/catalogue.ts';
 import type { Change } from '../model/change.ts';
-import type { NetworkKey } from '../model/network.ts';
 import { buildGuide } from '../views/guide.ts';
 import { DECISION_KINDS, MAX_DECISIONS, MAX_PRICE_STEPS, NOISY_KINDS } from '../views/listing/history.ts';
 import { findRoutePage, type ListingPage, type RoutePage, type TombstonePage } from '../views/listing/page.ts';
 import type { PublicListing } from '../views/listing/record.ts';
 import type { DocumentFrame } from '../views/openapi/document.ts';
-import {
-  buildCategoryPage,
-  buildNetworkPage,
-  buildVerifiedPage,
-  type CardListPage,
-} from '../views/pages/category-page.ts';
-import { buildChangesPage, type ChangesPage, SHOWN_NEWS } from '../views/pages/changes-page.ts';
-import {
-  buildComparePage,
-  type ComparePage,
-  type comparePageQuery,
-  getLikeWords,
-  OTHERS_SOUGHT,
-} from '../views/pages/compare-page.ts';
-import { buildHomePage, type HomePage, type HomeParts } from '../views/pages/home-page.ts';
+import type { ListPage } from '../views/pages/lists.ts';
 import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-page.ts';
 import { buildReferencePage, type ReferencePage } from '../views/pages/reference-page.ts';
 import { buildIdentifier } from '../views/registry.ts';
 import { listChanges } from './changes.ts';
-import { findComparedRoutes } from './compared-routes.ts';
 import type { Published } from './file.ts';
 import { listPassing } from './indexed-lists.ts';
 import {
@@ -41,20 +23,18 @@ import {
   listNewest,
   listNewlyVerified,
   listSameProduct,
-  readSelected,
 } from './listings.ts';
 import { listChangeNews } from './news.ts';
-import { countByCategory, findListPart, getCounts, type ListPart } from './page-lists.ts';
+import { countByCategory, findListPart, getCounts, type Shown } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { findReceipt, getCurrentReceipts } from './receipts.ts';
-import type { Snapshot } from './snapshot.ts';
 
 /** Number of new and of newly verified listings on the home page, and of changes. */
 const NEWEST_COUNT = 5;
 const NEWS_COUNT = 6;
 
-/** Finds the first and the last time of the declared prices; undefined once any route was probed. */
-function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
+/** Finds the first and last time of the declared prices, ISO 8601 UTC; undefined once any route was probed. */
+function findDeclaredSpan({ prepare }: Published): { from: string; to: string } | undefined {
   const probed = "SELECT 1 FROM rounds UNION ALL SELECT 1 FROM offers WHERE evidence = 'observed' LIMIT 1";
   if (prepare(probed).get()) return undefined;
   const sql = 'SELECT min(last_seen_at) AS "from", max(last_seen_at) AS "to" FROM offers';
@@ -62,31 +42,26 @@ function findDeclaredSpan({ prepare }: Published): HomeParts['declared'] {
   return span?.from && span.to ? { from: span.from, to: span.to } : undefined;
 }
 
-/** Returns the model of the home page. */
-export function getHomePage({ published, readAtOnce, site }: Reading): HomePage {
-  return readAtOnce((snapshot) =>
-    buildHomePage(
-      {
-        counts: getCounts(snapshot),
-        declared: findDeclaredSpan(published),
-        by_category: countByCategory(published),
-        newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
-          item: getRow(published, listing),
-          at: listing.listed_at,
-        })),
-        newly_verified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getRow(published, listing)),
-        news: listChangeNews(published, snapshot, NEWS_COUNT),
-      },
-      site,
-    ),
-  );
+/** Reads what the home page shows; each list has the newest first. */
+export function readHome({ published, readAtOnce }: Reading) {
+  return readAtOnce((snapshot) => ({
+    counts: getCounts(snapshot),
+    declared: findDeclaredSpan(published),
+    byCategory: countByCategory(published),
+    newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
+      item: getRow(published, listing),
+      at: listing.listed_at,
+    })),
+    newlyVerified: listNewlyVerified(published, NEWEST_COUNT).map((listing) => getRow(published, listing)),
+    news: listChangeNews(published, snapshot, NEWS_COUNT),
+  }));
 }
 
 /** Placeholders in a path that a caller must fill in. */
 const PLACEHOLDERS = /:[A-Za-z_]\w*|\{[^}]+\}/g;
 
 /**
- * Returns the model of the reference, made from the `frame` of the OpenAPI document. Its example calls name a verified listing if
+ * Returns the reference, made from the `frame` of the OpenAPI document. Its example calls name a verified listing if
  * there is one, else the first listing.
  */
 export function getReferencePage({ published, readAtOnce, site }: Reading, frame: DocumentFrame): ReferencePage {
@@ -118,35 +93,20 @@ export function getGuide({ published, readAtOnce, site }: Reading): string {
   return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published), site));
 }
 
-/** Finds a page of a category by its number, from 1; undefined if there is no such page. */
-export function findCategoryPage(
+/**
+ * Finds a page of the listings that pass a filter by its number, from 1, with the length of the whole list and its time; undefined
+ * if there is no such page.
+ */
+export function findListPage(
   { published, readAtOnce }: Reading,
-  category: Category,
+  shown: Shown,
   page: number,
-): CardListPage | undefined {
+): (ListPage & { readonly total: number; readonly as_of: string }) | undefined {
   return readAtOnce((snapshot) => {
-    const part = findListPart(published, snapshot, { category }, page);
-    return part && buildCategoryPage(category, buildListPart(part, published, snapshot));
-  });
-}
-
-/** Finds a page of the listings that are paid on a network by its number, from 1; undefined if there is no such page. */
-export function findNetworkPage(
-  { published, readAtOnce }: Reading,
-  network: NetworkKey,
-  page: number,
-): CardListPage | undefined {
-  return readAtOnce((snapshot) => {
-    const part = findListPart(published, snapshot, { network }, page);
-    return part && buildNetworkPage(network, buildListPart(part, published, snapshot));
-  });
-}
-
-/** Finds a page of the verified listings by its number, from 1; undefined if there is no such page. */
-export function findVerifiedPage({ published, readAtOnce }: Reading, page: number): CardListPage | undefined {
-  return readAtOnce((snapshot) => {
-    const part = findListPart(published, snapshot, { verified: true }, page);
-    return part && buildVerifiedPage(buildListPart(part, published, snapshot));
+    const part = findListPart(published, snapshot, shown, page);
+    if (!part) return undefined;
+    const { listings, ...rest } = part;
+    return { ...rest, items: listings.map((listing) => getRow(published, listing)), as_of: snapshot.revised_at };
   });
 }
 
@@ -217,32 +177,12 @@ export async function findPageOfRoute(
   return read && findRoutePage(await read.parse(), name, read.receipts);
 }
 
-function buildListPart({ listings, ...part }: ListPart, published: Published, snapshot: Snapshot) {
-  const items = listings.map((listing) => getRow(published, listing));
-  return { ...part, items, counts: getCounts(snapshot) };
-}
-
-/** Gives the page of what changed lately as the catalogue is now. */
-export function getChangesPage({ published, readAtOnce }: Reading): ChangesPage {
-  return readAtOnce((snapshot) =>
-    buildChangesPage(listChangeNews(published, snapshot, SHOWN_NEWS + 1), snapshot.revised_at),
-  );
-}
-
-/** Gives the page of routes side by side, with others that answer the same words, or the words of the first route. */
-export function getComparePage(
-  { published, readAtOnce, selectListings }: Reading,
-  { routes: names, q }: z.output<typeof comparePageQuery>,
-): ComparePage {
-  return readAtOnce((snapshot) => {
-    const routes = findComparedRoutes(published, names);
-    const words = q ?? getLikeWords(routes);
-    const items =
-      words === undefined
-        ? []
-        : readSelected(published, selectListings(published, snapshot, { q: words, limit: OTHERS_SOUGHT }));
-    return buildComparePage({ routes, q }, { items: items.map((item) => JSON.parse(item)), asOf: snapshot.revised_at });
-  });
+/** Reads the newest pieces of news, newest first, and the time of the catalogue (ISO 8601 UTC). */
+export function readNews({ published, readAtOnce }: Reading, limit: number) {
+  return readAtOnce((snapshot) => ({
+    news: listChangeNews(published, snapshot, limit),
+    as_of: snapshot.revised_at,
+  }));
 }
 
 /**
