@@ -130,13 +130,20 @@ export function isDelisted(published: Published, slug: string): boolean {
   return published.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").get(slug) !== undefined;
 }
 
-/** Reads the short form of a live listing as JSON. Throws if the file has none, which is our own fault. */
-export function readItem(published: Published, { number, slug }: ListingRef): string {
-  const row = published
-    .prepare<{ item: string }>(`SELECT substr(document, 1, short) || '}' AS item FROM documents WHERE listing = ?`)
-    .get(number);
-  if (!row) throw new Error(`the published catalogue has no item of ${slug}`);
-  return row.item;
+/**
+ * Reads the short forms of live listings as JSON, in the given order, by one query: a page has fifty. Throws if the file has
+ * none of one of them, which is our own fault.
+ */
+function readItems({ prepare }: Published, listings: readonly ListingRef[]): string[] {
+  const sql = `SELECT listing AS number, substr(document, 1, short) || '}' AS item
+    FROM json_each(?) CROSS JOIN documents ON listing = value`;
+  const rows = prepare<{ number: number; item: string }>(sql).all(JSON.stringify(listings.map(({ number }) => number)));
+  const items = new Map(rows.map(({ number, item }) => [number, item]));
+  return listings.map(({ number, slug }) => {
+    const item = items.get(number);
+    if (item === undefined) throw new Error(`the published catalogue has no item of ${slug}`);
+    return item;
+  });
 }
 
 /** The match between a listing and a request. */
@@ -152,10 +159,9 @@ export function readSelected(
   published: Published,
   { listings, answer }: { listings: readonly ListingRef[]; answer: { matches: readonly Match[] } | undefined },
 ): string[] {
-  return listings.map((listing, at) => {
-    const item = readItem(published, listing);
-    const match = answer?.matches[at];
-    if (!match) return item;
+  return readItems(published, listings).map((item, at) => {
+    const [listing, match] = [listings[at], answer?.matches[at]];
+    if (!listing || !match) return item;
     const route = match.position === undefined ? undefined : findMatchedRoute(published, listing, match.position);
     return `${item.slice(0, -1)},"match":${match.match}${route ? `,"route":${route}` : ''}}`;
   });
@@ -173,7 +179,7 @@ export function findMatchedRoute(
 
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
-  return JSON.parse(readItem(published, listing));
+  return JSON.parse(readItems(published, [listing])[0] ?? '');
 }
 
 /** Reads the short form of a live listing with its daily samples, which the rows of pages draw. */
