@@ -5,11 +5,14 @@ import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
 import { deflatePiece, type Piece } from './gzip-pieces.ts';
 
-/** Number of listings in a new piece, and the most that it grows to. */
-const CUT_AT = 250;
+/**
+ * Number of listings in a new piece, and the most that it grows to: a change makes one piece again, which takes a tenth of a
+ * millisecond for each of its listings.
+ */
+const CUT_AT = 100;
 const MOST = 2 * CUT_AT;
 
-/** Longest time for which pieces are made before other requests have their turn, in milliseconds. One piece takes some ten. */
+/** Longest time for which pieces are made before other requests have their turn, in milliseconds. One piece takes some five. */
 const TURN_MS = 5;
 
 /** A part of a document of all listings: its text about some consecutive listings. */
