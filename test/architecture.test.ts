@@ -133,7 +133,7 @@ describe('the table of chains', () => {
       'src/http/endpoints/agent-check.ts',
       'src/http/endpoints/agent-list.ts',
       'src/http/endpoints/agent-receipt.ts',
-      'src/http/endpoints/discovery-resources.ts',
+      'src/http/endpoints/discovery.ts',
       'src/http/endpoints/listing-detail.ts',
       'src/views/agent-clients.ts',
       'src/views/openapi/example.ts',

@@ -9,10 +9,13 @@ import { listEndpoint } from './agent-list.ts';
 import { receiptEndpoint } from './agent-receipt.ts';
 import { badgeEndpoint } from './badge.ts';
 import type { Endpoint } from './define.ts';
-import { discoveryBundlesEndpoint, discoverySupportedEndpoint } from './discovery-empty.ts';
-import { discoveryMerchantEndpoint } from './discovery-merchant.ts';
-import { discoveryResourcesEndpoint } from './discovery-resources.ts';
-import { discoverySearchEndpoint } from './discovery-search.ts';
+import {
+  discoveryBundlesEndpoint,
+  discoveryMerchantEndpoint,
+  discoveryResourcesEndpoint,
+  discoverySearchEndpoint,
+  discoverySupportedEndpoint,
+} from './discovery.ts';
 import { categoryFeedEndpoint, changesFeedEndpoint, listingFeedEndpoint, providerFeedEndpoint } from './feeds.ts';
 import { FIXED_FILES } from './fixed-files.ts';
 import { fullGuideEndpoint } from './full-guide.ts';
@@ -20,9 +23,7 @@ import { listingEndpoint } from './listing-detail.ts';
 import { mcpEndpoint } from './mcp.ts';
 import { defineOpenapi } from './openapi.ts';
 import { guideEndpoint, listingPageEndpoint } from './pages.ts';
-import { registryEntryEndpoint } from './registry-entry.ts';
-import { registryExploreEndpoint } from './registry-explore.ts';
-import { registrySearchEndpoint } from './registry-search.ts';
+import { registryEntryEndpoint, registryExploreEndpoint, registrySearchEndpoint } from './registry.ts';
 import { sitemapEndpoint, sitemapIndexEndpoint } from './sitemaps.ts';
 
 /** Every endpoint, in the order of the document. */

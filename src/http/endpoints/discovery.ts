@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { jsonObject } from '../../model/json-object.ts';
+import { NETWORKS } from '../../model/network.ts';
+import { findResources, walkWithoutWords } from '../../published/found-resources.ts';
+import { isLongWalk, walkResources } from '../../published/resources.ts';
+import type { Walk } from '../../published/walk.ts';
+import {
+  buildDiscoveryResource,
+  DISCOVERY_LIMITS,
+  type DiscoveryFindings,
+  type DiscoveryMerchant,
+  type DiscoveryResource,
+  type DiscoveryResources,
+  discoveryFindings,
+  discoveryListQuery,
+  discoveryMerchant,
+  discoveryMerchantQuery,
+  discoveryResources,
+  discoverySearchQuery,
+} from '../../views/discovery.ts';
+import { PATHS } from '../../views/links.ts';
+import { EXAMPLE_PAYEE, EXAMPLE_SEEN, EXAMPLE_SLUG, NOWHERE } from '../../views/openapi/example.ts';
+import { buildDocument, makeWalked } from '../document.ts';
+import { defineRead, NO_QUERY } from './define.ts';
+
+/** Examples of the filters that both discovery endpoints take. */
+const FILTER_EXAMPLES = {
+  type: 'http' as const,
+  payTo: EXAMPLE_PAYEE,
+  scheme: 'exact',
+  network: 'base',
+  asset: NETWORKS.base.usdc,
+  maxUsdPrice: '0.01',
+  urlSubstring: 'api.prices.example',
+  extensions: ['bazaar'],
+  tags: ['finance'],
+  bundleSlugs: ['research'],
+  curatedOnly: true,
+};
+
+/**
+ * Lists every payable route in the form of x402 facilitators, so that their clients read this catalogue unchanged. `total` counts
+ * routes with a known payee; others cannot be paid.
+ */
+export const discoveryResourcesEndpoint = defineRead({
+  id: 'listResources',
+  path: PATHS.discoveryResources,
+  summary: 'Every route that can be paid for, as x402 facilitators list them',
+  description:
+    'For x402 clients that know a facilitator: one resource a route whose payee is known, offers as x402 version 2 ' +
+    "writes them, this catalogue's evidence in extensions.agent-payable.",
+  query: discoveryListQuery,
+  examples: { ...FILTER_EXAMPLES, limit: 20, offset: 100 },
+  answer: {
+    description: 'A page of resources',
+    schema: discoveryResources,
+    example: (): DiscoveryResources => ({
+      x402Version: 2,
+      items: [buildResourceExample()],
+      pagination: { limit: 100, offset: 0, total: 1 },
+    }),
+  },
+  make: async ({ limit: asked, ...query }, { reading }) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.list.max);
+    return makeWalked(reading, {
+      isLong: isLongWalk(query),
+      *walk(held): Walk<DiscoveryResources> {
+        const { total, resources } = yield* walkResources(held.published, held.snapshot, { ...query, limit });
+        return {
+          x402Version: 2,
+          items: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          pagination: { limit, offset: query.offset, total },
+        };
+      },
+    });
+  },
+});
+
+/** The routes that best fit a request in plain words, in the form of x402 facilitators. */
+export const discoverySearchEndpoint = defineRead({
+  id: 'searchResources',
+  path: PATHS.discoverySearch,
+  summary: 'The routes that fit a request in plain words, as x402 facilitators show them',
+  description: 'At most five routes of one listing, those that say most of the request first.',
+  query: discoverySearchQuery,
+  examples: { ...FILTER_EXAMPLES, query: 'convert a pdf to text', limit: 20, cursor: '0~example-prices~1abc~~~' },
+  answer: {
+    description: 'Resources, the best first',
+    schema: discoveryFindings,
+    example: (): DiscoveryFindings => ({
+      x402Version: 2,
+      resources: [buildResourceExample()],
+      partialResults: false,
+      pagination: { limit: 1, cursor: null },
+    }),
+  },
+  make: async ({ limit: asked, query, ...given }, { reading }) => {
+    const filters = { ...given, limit: Math.min(asked, DISCOVERY_LIMITS.search.max) };
+    return makeWalked(reading, {
+      isLong: query === undefined && isLongWalk(filters),
+      *walk({ published, snapshot }): Walk<DiscoveryFindings> {
+        const { resources, next_cursor, partial } =
+          query === undefined
+            ? yield* walkWithoutWords(published, snapshot, filters)
+            : findResources(published, snapshot, { ...filters, query });
+        return {
+          x402Version: 2,
+          resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          partialResults: partial,
+          pagination: { limit: resources.length, cursor: next_cursor ?? null },
+        };
+      },
+    });
+  },
+});
+
+/** The routes that pay one account, in the form of Coinbase's facilitator. */
+export const discoveryMerchantEndpoint = defineRead({
+  id: 'listMerchantResources',
+  path: PATHS.discoveryMerchant,
+  summary: 'Every route that pays one account, as x402 facilitators list them',
+  description: 'The routes that ask to be paid to this account, in the order of /discovery/resources.',
+  query: discoveryMerchantQuery,
+  examples: { payTo: EXAMPLE_PAYEE, limit: 20, offset: 100 },
+  answer: {
+    description: 'A page of resources',
+    schema: discoveryMerchant,
+    example: (): DiscoveryMerchant => ({
+      x402Version: 2,
+      payTo: EXAMPLE_PAYEE,
+      resources: [buildResourceExample()],
+      pagination: { limit: 20, offset: 0, total: 1 },
+    }),
+  },
+  make: async ({ payTo, offset, limit: asked }, { reading }) => {
+    const limit = Math.min(asked, DISCOVERY_LIMITS.merchant.max);
+    return makeWalked(reading, {
+      isLong: false,
+      *walk(held): Walk<DiscoveryMerchant> {
+        const { total, resources } = yield* walkResources(held.published, held.snapshot, { payTo, offset, limit });
+        return {
+          x402Version: 2,
+          payTo,
+          resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
+          pagination: { limit, offset, total },
+        };
+      },
+    });
+  },
+});
+
+const NO_BUNDLES = { bundles: [] };
+
+/** The bundles of routes that Coinbase's client lists: none. */
+export const discoveryBundlesEndpoint = defineRead({
+  id: 'listBundles',
+  path: PATHS.discoveryBundles,
+  summary: "Bundles of routes, as Coinbase's client lists them, of which there are none",
+  description: 'For clients that ask which bundles there are. No routes are bundled here.',
+  query: NO_QUERY,
+  answer: {
+    description: 'An empty list',
+    schema: z.object({ bundles: z.array(jsonObject).max(0) }).meta({ id: 'DiscoveryBundles' }),
+    example: () => NO_BUNDLES,
+  },
+  build: (_query, { snapshot: { revision } }) => buildDocument(JSON.stringify(NO_BUNDLES), { revision }),
+});
+
+const NO_SUPPORT = { kinds: [], extensions: [], signers: {} };
+
+/** The kinds of payment that are settled here, which x402 clients ask every facilitator for: none. */
+export const discoverySupportedEndpoint = defineRead({
+  id: 'listSupportedPayments',
+  path: PATHS.discoverySupported,
+  summary: 'What a facilitator settles, which is nothing here',
+  description: 'For x402 clients that ask every facilitator. This service is for discovery alone.',
+  query: NO_QUERY,
+  answer: {
+    description: 'Empty lists',
+    schema: z
+      .object({ kinds: z.array(jsonObject).max(0), extensions: z.array(z.string()).max(0), signers: jsonObject })
+      .meta({ id: 'DiscoverySupported' }),
+    example: () => NO_SUPPORT,
+  },
+  build: (_query, { snapshot: { revision } }) => buildDocument(JSON.stringify(NO_SUPPORT), { revision }),
+});
+
+/** Builds the invented route as a resource. */
+function buildResourceExample(): DiscoveryResource {
+  const method = 'GET';
+  return {
+    resource: 'https://api.prices.example/v1/price/:symbol',
+    type: 'http',
+    x402Version: 2,
+    accepts: [
+      {
+        scheme: 'exact',
+        network: NETWORKS.base.id,
+        asset: NETWORKS.base.usdc,
+        amount: '1000',
+        payTo: EXAMPLE_PAYEE,
+        maxTimeoutSeconds: 60,
+        extra: { ...NETWORKS.base.domain },
+      },
+    ],
+    lastUpdated: EXAMPLE_SEEN,
+    description: 'Latest price of one symbol.',
+    mimeType: 'application/json',
+    serviceName: 'Example Prices',
+    tags: ['finance'],
+    extensions: {
+      bazaar: {
+        info: { input: { type: 'http', method } },
+        schema: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: {
+            input: {
+              type: 'object',
+              properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] } },
+              required: ['type', 'method'],
+            },
+          },
+          required: ['input'],
+        },
+        routeTemplate: '/v1/price/:symbol',
+      },
+      'agent-payable': {
+        info: {
+          slug: EXAMPLE_SLUG,
+          page_url: `${NOWHERE}${PATHS.listing(EXAMPLE_SLUG)}`,
+          listing_url: `${NOWHERE}${PATHS.agentListing(EXAMPLE_SLUG)}`,
+          verification: 'unverified',
+          verified_at: null,
+          receipt_url: null,
+          undelivered_at: null,
+          cautions: [],
+          terms: 'declared',
+          seen_at: EXAMPLE_SEEN,
+          payee: null,
+          last_probe: null,
+          reliability_band: 'unscored',
+          reliability_score: null,
+        },
+      },
+    },
+  };
+}
