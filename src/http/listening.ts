@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../config.ts';
-import { getErrorMessage, isFileError, ServiceError } from '../errors.ts';
+import { getUrl, listen } from '../listen.ts';
 import { buildProblemBody, type Problem } from '../views/problem.ts';
 import { buildProxyCheck, getNetwork } from './client.ts';
 import { MALFORMED, MALFORMED_ADDRESS } from './problem.ts';
@@ -98,25 +98,6 @@ export function limitClients(server: Server, isTrustedProxy: (address: string) =
 }
 
 /**
- * Listens on the host and port of the settings. Throws `conflict` for a port in use, and `bad_input` for an address that is not
- * of this machine.
- */
-export async function listen(server: Server, { host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(buildListenError(error, host, port)));
-    server.listen({ host, port }, resolve);
-  });
-}
-
-/** Returns the URL at which a server listens. */
-export function getUrl(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') return '';
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
-}
-
-/**
  * Stops a server: it takes no new connection, lets requests in flight finish, and cuts off what is not done after `graceMs`
  * milliseconds. Resolves when its last connection is closed.
  */
@@ -184,19 +165,4 @@ function buildMessage(refusal: Refusal): string {
   const fields = { ...HEADERS, 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${problem.status} ${problem.title}`, ...lines, '', body].join('\r\n');
-}
-
-function buildListenError(error: Error, host: string, port: number): ServiceError {
-  if (isFileError(error, 'EADDRINUSE')) {
-    return new ServiceError('conflict', `Port ${port} on ${host} is in use by another program.`, {
-      hint: 'Stop that one, or set PORT to another port.',
-      reason: 'port_in_use',
-      cause: error,
-    });
-  }
-  return new ServiceError('bad_input', `The service cannot listen on ${host}:${port}: ${getErrorMessage(error)}.`, {
-    hint: 'Set HOST to an address of this machine, and PORT to one this user may open.',
-    reason: 'cannot_listen',
-    cause: error,
-  });
 }

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import { getErrorMessage, ServiceError } from '../errors.ts';
+import { createServer } from 'node:http';
+import { getUrl, listen } from '../listen.ts';
 
 /** Path at which metrics are served. */
 export const METRICS_PATH = '/metrics';
@@ -41,38 +41,13 @@ export async function openMetricsListener(
           .end('The metrics cannot be read; the log says why.\n');
     }
   });
-  await listen(server, host, port);
-  const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  await listen(server, { host, port, settings: 'METRICS_' });
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}${METRICS_PATH}`,
+    url: `${getUrl(server)}${METRICS_PATH}`,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(buildListenError(error, host, port)));
-    server.listen({ host, port }, resolve);
-  });
-}
-
-function buildListenError(error: NodeJS.ErrnoException, host: string, port: number): ServiceError {
-  if (error.code === 'EADDRINUSE') {
-    return new ServiceError('conflict', `Port ${port} on ${host}, for metrics, is in use by another program.`, {
-      hint: 'Stop that one, or set METRICS_PORT to another port.',
-      reason: 'port_in_use',
-      cause: error,
-    });
-  }
-  const message = `Metrics cannot be served on ${host}:${port}: ${getErrorMessage(error)}.`;
-  return new ServiceError('bad_input', message, {
-    hint: 'Set METRICS_HOST to an address of this machine, and METRICS_PORT to a port that this user may open.',
-    reason: 'cannot_listen',
-    cause: error,
-  });
 }

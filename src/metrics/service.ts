@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { matchPath } from '../views/routes.ts';
-import { addCheckMetrics, type CountCheck } from './checks.ts';
 
 /** Upper bounds of the buckets: times in seconds, sizes in bytes. */
 const LATENCY = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const SIZE = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const REBUILD = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const CHECK = [0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
 
 /** Health of the service, as far as metrics show it. Times are ISO 8601 UTC. */
 export interface ObservedHealth {
@@ -40,8 +40,8 @@ export interface ServiceMetrics {
   countToolCall(tool: string, outcome: 'answered' | 'refused' | 'failed'): void;
   /** Counts a rebuild started by the process; `ms` is its time in milliseconds. */
   countRebuild(outcome: 'written' | 'unchanged' | 'failed', ms?: number): void;
-  /** Counts a check or refusal of the intake. */
-  countCheck: CountCheck;
+  /** Counts a check by the intake that ended by `done`, or a refusal by its code; `ms` is the time of a check in milliseconds. */
+  countCheck(outcome: string, ms?: number): void;
   /** Returns all metrics in the text format of Prometheus. */
   read(): Promise<string>;
 }
@@ -94,8 +94,21 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
     buckets: REBUILD,
     registers,
   });
+  const checks = new Counter({
+    name: 'catalogue_checks_total',
+    help: 'Checks of addresses that the intake was asked for: done, or refused by the code of the reason',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const checkTime = new Histogram({
+    name: 'catalogue_check_duration_seconds',
+    help: 'How long those took that were done',
+    buckets: CHECK,
+    registers,
+  });
   // Starts each counter at 0, since an alert compares with earlier values and would miss the first failure.
   for (const outcome of ['written', 'unchanged', 'failed']) rebuilds.inc({ outcome }, 0);
+  checks.inc({ outcome: 'done' }, 0);
   const updateHealth = addHealthGauges(register, observed);
   return {
     countRequest(request, response) {
@@ -118,7 +131,10 @@ export function createServiceMetrics(observed: Observed): ServiceMetrics {
       rebuilds.inc({ outcome });
       if (ms !== undefined) rebuildTime.observe(ms / 1000);
     },
-    countCheck: addCheckMetrics(register),
+    countCheck(outcome, ms) {
+      checks.inc({ outcome });
+      if (ms !== undefined) checkTime.observe(ms / 1000);
+    },
     read() {
       updateHealth();
       return register.metrics();
