@@ -68,7 +68,7 @@ export async function copyCatalogue(
       await refuseUsed(query, target.name);
       let copied = 0;
       const digests = new Map<string, string>();
-      for (const name of listTables()) {
+      for (const name of Object.keys(KEYS) as (keyof Tables)[]) {
         const digest = createHash('sha256');
         for await (const rows of readRows(held.query, name)) {
           if (signal?.aborted) {
@@ -100,22 +100,6 @@ export async function copyCatalogue(
   );
 }
 
-/**
- * Returns the digest of the rows of each table, in the order of their keys. Equal catalogues have equal digests in any engine.
- */
-export async function digestCatalogue(catalogue: Catalogue): Promise<Record<string, string>> {
-  return holdState(catalogue, async ({ query }) => {
-    const digests: Record<string, string> = {};
-    for (const name of listTables()) digests[name] = await digestTable(query, name);
-    return digests;
-  });
-}
-
-/** Lists the names of all tables, each after those that it refers to. */
-export function listTables(): (keyof Tables)[] {
-  return Object.keys(KEYS) as (keyof Tables)[];
-}
-
 async function refuseUsed(query: Kysely<Tables>, name: string): Promise<void> {
   const state = await query.selectFrom('catalogue').selectAll().executeTakeFirst();
   const evidence = await query.selectFrom('listings').select('id').limit(1).executeTakeFirst();
@@ -129,7 +113,7 @@ async function refuseUsed(query: Kysely<Tables>, name: string): Promise<void> {
 }
 
 /** Goes through the rows of a table in the order of its key. */
-export async function* readRows(
+async function* readRows(
   query: Kysely<Tables>,
   name: keyof Tables,
 ): AsyncGenerator<Readonly<Record<string, unknown>>[]> {

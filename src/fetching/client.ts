@@ -145,7 +145,7 @@ interface FollowingContext extends Omit<ExchangeOptions, 'isBodySkipped' | 'onSe
   /** Opens a new connection for each request. */
   singleUseAgent: Dispatcher;
   allowPrivateNetworks: boolean;
-  mode: 'follow' | 'manual' | 'error';
+  mode: 'follow' | 'manual';
 }
 
 /**
@@ -160,7 +160,7 @@ async function fetchWithRedirects(
   let request = first;
   for (;;) {
     const answer = await fetchHop(request, context, progress);
-    if (!isHandledRedirect(request, answer, context)) return await buildResponse(request, answer, context, progress);
+    if (!isFollowed(request, answer, context)) return await buildResponse(request, answer, context, progress);
     request = buildNextRequest(request, answer, context, progress);
   }
 }
@@ -170,30 +170,29 @@ async function fetchHop(request: OutgoingRequest, context: FollowingContext, pro
   progress.sent = false;
   return await fetchOnce(isPaying(request) ? context.singleUseAgent : context.keepAliveAgent, request, {
     ...context,
-    isBodySkipped: (status, headers) => isHandledRedirect(request, { status, headers }, context),
+    isBodySkipped: (status, headers) => isFollowed(request, { status, headers }, context),
     onSend: () => {
       progress.sent = true;
     },
   });
 }
 
-/** Returns whether an answer is a redirect that must be followed or reported as an error. */
-function isHandledRedirect(
+/** Returns whether an answer is a redirect that is followed. */
+function isFollowed(
   request: OutgoingRequest,
   answer: { status: number; headers: Headers },
   { mode }: FollowingContext,
 ): boolean {
-  return mode !== 'manual' && !(mode === 'follow' && isPaying(request)) && isRedirect(answer.status, answer.headers);
+  return mode === 'follow' && !isPaying(request) && isRedirect(answer.status, answer.headers);
 }
 
 function buildNextRequest(
   request: OutgoingRequest,
   answer: RawAnswer,
-  { mode, limits, allowPrivateNetworks }: FollowingContext,
+  { limits, allowPrivateNetworks }: FollowingContext,
   progress: Progress,
 ): OutgoingRequest {
   const host = request.url.hostname;
-  if (mode === 'error') throw buildFetchFailure('redirected', `The host ${host} answers with a redirect.`);
   if (progress.redirects.length >= limits.redirects) {
     throw buildFetchFailure('too_many_redirects', `More than ${limits.redirects} redirects, the last by ${host}.`);
   }

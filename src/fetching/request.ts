@@ -9,10 +9,10 @@ export interface FetchInit {
   headers?: Readonly<Record<string, string>> | undefined;
   body?: string | Uint8Array | undefined;
   /**
-   * Handling of a redirect: follow it (`follow`, the default), return it as the answer (`manual`), or throw
-   * `redirected` (`error`). A request with a payment never follows redirects: they are returned.
+   * Handling of a redirect: follow it (`follow`, the default), or return it as the answer (`manual`). A request with a
+   * payment never follows redirects: they are returned.
    */
-  redirect?: 'follow' | 'manual' | 'error' | undefined;
+  redirect?: 'follow' | 'manual' | undefined;
   signal?: AbortSignal | undefined;
   /** True if the body carries a payment: handled as a request whose headers do. */
   isPaying?: boolean | undefined;

@@ -38,7 +38,7 @@ export interface Service {
   readonly logRequests?: MiddlewareHandler<Env>;
   readonly limitRate?: MiddlewareHandler<Env>;
   /** Tells for how long changes of the catalogue have not reached readers. */
-  readonly following?: Pick<Following, 'getHeardAt' | 'findAge'>;
+  readonly following?: Pick<Following, 'getReadAt' | 'findAge'>;
   /** True if providers may be on this machine. */
   readonly allowPrivateNetworks?: boolean;
   /** Passes requests on to the intake; undefined if there is no intake. */

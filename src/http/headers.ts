@@ -134,12 +134,12 @@ export function addLinkHeader(baseUrl: string): MiddlewareHandler<Env> {
 }
 
 /** Adds `X-Catalogue-Age` while the catalogue cannot be followed: the seconds since it was last read. */
-export function setAgeHeader(following: Pick<Following, 'getHeardAt' | 'findAge'> | undefined): MiddlewareHandler {
+export function setAgeHeader(following: Pick<Following, 'getReadAt' | 'findAge'> | undefined): MiddlewareHandler {
   return async (c, next) => {
     // Read before the answer is made, which may use what was read before the catalogue came back.
-    const heardAt = following?.getHeardAt();
+    const readAt = following?.getReadAt();
     await next();
-    const age = following?.findAge(heardAt);
+    const age = following?.findAge(readAt);
     if (age !== undefined) c.res.headers.set('X-Catalogue-Age', String(Math.floor(age / 1000)));
   };
 }

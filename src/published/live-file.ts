@@ -89,36 +89,34 @@ function openReadable({ publishedFile }: FollowedFiles, wasServable: boolean, on
 }
 
 /** Record of how recently the catalogue could be read. */
-interface Hearing {
-  /** Returns the message of the last failure to follow; undefined while there is none. */
-  findFailure(): string | undefined;
+interface Freshness {
   /** Returns the time at which the catalogue was last read, in milliseconds of `performance.now`. */
-  getHeardAt(): number;
+  getReadAt(): number;
   /**
    * Returns the age up to which an answer may be out of date, in milliseconds; undefined while the catalogue is followed.
-   * `heardAt` is the time of the last reading before the answer was made.
+   * `readAt` is the time of the last reading before the answer was made.
    */
-  findAge(heardAt?: number): number | undefined;
+  findAge(readAt?: number): number | undefined;
 }
 
-function openHearing(age: number, onFailure: OnFailure) {
-  let heardAt = performance.now() - age;
+function openFreshness(age: number, onFailure: OnFailure) {
+  let readAt = performance.now() - age;
   let failure: string | undefined;
-  const hearing: Hearing = {
-    findFailure: () => failure,
-    getHeardAt: () => heardAt,
-    findAge(since = heardAt) {
+  const freshness: Freshness = {
+    getReadAt: () => readAt,
+    findAge(since = readAt) {
       const late = performance.now() - since;
       return failure === undefined && late < LATE_MS ? undefined : late;
     },
   };
   return {
-    ...hearing,
+    ...freshness,
     /** Records that the file has the state of the catalogue at a time. */
-    hear(at: number): void {
-      [heardAt, failure] = [Math.max(heardAt, at), undefined];
+    noteRead(at: number): void {
+      [readAt, failure] = [Math.max(readAt, at), undefined];
     },
-    fail(error: unknown): void {
+    /** Records a failure to follow. */
+    noteFailedRead(error: unknown): void {
       const message = getErrorMessage(error);
       if (message !== failure && !isPublishedDamage(error)) onFailure(error);
       failure = message;
@@ -127,7 +125,7 @@ function openHearing(age: number, onFailure: OnFailure) {
 }
 
 /** A published catalogue that is kept up to date with the private one. */
-export interface Following extends Readable, Hearing {
+export interface Following extends Readable, Freshness {
   /** Throws `unavailable` while nothing can be answered from the file. */
   refuseUnservable(): void;
   /** Returns the progress of the file that is being made, if any. */
@@ -155,7 +153,7 @@ export async function startFollowing(
   const { publishedFile } = files;
   const age = findServableAge(files);
   const readable = openReadable(files, age !== undefined, onFailure);
-  const hearing = openHearing(age ?? 0, onFailure);
+  const freshness = openFreshness(age ?? 0, onFailure);
   const follower = openFollower(files, codeVersion);
   const closing = new AbortController();
   const { signal } = closing;
@@ -205,7 +203,7 @@ export async function startFollowing(
     if (lock) await write(catalogue, state);
     else if (!(await isWritten(catalogue, state, files, readable))) return;
     readable.setServable(true);
-    hearing.hear(askedAt);
+    freshness.noteRead(askedAt);
   };
   const keepFollowing = async (first: Promise<void>) => {
     for (let following = first; ; following = follow()) {
@@ -215,7 +213,7 @@ export async function startFollowing(
       } catch (error) {
         if (signal.aborted) return;
         readable.noteFailure(error);
-        hearing.fail(asPublishedError(publishedFile, error));
+        freshness.noteFailedRead(asPublishedError(publishedFile, error));
         // A copy that does not fit fills the disk until it fails, so the wait doubles each time.
         pause = Math.min(RETRY_MS * 2 ** failedCopies, LONGEST_RETRY_MS);
       }
@@ -245,7 +243,7 @@ export async function startFollowing(
   }
   kept = keepFollowing(first);
   return {
-    ...{ ...readable, ...hearing, close },
+    ...{ ...readable, ...freshness, close },
     findProgress: () => progress,
     findCatalogue: () => state,
     refuseUnservable() {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import { listStaleListings } from '../../src/catalogue/integrity.ts';
-import { listSamples } from '../../src/catalogue/read/samples.ts';
-import { probeSample } from '../../src/model/probe.ts';
+import { type ProbeSample, probeSample } from '../../src/model/probe.ts';
 import { makeRoute, makeSample, makeTerms, recordVerified } from '../builders.ts';
 import { DAY, declareOthers, getTime, HOUR, makeWorld } from './evidence-world.ts';
 
@@ -125,3 +125,20 @@ describe('the check of a catalogue', () => {
     expect(await listFaults(world)).toMatchObject([{ fields: expect.arrayContaining(['price_min', 'networks']) }]);
   });
 });
+
+/** Lists the latest recorded samples of a listing, newest first. */
+async function listSamples(
+  { query }: Catalogue,
+  listingId: string,
+  limit: number,
+): Promise<(ProbeSample & { route_id: string })[]> {
+  const rows = await query
+    .selectFrom('samples')
+    .select(['route_id', 'at', 'outcome', 'cause', 'status', 'latency_ms', 'document'])
+    .where('listing_id', '=', listingId)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ document, ...columns }) => ({ ...JSON.parse(document), ...columns }));
+}

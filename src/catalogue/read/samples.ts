@@ -39,19 +39,3 @@ export async function findFailingSince(
     .executeTakeFirst();
   return failed?.at ?? (FAILURES.includes(newest.outcome) ? newest.at : null);
 }
-
-/** A recorded sample, with its route. */
-export type RecordedSample = ProbeSample & { route_id: string };
-
-/** Lists the latest recorded samples of a listing, newest first. */
-export async function listSamples({ query }: Catalogue, listingId: string, limit: number): Promise<RecordedSample[]> {
-  const rows = await query
-    .selectFrom('samples')
-    .select(['route_id', 'at', 'outcome', 'cause', 'status', 'latency_ms', 'document'])
-    .where('listing_id', '=', listingId)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ document, ...columns }) => ({ ...JSON.parse(document), ...columns }));
-}
