@@ -104,7 +104,7 @@ async function* generateEntries(catalogue: Catalogue, site: Site): AsyncGenerato
   yield { kind: 'catalogue', value: { title: site.serviceTitle, revision, revised_at, ...counts } };
   for await (const listing of iterateListings(catalogue)) {
     if (!isLive(listing)) continue;
-    const decisions = await listChanges(catalogue, { slug: listing.slug });
+    const decisions = await listChanges(catalogue, listing.slug);
     const { routes, ...head } = buildPublicListing(listing, site);
     yield { kind: 'listing', value: { ...head, routes: routes.map(buildAgentRoute), decisions } };
   }

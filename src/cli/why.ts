@@ -54,7 +54,7 @@ async function explain(catalogue: Catalogue, slug: string): Promise<WhyResult> {
     slug,
     state: listing.state,
     standing: await listStateSentences(catalogue, listing),
-    decisions: (await listChanges(catalogue, { slug, limit: DECISION_LIMIT })).map(describeDecision),
+    decisions: (await listChanges(catalogue, slug, { limit: DECISION_LIMIT })).map(describeDecision),
     findings: await listFindingsAbout(catalogue, listing.base_url),
   };
 }

@@ -53,3 +53,15 @@ export function isLongEnoughToDelist({ since, failures }: FailingRun, at: string
   const { days_without_valid_402, conclusive_failures, turns } = DELISTING_METHOD;
   return days >= days_without_valid_402 && failures >= Math.max(conclusive_failures, Math.min(routes, turns));
 }
+
+/**
+ * Returns whether a valid 402, without a failure after it, came after a rule removed the listing, or on the days that the
+ * rule counted (it may have been recorded while the rule decided).
+ */
+export function hasAnsweredSince(
+  delistedAt: string,
+  { failing, routes }: { failing: FailingRun | undefined; routes: ReadonlyMap<string, { valid_at: string | null }> },
+): boolean {
+  const since = new Date(Date.parse(delistedAt) - DELISTING_METHOD.days_without_valid_402 * DAY_MS).toISOString();
+  return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
+}

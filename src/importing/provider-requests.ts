@@ -198,7 +198,7 @@ async function describeListing(
     const now = before.listing?.state === 'delisted' ? 'Live again' : 'Now live';
     return { effect: 'live', sentence: `${now} at ${page}.` };
   }
-  const rows = await listChanges(catalogue, { slug, since: before.revision });
+  const rows = await listChanges(catalogue, slug, { since: before.revision });
   const changed = new Set([...rows.flatMap(listChangedParts), ...(hasRepliesChanged ? ['replies'] : [])]);
   if (changed.size === 0) return { effect: 'unchanged', sentence: `Live at ${page}, as before.` };
   return { effect: 'changed', sentence: `Live at ${page}, changed: ${[...changed].join(', ')}.` };

@@ -6,10 +6,10 @@ import type { Payment, PaymentAnswer, PaymentCaps, PreparedPayment } from '../mo
 import { isCeiling } from '../model/terms.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import type { Requirement } from '../x402/requirements.ts';
+import { fetchCall } from './fetch-call.ts';
 import { judgeAnswer } from './judging.ts';
 import { addJudgement, buildPaidRequest, buildPaymentAnswer, type Call, NO_ANSWER } from './paid-call.ts';
 import type { DeclaredProduct } from './product.ts';
-import { fetchPaid } from './quote.ts';
 import type { Rail } from './rail.ts';
 import { type PayEvent, resolvePayment } from './reconcile.ts';
 
@@ -123,7 +123,7 @@ async function sendPayment(
       : { ...answer, delivered: null, unrecognised: null, conforming: null };
   let response: FetchResponse;
   try {
-    response = await fetchPaid(client, call, { requirement, payload });
+    response = await fetchCall(client, call, { payment: { requirement, payload } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onEvent?.({ type: 'unanswered', reason: error.reason });

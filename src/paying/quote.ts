@@ -1,17 +1,11 @@
-import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
-import { fetchToolCall } from '../fetching/tool-call.ts';
+import type { GuardedClient } from '../fetching/client.ts';
 import { isEvm, type NetworkKey } from '../model/network.ts';
-import { isToolPath } from '../model/route.ts';
 import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { readChallenge } from '../x402/read-challenge.ts';
 import { listRequirements, type Requirement } from '../x402/requirements.ts';
 import { findOfferDifference, isChanged, listTermsDifferences } from '../x402/terms-differences.ts';
-import { addToolPayment, readToolAnswer } from '../x402/tool-answer.ts';
+import { fetchCall } from './fetch-call.ts';
 import type { Call } from './paid-call.ts';
-import { buildPaymentHeader, buildPaymentPayload, encode } from './payment-header.ts';
-
-/** Limits of one request of a verification: time, and size of the product. */
-export const CALL_LIMITS = { totalMs: 60_000, bodyBytes: 5 * 1024 * 1024, decodedBytes: 20 * 1024 * 1024 };
 
 /** The terms of a live 402, compared with the record, and the offer that would be paid. */
 export interface Quote {
@@ -46,10 +40,7 @@ export async function fetchQuote({
   networks: readonly NetworkKey[];
   signal: AbortSignal;
 }): Promise<Quote> {
-  const { method, url, headers, body } = call;
-  const response = isToolCall(call)
-    ? await fetchFromTool(client, call, { signal })
-    : await client.fetch(url, { method, headers, body, redirect: 'manual', signal, limits: CALL_LIMITS });
+  const response = await fetchCall(client, call, { signal });
   const requirements = response.status === 402 ? listRequirements(response) : [];
   const offered = requirements.map(({ terms }) => terms);
   const shared = { status: response.status, offered, known: [...known] };
@@ -63,18 +54,6 @@ export async function fetchQuote({
   return { ...shared, ...choice, refused: null };
 }
 
-/** Makes the paid request. A redirect is returned as the answer, because a payment is sent to one address only. */
-export async function fetchPaid(
-  client: GuardedClient,
-  call: Call,
-  { requirement, payload }: { requirement: Requirement; payload: Record<string, unknown> },
-): Promise<FetchResponse> {
-  if (isToolCall(call)) return fetchFromTool(client, call, { payment: buildPaymentPayload(requirement, payload) });
-  const { method, url, headers, body } = call;
-  const all = { ...headers, ...buildPaymentHeader(requirement, payload) };
-  return client.fetch(url, { method, headers: all, body, redirect: 'manual', limits: CALL_LIMITS });
-}
-
 /** Needs of an offer that do not exclude it: the domain of USDC is known, and the rail reports a missing fee payer. */
 const KNOWN_NEEDS = ['usdc-domain', 'fee-payer'];
 
@@ -86,44 +65,6 @@ function isSignable({ scheme, network, x402_version, extra_needs = [] }: Terms):
   const isUpto = isCeiling({ scheme }) && isEvm(network) && x402_version === 2;
   if (scheme !== 'exact' && !isUpto) return false;
   return extra_needs.every((need) => KNOWN_NEEDS.includes(need) || (isUpto && need === 'permit2'));
-}
-
-function isToolCall({ url }: Call): boolean {
-  return isToolPath(url.hash);
-}
-
-/**
- * Calls the tool of an MCP server, with or without a payment, and returns its answer in the form of a route's: a request for
- * payment as 402, otherwise the tool's result as the body, which is empty if there was no answer. The seller's statement of the
- * settlement is in the header `payment-response`.
- */
-async function fetchFromTool(
-  client: GuardedClient,
-  { url, headers, body = '' }: Call,
-  { payment, signal }: { payment?: Record<string, unknown>; signal?: AbortSignal },
-): Promise<FetchResponse> {
-  const { response, message } = await fetchToolCall(client, {
-    ...{ url, headers, limits: CALL_LIMITS, signal },
-    message: payment ? addToolPayment(body, payment) : body,
-    isPaying: payment !== undefined,
-  });
-  const answer = readToolAnswer(message);
-  if (answer.kind === 'no_rpc') return isGood(response) ? { ...response, body: new Uint8Array() } : response;
-  const text = answer.kind === 'challenge' ? JSON.stringify(answer.challenge) : answer.text;
-  const said = answer.kind === 'challenge' ? undefined : answer.receipt;
-  return {
-    ...response,
-    status: answer.kind === 'challenge' ? 402 : response.status,
-    headers: new Headers({
-      'content-type': /^\s*[[{]/.test(text) ? 'application/json' : 'text/plain',
-      ...(said !== undefined && { 'payment-response': encode(said) }),
-    }),
-    body: new TextEncoder().encode(text),
-  };
-}
-
-function isGood({ status }: FetchResponse): boolean {
-  return status >= 200 && status < 300;
 }
 
 /** Reason why no offer of a challenge is paid: a stable code. */

@@ -14,7 +14,8 @@ import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { UNCONFIRMED } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
-import { isInputOfOthers, type Payer, verifyRoute } from './verify-route.ts';
+import type { Payer } from './payer.ts';
+import { isInputOfOthers, verifyRoute } from './verify-route.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -3,13 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Catalogue } from '../catalogue/database.ts';
 import { listDeclarations } from '../catalogue/read/declarations.ts';
-import type { Ledger } from '../catalogue/write/payments.ts';
 import { countSpent } from '../catalogue/write/payments.ts';
-import type { Config, PayerConfig } from '../config.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getAuthority } from '../evidence/authority.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import type { Listing } from '../model/listing.ts';
 import { NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Payment, PreparedPayment } from '../model/payment.ts';
@@ -20,40 +17,16 @@ import { findNearest } from '../model/text.ts';
 import { buildProbeRequest } from '../probing/probe-request.ts';
 import { runProbing } from '../probing/run.ts';
 import { findFeedTool, readRequest, readToolRequest } from '../sources/bazaar/request.ts';
-import { getUserAgent } from '../views/site.ts';
 import type { Requirement } from '../x402/requirements.ts';
 import { isChanged } from '../x402/terms-differences.ts';
-import { openRails } from './networks.ts';
 import type { Call } from './paid-call.ts';
 import { payForCall } from './pay.ts';
+import type { Payer } from './payer.ts';
 import type { DeclaredProduct } from './product.ts';
 import { fetchQuote, type Quote } from './quote.ts';
 import type { Rail } from './rail.ts';
-import { type PayEvent, reconcilePayments } from './reconcile.ts';
+import type { PayEvent } from './reconcile.ts';
 import { findStop } from './stop-file.ts';
-import { openWallets } from './wallets.ts';
-
-export interface PayerOptions {
-  config: Config;
-  payer: PayerConfig;
-  /** True to pay. If so, the wallets are locked and earlier payments are resolved first. */
-  pay: boolean;
-  now: () => Date;
-  signal: AbortSignal;
-  /** Shows one line to the operator. */
-  say: (line: string) => void;
-}
-
-/** A payer: its opened wallets, and the result of earlier payments that were left open. */
-export interface Payer extends PayerOptions {
-  readonly catalogue: Catalogue;
-  readonly client: GuardedClient;
-  readonly rails: readonly Rail[];
-  /** The ledger of each wallet; empty if nothing is to be paid. */
-  readonly ledgers: ReadonlyMap<Rail, Ledger>;
-  /** Earlier attempts that were left open, in their current state on the chain. */
-  readonly reconciled: readonly Payment[];
-}
 
 /** The call to verify. Default: the only route of the listing, with its example request. */
 export interface VerifyRequest {
@@ -84,31 +57,6 @@ export interface VerifyResult {
   reconciled: Payment[];
   /** Null if nothing was paid. */
   payment: Payment | null;
-}
-
-/** Opens a payer, runs `work`, and closes it. Throws what opening wallets and reading the chain throw. */
-export async function withPayer<Result>(
-  catalogue: Catalogue,
-  options: PayerOptions,
-  work: (payer: Payer) => Promise<Result>,
-): Promise<Result> {
-  const { config, payer, pay, now, signal, say } = options;
-  const rails = await openRails(payer);
-  const onWait = () => say('Another payment is being made from the wallet; waiting for its end.');
-  const wallets = pay ? await openWallets(catalogue, rails, { folder: payer.folder, now, onWait, signal }) : undefined;
-  const ledgers = new Map((wallets?.ledgers ?? []).map((ledger, index) => [rails[index] as Rail, ledger]));
-  const client = openGuardedClient({
-    allowPrivateNetworks: config.allowPrivateNetworks,
-    userAgent: getUserAgent(config),
-  });
-  try {
-    const reconciled: Payment[] = [];
-    for (const [rail, ledger] of ledgers) reconciled.push(...(await reconcilePayments({ rail, ledger, now })));
-    return await work({ ...options, catalogue, client, rails, ledgers, reconciled });
-  } finally {
-    await client.close();
-    wallets?.close();
-  }
 }
 
 /** Fetches the live 402 of a route and, if the payer pays, pays for the call. Throws what paying throws. */

@@ -11,7 +11,7 @@ import {
   type ProbeScope,
   type ProbeTask,
 } from '../catalogue/read/probe-plan.ts';
-import { isOurRound } from '../catalogue/read/rounds.ts';
+import { isOurs } from '../catalogue/read/rounds.ts';
 import { findFailingSince } from '../catalogue/read/samples.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
 import { leaseHost, recordHost, releaseHost } from '../catalogue/write/hosts.ts';
@@ -20,6 +20,7 @@ import { type PublicationResult, publishSampled } from '../catalogue/write/probe
 import { judgeRounds } from '../catalogue/write/rounds.ts';
 import { recordSample } from '../catalogue/write/samples.ts';
 import type { Config } from '../config.ts';
+import { getRound } from '../evidence/rounds.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { readProviderFile } from '../importing/provider-statement.ts';
@@ -168,7 +169,7 @@ export async function runProbing(
     ),
     listings,
     statements,
-    fault_is_ours: await isOurRound(catalogue, prober, ended),
+    fault_is_ours: await isOurs(catalogue, prober, getRound(ended)),
     revision: { before, after: await getRevision(catalogue) },
     took_ms: now().getTime() - started.getTime(),
   };

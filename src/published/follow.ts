@@ -214,9 +214,6 @@ export function findWriterLock({ publishedFile }: Pick<FollowedFiles, 'published
   return findLock(`${publishedFile}.lock`);
 }
 
-/** Time between two looks at the revision of the catalogue, in milliseconds. */
-export const LOOK_MS = 20;
-
 /** Time between two looks at the file while another process writes it, and longest wait for it, in milliseconds. */
 const WAIT = { look: 100, longest: 120_000 };
 

@@ -12,12 +12,14 @@ import {
   findServableAge,
   findWriterLock,
   isCopyOf,
-  LOOK_MS,
   openFollower,
   type Progress,
   readFileState,
   refuseOtherAddress,
 } from './follow.ts';
+
+/** Time between two looks at the revision of the catalogue, in milliseconds. */
+const LOOK_MS = 20;
 
 /** Time between two tries to get the lock of the file, in milliseconds. */
 const LOCK_MS = 1000;

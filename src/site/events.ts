@@ -1,4 +1,4 @@
-import { type ErrorCode, getErrorMessage, isFileError, ServiceError } from '../errors.ts';
+import { getErrorMessage, isFileError, ServiceError } from '../errors.ts';
 import type { Build } from './record.ts';
 
 /** Events of a rebuild while it runs; commands and the server's log render them. Times are in milliseconds. */
@@ -47,26 +47,6 @@ export function describeRebuildResult(result: RebuildResult): string {
 
 function formatSeconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
-}
-
-/** A failure as plain data, to be handed from one process or thread to another. */
-export interface Failure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly reason: string;
-  readonly hint?: string;
-  readonly details: Record<string, unknown>;
-}
-
-/** Returns any thrown value of a rebuild as plain data. `folder` is the folder that it wrote to. */
-export function getFailure(error: unknown, folder: string): Failure {
-  const { code, message, reason, hint, details } = asRebuildError(error, folder);
-  return { code, message, reason, ...(hint !== undefined && { hint }), details };
-}
-
-/** Builds the error that a failure came from. */
-export function buildFailureError({ code, message, ...options }: Failure): ServiceError {
-  return new ServiceError(code, message, options);
 }
 
 /** Returns the error of a failed rebuild, with what to do about it. `folder` is where it was writing. */

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { getHash } from '../published/hash.ts';
-import { isMissing, listNames, makeDurable } from './folders.ts';
-import { compressAsset } from './forms.ts';
-import { ASSETS_FOLDER, getSitePaths } from './paths.ts';
-import { type RecordedPage, removePages, type SiteRecord } from './record.ts';
+import { isMissing, listNames } from './folders.ts';
 
 /** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
 export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
@@ -68,7 +64,7 @@ export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | un
 }
 
 /** Time for which unused compiled pages and assets stay, in milliseconds, for servers and open pages that still use them. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Removes pages that were compiled more than a week ago, except the latest of these, which servers may still render with. */
 export function removeOldPageCode(codeDir: string, now: Date): void {
@@ -78,41 +74,4 @@ export function removeOldPageCode(codeDir: string, now: Date): void {
     .filter(({ compiledAt }) => now.getTime() - compiledAt > KEPT_MS)
     .sort((a, b) => b.compiledAt - a.compiledAt);
   for (const { folder } of old.slice(1)) rmSync(folder, { recursive: true, force: true });
-}
-
-/**
- * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records this as their last
- * use. Assets that no code has used for a week are removed. A name has one content, so existing assets stay.
- */
-export async function publishAssets(
-  code: PageCode,
-  { folder, record }: { folder: string; record: SiteRecord },
-  now: Date,
-): Promise<void> {
-  const { unfinished } = getSitePaths(folder);
-  mkdirSync(join(folder, ASSETS_FOLDER), { recursive: true });
-  mkdirSync(unfinished, { recursive: true });
-  const assets: RecordedPage[] = [];
-  for (const name of listNames(join(code.clientDir, ASSETS_FOLDER))) {
-    const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
-    const file = join(ASSETS_FOLDER, name);
-    // The compressed forms are put in place first, so that they exist whenever the asset does.
-    if (!existsSync(join(folder, file)))
-      for (const [ending, bytes] of [
-        ...compressAsset(content, name).map(([form, packed]) => [`.${form}`, packed] as const),
-        ['', content] as const,
-      ]) {
-        const written = join(unfinished, name + ending);
-        writeFileSync(written, bytes);
-        await makeDurable(folder, [written]);
-        renameSync(written, join(folder, file + ending));
-      }
-    assets.push({ path: `/${ASSETS_FOLDER}/${name}`, file, key: now.toISOString(), etag: getHash(content) });
-  }
-  record.writePages(assets);
-  const limit = new Date(now.getTime() - KEPT_MS).toISOString();
-  removePages(
-    { folder, record },
-    record.listAssets().filter(({ key }) => key < limit),
-  );
 }

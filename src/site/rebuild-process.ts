@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config.ts';
-import { type Failure, getFailure, type RebuildEvent, type RebuildResult } from './events.ts';
+import type { ErrorCode } from '../errors.ts';
+import { asRebuildError, type RebuildEvent, type RebuildResult } from './events.ts';
 import { getCodeVersion } from './page-code.ts';
 import { openSnapshotReadings, type SnapshotReadings } from './snapshot-reading.ts';
 import { writeSite } from './write-site.ts';
@@ -13,6 +14,15 @@ export interface RebuildRequest {
   readonly force: boolean;
   /** True to run with low priority. */
   readonly background: boolean;
+}
+
+/** A failure as plain data, for another process. */
+interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly reason: string;
+  readonly hint?: string;
+  readonly details: Record<string, unknown>;
 }
 
 /** Messages of the process: events, then a final message. `outdated`: the code changed since the process started. */
@@ -46,7 +56,8 @@ process.on('message', async ({ config, force, background }: RebuildRequest) => {
     const onEvent = (event: RebuildEvent) => say({ event });
     say({ result: await writeSite({ config, readings: getReadings(config), force, onEvent, now: () => new Date() }) });
   } catch (error) {
-    say({ failure: getFailure(error, config.siteDir) });
+    const { code, message, reason, hint, details } = asRebuildError(error, config.siteDir);
+    say({ failure: { code, message, reason, ...(hint !== undefined && { hint }), details } });
   }
   // Frees memory while the process waits: V8 by itself would keep the garbage of several rebuilds.
   if (background) setImmediate(() => globalThis.gc?.());

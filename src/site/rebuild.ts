@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
-import { buildFailureError, type OnRebuildEvent, type RebuildResult } from './events.ts';
+import type { OnRebuildEvent, RebuildResult } from './events.ts';
 import type { RebuildMessage, RebuildRequest } from './rebuild-process.ts';
 import { SEMI_SPACE_MB } from './threads.ts';
 
@@ -108,9 +108,12 @@ async function ask(
   child.stderr?.setEncoding('utf8').on('data', onText);
   const { promise, resolve, reject } = Promise.withResolvers<RebuildResult | undefined>();
   const onMessage = (message: RebuildMessage) => {
-    if ('event' in message) onEvent?.(message.event);
-    else if ('failure' in message) reject(buildFailureError(message.failure));
-    else resolve('result' in message ? message.result : undefined);
+    if ('event' in message) return onEvent?.(message.event);
+    if ('failure' in message) {
+      const { code, message: text, ...options } = message.failure;
+      return reject(new ServiceError(code, text, options));
+    }
+    resolve('result' in message ? message.result : undefined);
   };
   const onClose = (code: number | null, killedBy: NodeJS.Signals | null) =>
     reject(buildEndError(code, killedBy, signal?.aborted ?? false));

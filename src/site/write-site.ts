@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createFolder } from '../catalogue/folder.ts';
@@ -6,15 +6,16 @@ import { acquireLock } from '../catalogue/lock.ts';
 import type { Config } from '../config.ts';
 import { getErrorMessage } from '../errors.ts';
 import { findDownload, isDownloadDue, makeDownload } from '../published/download.ts';
+import { getHash } from '../published/hash.ts';
 import { listEntryPages, listSitePages, type PageRef } from '../published/pages.ts';
 import type { Reading } from '../published/reading.ts';
 import { getPublishedState } from '../published/state.ts';
 import { openPageCode } from './compiling.ts';
 import type { OnRebuildEvent, RebuildResult } from './events.ts';
-import { makeDurable } from './folders.ts';
-import { FORMS } from './forms.ts';
-import { type PageCode, publishAssets } from './page-code.ts';
-import { getSitePaths } from './paths.ts';
+import { listNames, makeDurable } from './folders.ts';
+import { compressAsset, FORMS } from './forms.ts';
+import { KEPT_MS, type PageCode } from './page-code.ts';
+import { ASSETS_FOLDER, getSitePaths } from './paths.ts';
 import {
   getMadeFrom,
   isMadeFrom,
@@ -263,4 +264,41 @@ async function renewDownload({ published }: Reading, { config, onEvent, now }: W
   } catch (error) {
     onEvent({ type: 'said', text: `The copy of the catalogue could not be made: ${getErrorMessage(error)}\n` });
   }
+}
+
+/**
+ * Puts the hashed assets of the compiled pages into a site folder, with their compressed forms, and records this as their last
+ * use. Assets that no code has used for a week are removed. A name has one content, so existing assets stay.
+ */
+export async function publishAssets(
+  code: PageCode,
+  { folder, record }: { folder: string; record: SiteRecord },
+  now: Date,
+): Promise<void> {
+  const { unfinished } = getSitePaths(folder);
+  mkdirSync(join(folder, ASSETS_FOLDER), { recursive: true });
+  mkdirSync(unfinished, { recursive: true });
+  const assets: RecordedPage[] = [];
+  for (const name of listNames(join(code.clientDir, ASSETS_FOLDER))) {
+    const content = readFileSync(join(code.clientDir, ASSETS_FOLDER, name));
+    const file = join(ASSETS_FOLDER, name);
+    // The compressed forms are put in place first, so that they exist whenever the asset does.
+    if (!existsSync(join(folder, file)))
+      for (const [ending, bytes] of [
+        ...compressAsset(content, name).map(([form, packed]) => [`.${form}`, packed] as const),
+        ['', content] as const,
+      ]) {
+        const written = join(unfinished, name + ending);
+        writeFileSync(written, bytes);
+        await makeDurable(folder, [written]);
+        renameSync(written, join(folder, file + ending));
+      }
+    assets.push({ path: `/${ASSETS_FOLDER}/${name}`, file, key: now.toISOString(), etag: getHash(content) });
+  }
+  record.writePages(assets);
+  const limit = new Date(now.getTime() - KEPT_MS).toISOString();
+  removePages(
+    { folder, record },
+    record.listAssets().filter(({ key }) => key < limit),
+  );
 }

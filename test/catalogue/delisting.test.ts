@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { findDelisting } from '../../src/catalogue/read/delistings.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, type Writing, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { listAllChanges } from '../changes.ts';
 
 const SLUG = 'example-prices';
 const BASE = 'https://api.prices.example-provider.com';
@@ -77,7 +77,7 @@ describe('an address that its provider wants kept out', () => {
     const catalogue = await makeListed();
     expect(await keepOut(catalogue)).toBe(true);
     expect(await stateOf(catalogue)).toEqual(['delisted', 'provider', 'Not for agents.']);
-    expect(await listChanges(catalogue, { since: 1 })).toMatchObject([
+    expect(await listAllChanges(catalogue, 1)).toMatchObject([
       {
         kind: 'delisted',
         reason: 'delisted_by_provider',
@@ -97,16 +97,14 @@ describe('an address that its provider wants kept out', () => {
     const { outcome } = await write(catalogue, (writing) => recordDeclaration(writing, makeDeclaration({ source })));
     expect(outcome).toBe('delisted');
     expect(await stateOf(catalogue)).toEqual(['delisted', 'provider', 'Not for agents.']);
-    expect((await listChanges(catalogue, {}))[0]).toMatchObject({
+    expect((await listAllChanges(catalogue))[0]).toMatchObject({
       kind: 'delisted',
       reason: 'delisted_by_provider',
       detail: { evidence: { statement: { source: FILE, read_at: NOW } } },
     });
     expect(await write(catalogue, (writing) => letAddressIn(writing, BASE, WISH))).toBe(true);
     expect(await stateOf(catalogue)).toBe('live');
-    expect(await listChanges(catalogue, { since: 1 })).toMatchObject([
-      { kind: 'relisted', reason: 'relisted_by_provider' },
-    ]);
+    expect(await listAllChanges(catalogue, 1)).toMatchObject([{ kind: 'relisted', reason: 'relisted_by_provider' }]);
   });
 
   it('is let in by the operator too, whatever the spelling of the address', async () => {

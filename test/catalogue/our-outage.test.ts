@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { isOurRound } from '../../src/catalogue/read/rounds.ts';
+import { isOurs } from '../../src/catalogue/read/rounds.ts';
+import { getRound } from '../../src/evidence/rounds.ts';
 import { IDENTITY, makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { inTurn } from '../in-turn.ts';
 import { declareOthers, type EvidenceWorld, getTime, makeWorld, PROBER } from './evidence-world.ts';
@@ -59,7 +60,7 @@ describe('while most hosts fail that used to answer', () => {
     expect(after.reliability).toMatchObject({ band: 'thin', samples: 16, last_sample_at: getTime(90) });
     expect(Number(after.reliability.score)).toBeGreaterThanOrEqual(Number(before.reliability.score));
     expect(after.routes[0]?.probe).toMatchObject({ outcome: 'payable', failures: 0 });
-    expect(await isOurRound(world.catalogue, PROBER, getTime(120))).toBe(true);
+    expect(await isOurs(world.catalogue, PROBER, getRound(getTime(120)))).toBe(true);
   });
 
   it('of one prober, nobody suffers, and what another sees counts', async () => {
@@ -72,8 +73,8 @@ describe('while most hosts fail that used to answer', () => {
       await world.publish(hours);
     }
     const last = getTime(96 + 20 * 24);
-    expect(await isOurRound(world.catalogue, PROBER, last)).toBe(true);
-    expect(await isOurRound(world.catalogue, 'other', last)).toBe(false);
+    expect(await isOurs(world.catalogue, PROBER, getRound(last))).toBe(true);
+    expect(await isOurs(world.catalogue, 'other', getRound(last))).toBe(false);
     expect((await world.find(unheard[0])).reliability.last_sample_at).toBe(getTime(90));
     expect((await world.find(heard[0])).reliability.last_sample_at).toBe(last);
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: 'rule' });
@@ -129,16 +130,16 @@ describe('a round', () => {
     const failing = ['other-0', 'other-1', 'other-2', 'other-3', 'other-4', SLUG];
     for (const slug of failing) await world.see(108, { slug, ...TIMEOUT });
     await world.publish(108);
-    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(true);
+    expect(await isOurs(world.catalogue, PROBER, getRound(getTime(108)))).toBe(true);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ failures: 2 });
     expect((await world.find()).networks[0]?.advertised).toBe(true);
     for (const slug of ['other-5', 'other-6', 'other-7', 'other-8']) await world.see(109, { slug });
     await world.publish(109);
-    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(true);
+    expect(await isOurs(world.catalogue, PROBER, getRound(getTime(108)))).toBe(true);
     // Two that failed answer at a second look: four of ten fail, and those of them count.
     for (const slug of ['other-3', 'other-4']) await world.see(110, { slug });
     await world.publish(110);
-    expect(await isOurRound(world.catalogue, PROBER, getTime(108))).toBe(false);
+    expect(await isOurs(world.catalogue, PROBER, getRound(getTime(108)))).toBe(false);
     expect((await world.find()).routes[0]?.probe).toMatchObject({ failures: 3 });
     expect((await world.find()).networks[0]?.advertised).toBe(false);
   });
@@ -160,13 +161,13 @@ describe('a round', () => {
     // A run is killed after an outage that it never got to judge; the next one is in the next round, and all is well.
     for (const slug of [...others, SLUG]) await world.see(96, { slug, ...TIMEOUT });
     await lookAtAll(world, others, 102, () => true);
-    expect(await isOurRound(world.catalogue, PROBER, getTime(96))).toBe(true);
+    expect(await isOurs(world.catalogue, PROBER, getRound(getTime(96)))).toBe(true);
     expect((await world.find()).reliability).toMatchObject({ samples: 17 });
     // The same where a run goes on over the turn of a round.
     for (const slug of [...others, SLUG]) await world.see(113.9, { slug, ...TIMEOUT });
     for (const slug of [...others, SLUG]) await world.see(114.1, { slug, ...TIMEOUT });
     await world.publish(114.2);
-    expect(await inTurn([113.9, 114.1], (hours) => isOurRound(world.catalogue, PROBER, getTime(hours)))).toEqual([
+    expect(await inTurn([113.9, 114.1], (hours) => isOurs(world.catalogue, PROBER, getRound(getTime(hours))))).toEqual([
       true,
       true,
     ]);

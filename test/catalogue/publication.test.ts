@@ -1,20 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
 import { UNSCORED } from '../../src/evidence/reliability.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
+import { listAllChanges } from '../changes.ts';
 import { inTurn } from '../in-turn.ts';
 import { DAY, declareOthers, type EvidenceWorld, getTime, makeWorld } from './evidence-world.ts';
 
 const SOLANA = makeTerms({ network: 'solana', asset: NETWORKS.solana.usdc, pay_to: 'So1aNaPayee' });
 const listKinds = async ({ catalogue, getRevision }: EvidenceWorld, since?: number) =>
-  (await listChanges(catalogue, { since: since ?? (await getRevision()) - 1 })).map(({ kind, reason }) => [
-    kind,
-    reason,
-  ]);
+  (await listAllChanges(catalogue, since ?? (await getRevision()) - 1)).map(({ kind, reason }) => [kind, reason]);
 const fail = (outcome: ProbeOutcome = 'timeout') => ({ outcome });
 
 /** Fails every six hours, from an hour on, so often. */
@@ -127,7 +124,7 @@ describe('samples alone', () => {
       await world.look(hours);
       const { score, band } = (await world.find()).reliability;
       expect(Number.isInteger(score ?? 0)).toBe(true);
-      const kinds = await listChanges(world.catalogue, { since: revision });
+      const kinds = await listAllChanges(world.catalogue, revision);
       for (const { kind, detail } of kinds)
         if (kind === 'scored') bands.push(`${Object(detail.to).band} ${hours / 24}`);
       if ((await world.getRevision()) > revision) expect((await world.find()).revision).toBe(revision + 1);
@@ -304,7 +301,7 @@ describe('a listing that fails', () => {
     expect((await world.look(335.9, fail()))?.result).not.toBe('delisted');
     expect((await world.look(336, fail()))?.result).toBe('delisted');
     expect(await world.find()).toMatchObject({ state: 'delisted', state_by: 'rule', state_reason: 'no_valid_402' });
-    expect((await listChanges(world.catalogue, { since: (await world.getRevision()) - 1 }))[0]).toMatchObject({
+    expect((await listAllChanges(world.catalogue, (await world.getRevision()) - 1))[0]).toMatchObject({
       kind: 'delisted',
       reason: 'no_valid_402',
       detail: { by: 'rule', evidence: { failing: { since: getTime(0), failures: 56 }, sample: { at: getTime(336) } } },

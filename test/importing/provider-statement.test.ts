@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { listFindingsAbout } from '../../src/catalogue/read/findings.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
@@ -8,6 +7,7 @@ import { relistListing } from '../../src/catalogue/write/decisions.ts';
 import { readProviderFile } from '../../src/importing/provider-statement.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { listAllChanges } from '../changes.ts';
 import { listRepliesAt } from '../replies.ts';
 import { makeDocument } from '../sources/openapi/documents.ts';
 import { FACTS, openClient } from '../sources/provider-file/statements.ts';
@@ -130,7 +130,7 @@ describe('a provider that asks to be removed', () => {
       state_by: 'provider',
       state_reason: 'Closed for the winter.',
     });
-    expect(await listChanges(catalogue, { since: 1 })).toMatchObject([
+    expect(await listAllChanges(catalogue, 1)).toMatchObject([
       {
         kind: 'delisted',
         reason: 'delisted_by_provider',
@@ -178,7 +178,7 @@ describe('a provider that asks to be removed', () => {
       outcomes: [{ outcome: 'changed' }],
     });
     expect((await get())?.state).toBe('live');
-    expect((await listChanges(catalogue, {})).at(-1)).toMatchObject({
+    expect((await listAllChanges(catalogue)).at(-1)).toMatchObject({
       kind: 'relisted',
       reason: 'relisted_by_provider',
     });
@@ -223,7 +223,7 @@ describe("a provider's request to be listed", () => {
       networks: [{ key: 'base', advertised: false }],
       sources: [{ kind: 'provider', name: url, observed_at: null }],
     });
-    expect(await listChanges(catalogue, {})).toMatchObject([
+    expect(await listAllChanges(catalogue)).toMatchObject([
       { kind: 'listed', reason: 'declared_by_provider', detail: { evidence: { statement: { source: url } } } },
       {},
       {},
@@ -243,7 +243,7 @@ describe("a provider's request to be listed", () => {
       outcomes: [{ outcome: 'withdrawn', slug: 'example-prices' }],
     });
     expect(await get()).toMatchObject({ title: 'Example Prices', state: 'live' });
-    expect((await listChanges(catalogue, {})).at(-1)).toMatchObject({ reason: 'statement_withdrawn' });
+    expect((await listAllChanges(catalogue)).at(-1)).toMatchObject({ reason: 'statement_withdrawn' });
     expect((await say()).kind).toBe('unchanged');
   });
 

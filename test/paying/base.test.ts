@@ -69,9 +69,7 @@ describe('a paid call on Base', () => {
       verification: 'unverified',
       undelivered: { receipt_id: payment.id, amount: 1000, public_chain: false },
     });
-    const told = (await listChanges(catalogue, { slug: 'example-prices' })).find(
-      ({ reason }) => reason === 'undelivered',
-    );
+    const told = (await listChanges(catalogue, 'example-prices')).find(({ reason }) => reason === 'undelivered');
     expect(told && describeDecision(told)).toMatchObject({
       why: 'we paid for a call, and nothing was delivered',
       evidence: [expect.stringMatching(/^GET \/v1\/quote: 0\.001 USDC paid on a local test chain .* receipt /)],

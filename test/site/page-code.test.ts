@@ -3,8 +3,9 @@ import { cpSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } fro
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openPageCode } from '../../src/site/compiling.ts';
-import { findPageCode, getCodeVersion, publishAssets, removeOldPageCode } from '../../src/site/page-code.ts';
+import { findPageCode, getCodeVersion, removeOldPageCode } from '../../src/site/page-code.ts';
 import { openRecord } from '../../src/site/record.ts';
+import { publishAssets } from '../../src/site/write-site.ts';
 import { makeFolder } from '../builders.ts';
 
 const onEvent = () => undefined;

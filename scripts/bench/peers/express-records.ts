@@ -80,7 +80,7 @@ export async function copyRecords(config: Config, file: string): Promise<void> {
     if (!listing || !isLive(listing)) continue;
     number += 1;
     const { title, tagline, description, routes } = listing;
-    const decisions = await listChanges(catalogue, { slug });
+    const decisions = await listChanges(catalogue, slug);
     const item = buildAgentItem(listing, config);
     const { routes: forms, ...head } = buildPublicListing(listing, config);
     const detail = joinListing(

@@ -1,10 +1,4 @@
-import { getRound } from '../../evidence/rounds.ts';
 import type { Catalogue } from '../database.ts';
-
-/** Returns true if the failures that a prober saw in the round of a time (ISO 8601 UTC) are judged to be our own fault. */
-export async function isOurRound(catalogue: Catalogue, prober: string, at: string): Promise<boolean> {
-  return await isOurs(catalogue, prober, getRound(at));
-}
 
 /** Returns true if the failures that a prober saw in a round are judged to be our own fault. */
 export async function isOurs({ query }: Catalogue, prober: string, round: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { DELISTING_METHOD, type FailingRun, isLongEnoughToDelist } from '../../evidence/delisting.ts';
+import { type FailingRun, hasAnsweredSince, isLongEnoughToDelist } from '../../evidence/delisting.ts';
 import { getSampleSummary, type KeptSample, type SampleSummary } from '../../evidence/sample-summary.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Listing } from '../../model/listing.ts';
@@ -80,7 +80,7 @@ async function decide(
   const { failing, latest } = sampled;
   const evidence = buildEvidence(listing, failing, latest);
   if (state === 'delisted') {
-    const isBack = state_by === 'rule' && hasAnsweredSince(sampled, listing.state_at ?? '');
+    const isBack = state_by === 'rule' && hasAnsweredSince(listing.state_at ?? '', sampled);
     if (isBack && (await liftDelisting(catalogue, id, 'rule'))) {
       return { publication: { identity, cause: 'relisted_by_rule', evidence }, decision: 'relisted' };
     }
@@ -109,19 +109,9 @@ async function decide(
 
 /** Returns the failing days of a listing since a person last put it back, who knew of the earlier failures. */
 async function sinceRelisted(catalogue: Catalogue, slug: string, failing: FailingRun): Promise<FailingRun> {
-  const [latest] = await listChanges(catalogue, { slug, kinds: ['relisted'], limit: 1 });
+  const [latest] = await listChanges(catalogue, slug, { kinds: ['relisted'], limit: 1 });
   const isDecided = latest !== undefined && latest.reason !== 'relisted_by_rule';
   return isDecided && latest.at > failing.since ? { ...failing, since: latest.at } : failing;
-}
-const DELISTED_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
-
-/**
- * Returns true if a valid 402, without a failure after it, came after a rule removed the listing, or on the days that the rule
- * counted (it may have been recorded while the rule decided).
- */
-function hasAnsweredSince({ failing, routes }: SampleSummary, delistedAt: string): boolean {
-  const since = new Date(Date.parse(delistedAt) - DELISTED_AFTER_MS).toISOString();
-  return failing === undefined && [...routes.values()].some(({ valid_at }) => valid_at !== null && valid_at > since);
 }
 
 /** Builds the evidence of a change: a sample, and the run of failures that it belongs to. */

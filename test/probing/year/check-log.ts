@@ -26,7 +26,7 @@ export async function listWrongDecisions(
     ...(
       await inTurn(market.sellers, async ({ slug }) => {
         const listing = await findListing(catalogue, { slug });
-        const changes = await listChanges(catalogue, { slug, limit: ALL });
+        const changes = await listChanges(catalogue, slug, { limit: ALL });
         if (!listing) return [`${slug} is not there`];
         return [
           ...listUnlikeLog(listing, changes),

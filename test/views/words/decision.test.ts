@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { listChanges } from '../../../src/catalogue/read/changes.ts';
 import { findListing } from '../../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
 import { correctReceipt } from '../../../src/catalogue/write/corrections.ts';
@@ -17,6 +16,7 @@ import type { Receipt } from '../../../src/model/payment.ts';
 import { isPayable, READS_DIFFERENTLY } from '../../../src/model/probe.ts';
 import { type Decision, describeDecision, describeReason, REASONS } from '../../../src/views/words/decision.ts';
 import { getTime, makeWorld, type Seen } from '../../catalogue/evidence-world.ts';
+import { listAllChanges } from '../../changes.ts';
 import { inTurn } from '../../in-turn.ts';
 import { makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../../records.ts';
 
@@ -40,7 +40,7 @@ async function makeTelling(overrides: Partial<Declaration> = {}) {
   const decisions: StepDecision[] = [];
   let [hours, revision] = [0, 0];
   const keep = async (outcome: Outcome) => {
-    for (const change of await listChanges(catalogue, { since: revision })) {
+    for (const change of await listAllChanges(catalogue, revision)) {
       decisions.push({ outcome, change, decision: describeDecision(change) });
     }
     revision = await world.getRevision();
