@@ -1,3 +1,5 @@
+import { DAY_MS } from '../model/duration.ts';
+
 /** Filters many routes by words, and unfolds the one that an address leads to. Without JavaScript all are shown. */
 for (const input of document.querySelectorAll<HTMLInputElement>('[data-route-filter]')) {
   const tools = input.closest('.route-tools');
@@ -34,8 +36,6 @@ function unfoldTarget(): void {
 }
 addEventListener('hashchange', unfoldTarget);
 unfoldTarget();
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 // The age of a proof is added here, because a page is the same from day to day.
 for (const time of document.querySelectorAll('time[data-age]')) {

@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { ChangeKind } from '../model/change.ts';
+import { DAY_MS, HOUR_MS } from '../model/duration.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type Catalogue, insertRows, refuseWithin, runTransaction } from './database.ts';
 
@@ -29,8 +30,8 @@ export interface Writing {
 type WriteKind = 'checked' | 'urgent';
 
 /** Largest deviation of a clock from the known time, in milliseconds: an hour behind or a year ahead. */
-export const BEHIND_MS = 60 * 60 * 1000;
-const AHEAD_MS = 366 * 24 * 60 * 60 * 1000;
+export const BEHIND_MS = HOUR_MS;
+const AHEAD_MS = 366 * DAY_MS;
 
 /**
  * Runs `work` in the only kind of write transaction, and returns its result. The first statement locks the row of the revision,

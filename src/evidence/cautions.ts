@@ -8,6 +8,7 @@ import {
   SAFE_AFTER_ANNOUNCED_DAYS,
   sortCautions,
 } from '../model/caution.ts';
+import { DAY_MS } from '../model/duration.ts';
 import { isPublicChain, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type OtherPrice, type PayeeKind, type Route, type RouteProbe } from '../model/route.ts';
@@ -18,7 +19,7 @@ import { isStillOffered } from './sample-summary.ts';
 import { getCurrentTerms } from './terms.ts';
 import { listCountedReceipts } from './verification.ts';
 
-const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * 24 * 60 * 60 * 1000;
+const ON_RECORD_AFTER_MS = ON_RECORD_AFTER_DAYS * DAY_MS;
 
 /** The record about one route that may lead to a caution. */
 export interface RouteRecord {
@@ -168,8 +169,6 @@ function findOtherPayee({ terms, terms_by, receipts, payee }: RouteRecord): Caut
   });
   return sortCautions(found).slice(0, 1);
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Time for which an announced payee must have been seen before paying it is safe, in milliseconds. */
 const ANNOUNCED_SEEN_MS = SAFE_AFTER_ANNOUNCED_DAYS * DAY_MS;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../model/duration.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
 
@@ -6,8 +7,6 @@ import { ROUND_MS } from './rounds.ts';
  * turn.
  */
 export const DELISTING_METHOD = { days_without_valid_402: 14, conclusive_failures: 10, turns: 40 } as const;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The run of failures that a listing is in. */
 export interface FailingRun {

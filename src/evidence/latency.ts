@@ -1,3 +1,4 @@
+import { DAY_MS } from '../model/duration.ts';
 import { isPayable, type Latency, type ProbeSample } from '../model/probe.ts';
 import { RELIABILITY_METHOD } from './reliability.ts';
 
@@ -7,7 +8,7 @@ export const LATENCY_METHOD = {
   probes: RELIABILITY_METHOD.scored.samples,
 } as const;
 
-const WINDOW_MS = RELIABILITY_METHOD.window_days * 24 * 60 * 60 * 1000;
+const WINDOW_MS = RELIABILITY_METHOD.window_days * DAY_MS;
 
 /**
  * Returns the time that valid 402 answers took, from samples in any order; null if there are fewer than 12 in the

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../model/duration.ts';
 import type { Reliability, SampledDay } from '../model/listing.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
 import { ROUND_MS } from './rounds.ts';
@@ -16,8 +17,6 @@ export const RELIABILITY_METHOD = {
   /** Quantile of the normal distribution for a two-sided 95 % interval. */
   z: 1.959963984540054,
 } as const;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The reliability of a listing without samples. There is no default score. */
 export const UNSCORED: Reliability = Object.freeze({
@@ -72,7 +71,7 @@ export function scoreSamples(samples: readonly Pick<ProbeSample, 'at' | 'outcome
   share: number;
   effective: number;
 } {
-  const reach = RELIABILITY_METHOD.reach_hours * 60 * 60 * 1000;
+  const reach = RELIABILITY_METHOD.reach_hours * HOUR_MS;
   const inOrder = samples.map(({ at, outcome }) => ({ ms: Date.parse(at), outcome })).sort((a, b) => a.ms - b.ms);
   const getReachMs = (from: number, to: number | undefined) =>
     to === undefined ? ROUND_MS / 2 : Math.min(Math.abs(to - from) / 2, reach);

@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../model/duration.ts';
+
 /**
  * Returns the number of the round that a time falls in. Rounds are counted from 1970 and begin at 0, 6, 12 and 18
  * o'clock UTC.
@@ -55,4 +57,4 @@ export function isMostFailing({ probed, failing }: { probed: number; failing: nu
 }
 
 /** Length of a round, and time between two samples of a listing that answers, in milliseconds: six hours. */
-export const ROUND_MS = 6 * 60 * 60 * 1000;
+export const ROUND_MS = 6 * HOUR_MS;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../model/duration.ts';
 import type { Reliability } from '../model/listing.ts';
 import { isConclusive, isPayable, type Latency, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import type { RouteProbe } from '../model/route.ts';
@@ -83,7 +84,7 @@ export function getSampleSummary(
  * Shortest time between two samples that both count for the score, in milliseconds. The score expects about one every
  * six hours.
  */
-const SPACING_MS = 5 * 60 * 60 * 1000;
+const SPACING_MS = 5 * HOUR_MS;
 
 /**
  * Lists the samples that a score is made of. Samples that are close together count once, so a pass over all routes or

@@ -1,6 +1,5 @@
+import { DAY_MS } from '../model/duration.ts';
 import { ROUND_MS } from './rounds.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The share of an interval by which a probe may come earlier or later, so that listings spread over the day. */
 const JITTER = 0.1;

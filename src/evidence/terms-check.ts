@@ -1,4 +1,5 @@
 import { type Caution, isDangerous } from '../model/caution.ts';
+import { DAY_MS } from '../model/duration.ts';
 import type { PayeeKind, RouteProof } from '../model/route.ts';
 import { isCeiling, type RecordedTerms, type Terms, type TermsDifference } from '../model/terms.ts';
 import type { GivenChallenge, GivenOffer } from '../x402/given-challenge.ts';
@@ -87,7 +88,7 @@ export interface Judgement {
  * Time without confirmation after which a record is stale, in milliseconds: after the same time without a valid 402 a
  * rule removes a listing.
  */
-const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * 24 * 60 * 60 * 1000;
+const STALE_AFTER_MS = DELISTING_METHOD.days_without_valid_402 * DAY_MS;
 
 /**
  * Compares a challenge with what is on record about its route. An offer is safe only if the same terms were seen in a

@@ -1,11 +1,10 @@
+import { DAY_MS } from '../model/duration.ts';
 import type { Listing } from '../model/listing.ts';
 import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
 import { getCurrentTerms } from './terms.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Times in days: how long a proof counts as current, when it is renewed, how soon a seller with a caution of danger is

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { getDomain } from '../evidence/domains.ts';
 import { getNetwork, getWideNetwork } from '../http/client.ts';
+import { DAY_MS, HOUR_MS } from '../model/duration.ts';
 import type { KeptReports } from '../submissions/reports.ts';
 
 /** Checks that a client may begin at once, and the time after which it may begin another, in milliseconds. */
@@ -13,8 +14,6 @@ const CLIENT_EACH_MS = 20_000;
  * Checks of one registered domain, or network of addresses, in an hour and in a day; and in a day if the provider's own file is
  * on its host.
  */
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 const PER_HOUR = 10;
 const PER_DAY = 20;
 const PER_DAY_WITH_FILE = 60;

@@ -7,6 +7,7 @@ import {
   Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { HOUR_MS } from '../model/duration.ts';
 import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIdentity } from '../views/mcp-server.ts';
@@ -22,7 +23,7 @@ import { buildCheckProviderTool, type CheckProvider } from './tools/check-provid
 import { TOOLS } from './tools/index.ts';
 
 /** Cache hint for lists and the server's description, which change only with releases. */
-const STATIC = { ttlMs: 60 * 60 * 1000, cacheScope: 'public' } as const;
+const STATIC = { ttlMs: HOUR_MS, cacheScope: 'public' } as const;
 
 /** Cache hint for answers from the catalogue, which changes with every probe. */
 const MOVING = { ttlMs: 60 * 1000, cacheScope: 'public' } as const;

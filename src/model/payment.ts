@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { DAY_MS } from './duration.ts';
 import { networkKey } from './network.ts';
 import { isPublicRequest, paidRequest, withholdValues } from './request.ts';
 
@@ -268,7 +269,7 @@ export function isUnconfirmed({ state, reason }: Pick<Payment, 'state' | 'reason
 
 /** Returns the time from which a single node is believed that a payment did not settle: a day after its expiry, ISO 8601 UTC. */
 export function getCountedUntil({ expires_at }: Pick<Payment, 'expires_at'>): string {
-  return new Date(Date.parse(expires_at) + 24 * 60 * 60 * 1000).toISOString();
+  return new Date(Date.parse(expires_at) + DAY_MS).toISOString();
 }
 
 /** Builds the payment of a prepared attempt. */

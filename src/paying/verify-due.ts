@@ -11,13 +11,12 @@ import {
   PROOF_METHOD,
 } from '../evidence/verification.ts';
 import { isDangerous } from '../model/caution.ts';
+import { DAY_MS } from '../model/duration.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { UNCONFIRMED } from '../model/payment.ts';
 import { formatRoute, type Route } from '../model/route.ts';
 import type { Payer } from './payer.ts';
 import { isInputOfOthers, verifyRoute } from './verify-route.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The result of a run for one route. */
 export interface DueRoute {

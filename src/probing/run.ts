@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '../model/duration.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
@@ -205,7 +206,6 @@ function getScope(selection: ProbeSelection, since: string | null, at: string): 
  * Time for which a robots.txt is valid (RFC 9309 section 2.4), and between two requests of a decoy path, in
  * milliseconds.
  */
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface ProbeStoreOptions {
   prober: string;
@@ -227,7 +227,7 @@ interface ProbeStoreOptions {
  * Time after which a scheduled probe reads a provider's file again, in milliseconds; a probe of chosen listings always
  * does.
  */
-const PROVIDER_FILE_INTERVAL_MS = 60 * 60 * 1000;
+const PROVIDER_FILE_INTERVAL_MS = HOUR_MS;
 
 /**
  * Time for which a host is a prober's after its last sample, in milliseconds: longer than any pause and request take.

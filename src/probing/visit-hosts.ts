@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { GuardedClient } from '../fetching/client.ts';
 import { buildPacedClient, openPace, type Pace } from '../fetching/pacing.ts';
+import { HOUR_MS } from '../model/duration.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { ProbeSample } from '../model/probe.ts';
 import { getRouteUrl } from '../model/route.ts';
@@ -83,7 +84,7 @@ const DOCUMENTS_AT_ONCE = 2;
 const LONGEST_WAIT_MS = 30_000;
 
 /** Wait for a host that answers 429 without `Retry-After`, in milliseconds. */
-const DEFAULT_WAIT_MS = 60 * 60 * 1000;
+const DEFAULT_WAIT_MS = HOUR_MS;
 
 /**
  * Arrivals visited at once, with as many requests, and the time between two looks for them, in milliseconds. They have places of

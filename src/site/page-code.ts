@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { DAY_MS } from '../model/duration.ts';
 import { isMissing, listNames } from './folders.ts';
 
 /** The project's own folder, which holds `src/`. Pages must be compiled inside it (Astro's rule). */
@@ -64,7 +65,7 @@ export function findPageCode(version: string, codeDir = CODE_DIR): PageCode | un
 }
 
 /** Time for which unused compiled pages and assets stay, in milliseconds, for servers and open pages that still use them. */
-export const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+export const KEPT_MS = 7 * DAY_MS;
 
 /** Removes pages that were compiled more than a week ago, except the latest of these, which servers may still render with. */
 export function removeOldPageCode(codeDir: string, now: Date): void {

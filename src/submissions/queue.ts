@@ -5,13 +5,14 @@ import Sqlite from 'better-sqlite3';
 import { z } from 'zod';
 import { createFolder } from '../catalogue/folder.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
+import { DAY_MS } from '../model/duration.ts';
 import { checkLine } from '../views/provider-check.ts';
 import { submissionState, submissionStep } from '../views/submission.ts';
 import { openReports, REPORTS_SCHEMA } from './reports.ts';
 
 /** Time for which submissions are kept, and in which the prober reads the file of a received host; milliseconds. */
-export const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-export const READ_WITHIN_MS = 24 * 60 * 60 * 1000;
+export const KEPT_MS = 30 * DAY_MS;
+export const READ_WITHIN_MS = DAY_MS;
 
 /** Most submissions. Of more, the clients with the most lose their oldest ones. */
 const MAX_ROWS = 5_000;

@@ -1,7 +1,8 @@
 import type Sqlite from 'better-sqlite3';
+import { DAY_MS } from '../model/duration.ts';
 
 /** Time for which reports and the times of checks are kept, in milliseconds. */
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const KEPT_MS = DAY_MS;
 
 /** Most reports, their bytes together, and most times of checks. */
 const MAX_REPORTS = 5_000;

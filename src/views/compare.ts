@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { getPathDistance, NEAR_ROUTES } from '../evidence/path-distance.ts';
+import { DAY_MS } from '../model/duration.ts';
 import type { AgentItem } from './listing/item.ts';
 import { listFilters } from './listing/query.ts';
 import type { PublicHead, Tombstone } from './listing/record.ts';
@@ -61,8 +62,6 @@ export interface Comparison {
   /** Time of the catalogue, ISO 8601 UTC. */
   readonly as_of: string;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the whole days from the payment that verifies a route to a time; null for a route that is not verified. */
 export function getProofAge({ proof }: Pick<PublicRoute, 'proof'>, asOf: string): number | null {

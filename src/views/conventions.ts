@@ -1,3 +1,4 @@
+import { DAY_MS } from '../model/duration.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { SERVER_CARD_TYPE } from './mcp-server.ts';
 import { listOwnEntries, type RegistryEntry } from './registry.ts';
@@ -45,8 +46,6 @@ export function buildSitemapIndex(sitemaps: readonly SitemapEntry[], baseUrl: st
 function buildLocation({ path, lastmod }: SitemapEntry, baseUrl: string): string {
   return `<loc>${buildUrl(baseUrl, path)}</loc>${lastmod === undefined ? '' : `<lastmod>${lastmod}</lastmod>`}`;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Days for which `security.txt` is valid; RFC 9116, section 2.5.5, recommends less than a year. */
 const VALID_DAYS = 365;

@@ -1,6 +1,7 @@
 import { getReliability, RELIABILITY_METHOD, scoreSamples } from '../evidence/reliability.ts';
 import { ROUND_MS } from '../evidence/rounds.ts';
 import { getNextProbeAt } from '../evidence/schedule.ts';
+import { DAY_MS } from '../model/duration.ts';
 import type { Reliability } from '../model/listing.ts';
 import { isPayable, type ProbeOutcome } from '../model/probe.ts';
 import { getUserAgent, type Site } from './site.ts';
@@ -31,8 +32,6 @@ export interface FailingExample {
   readonly effective: string;
   readonly score: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Histories that the page on the method scores: samples, and the valid ones of them. */
 export const SCORE_HISTORIES = [

@@ -1,4 +1,5 @@
 import { getRound } from '../../evidence/rounds.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import { isUnconfirmed } from '../../model/payment.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
@@ -39,7 +40,7 @@ export interface ProbingState {
 }
 
 /** Time after which a listing that was never probed counts as due, in milliseconds since it was added. */
-const NEW_FOR_MS = 24 * 60 * 60 * 1000;
+const NEW_FOR_MS = DAY_MS;
 
 /** Returns the state of probing at a time, ISO 8601 UTC. */
 export async function getProbingState({ query }: Catalogue, at: string): Promise<ProbingState> {

@@ -1,4 +1,5 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import type { Listing } from '../../model/listing.ts';
 import type { Route } from '../../model/route.ts';
 import { listCounted } from '../../model/route.ts';
@@ -122,7 +123,7 @@ export async function listProbeTasks(catalogue: Catalogue, listingId: string, sc
  * Number of conclusive failures after which a route that is set aside is probed rarely, and the time between these probes, in
  * milliseconds: a week.
  */
-const RARE = { after: 3, every_ms: 7 * 24 * 60 * 60 * 1000 };
+const RARE = { after: 3, every_ms: 7 * DAY_MS };
 
 /**
  * Chooses the next routes from routes sorted by the time of their last probe. One is of those that count; if the latest answer

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { HOUR_MS } from '../../model/duration.ts';
 import type { Catalogue } from '../database.ts';
 import type { PullsTable } from '../tables.ts';
 
@@ -27,7 +28,7 @@ export interface FeedState {
  * Time for which a feed without any read page is listed after a try, in milliseconds: longer than a day, so that a daily try
  * keeps it.
  */
-const TRIED_WITHIN_MS = 30 * 60 * 60 * 1000;
+const TRIED_WITHIN_MS = 30 * HOUR_MS;
 
 /**
  * Lists the feeds, most recently pulled first. Feeds of which no page was ever read are at the end, as long as somebody tries

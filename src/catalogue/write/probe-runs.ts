@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../model/duration.ts';
 import type { Writing } from '../transaction.ts';
 
 /** A run over all routes, without routes probed after its start. */
@@ -9,7 +10,7 @@ export interface ProbeRun {
 }
 
 /** Longest time since its start for which a run is continued, in milliseconds; later its probes are out of date. */
-const RESUMED_WITHIN_MS = 24 * 60 * 60 * 1000;
+const RESUMED_WITHIN_MS = DAY_MS;
 
 /**
  * Starts a run over all routes, or continues an unfinished one that began less than a day ago. With `again` it always starts a
@@ -50,7 +51,7 @@ export async function endProbeRun({ catalogue: { query }, at }: Writing, { id }:
 }
 
 /** Time between two publications of listings of which only times and counts changed, in milliseconds. */
-const FRESHENED_EVERY_MS = 24 * 60 * 60 * 1000;
+const FRESHENED_EVERY_MS = DAY_MS;
 
 const FRESHENING = 'freshening';
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { getRoundStart, isRoundOurFault, type RoundHost } from '../../evidence/rounds.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import { isConclusive, PROBE_OUTCOMES } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 import { isOurs } from '../read/rounds.ts';
@@ -9,7 +10,7 @@ import type { Writing } from '../transaction.ts';
 const CONCLUSIVE = PROBE_OUTCOMES.filter(isConclusive);
 
 /** Time before a round in which a host must have answered validly to count as good, in milliseconds: 30 days. */
-const KNOWN_GOOD_MS = 30 * 24 * 60 * 60 * 1000;
+const KNOWN_GOOD_MS = 30 * DAY_MS;
 
 /**
  * Judges the rounds of all unpublished samples: whether the failures that a prober saw are our own fault. If the judgement of a

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { FIXED_AFTER, getPayeeKind, listLastingOffers, ROTATING_AFTER } from '../../evidence/payees.ts';
 import { getRound, ROUND_MS } from '../../evidence/rounds.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import { isPayable, type ProbeSample } from '../../model/probe.ts';
 import type { Terms } from '../../model/terms.ts';
 import type { Catalogue } from '../database.ts';
@@ -71,7 +72,7 @@ async function recordValidAnswer(
 const KEPT_SAMPLES = 50;
 
 /** Largest age of a sample, counted from the latest sample of its listing: 90 days, in rounds. */
-const KEPT_ROUNDS = (90 * 24 * 60 * 60 * 1000) / ROUND_MS;
+const KEPT_ROUNDS = (90 * DAY_MS) / ROUND_MS;
 
 /**
  * Removes samples that are more than 90 days older than the latest one of their listing. The newest 50 of each listing stay, and

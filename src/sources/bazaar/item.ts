@@ -1,4 +1,5 @@
 import type { Finding } from '../../model/declaration.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute, ItemWords } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -163,7 +164,7 @@ function findMimeType(raw: unknown): unknown {
 }
 
 /** Longest time by which a date may be ahead of our clock and count as now, in milliseconds: clocks differ. */
-const CLOCK_TOLERANCE_MS = 24 * 60 * 60 * 1000;
+const CLOCK_TOLERANCE_MS = DAY_MS;
 
 /** Earliest time of a valid date: the x402 protocol did not exist before. */
 const EARLIEST_MS = Date.UTC(2025, 0, 1);

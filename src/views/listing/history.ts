@@ -1,5 +1,6 @@
 import { getCurrentTerms } from '../../evidence/terms.ts';
 import { CHANGE_KINDS, type Change, type ChangeKind } from '../../model/change.ts';
+import { DAY_MS } from '../../model/duration.ts';
 import type { Reliability, SampledDay } from '../../model/listing.ts';
 import { listCounted } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -295,8 +296,6 @@ export interface ProbeStrip {
   readonly height: number;
   readonly days: readonly StripDay[];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Geometry of a cell. The bar is centred, on the base line. */
 const CELL = { width: 20, height: 56, left: 3, bar: 14, top: 2, base: 54 } as const;
