@@ -13,7 +13,7 @@ import { ASSET_ROUTE, matchPath, type Route } from '../views/routes.ts';
 import type { Document, Encoding } from './document.ts';
 import type { OnDemand } from './on-demand.ts';
 import { parseQuery } from './parameters.ts';
-import { buildProblem, NOTHING_HERE } from './problem.ts';
+import { buildProblem, NO_PAGES, NOTHING_HERE } from './problem.ts';
 import type { Env } from './request.ts';
 import { chooseEncoding, compress, send } from './sending.ts';
 import { REVALIDATED, readAsset, type SiteFiles } from './site-files.ts';
@@ -42,13 +42,6 @@ const TYPES = [HTML, MARKDOWN, 'application/json', 'application/problem+json'];
 
 /** Thrown if there is no page. */
 const MISSING = new ServiceError('not_found', NOTHING_HERE.detail, { hint: NOTHING_HERE.hint });
-
-const NO_PAGES = {
-  status: 503,
-  code: 'no_pages',
-  detail: 'The pages are not built yet.',
-  hint: 'Try again in a moment; the operator runs npm run rebuild.',
-} as const;
 
 /** The sources of pages. */
 export interface PageSources {
@@ -135,8 +128,7 @@ export function openPages({
     const trimmed = trimSlashes(path);
     if (trimmed !== path && (await isPage(trimmed))) return c.redirect(`${trimmed}${new URL(c.req.url).search}`, 308);
     if (LIVE_FOLDER.test(path)) return buildProblem(NOTHING_HERE);
-    if (!onDemand.isReady() && !files.find(PATHS.notFound, 'identity'))
-      return buildProblem(NO_PAGES, { 'Retry-After': '5' });
+    if (!onDemand.isReady() && !files.find(PATHS.notFound, 'identity')) return buildProblem(NO_PAGES);
     if (!wantsHtml || FOR_PROGRAMS.test(path)) return buildProblem(NOTHING_HERE, { Vary: 'Accept' });
     const { route, value } = matchPath(path);
     const isHost = (route === LISTING || route === PROVIDER) && HOST.test(value);

@@ -20,6 +20,15 @@ export const NOTHING_HERE = {
   hint: `${PATHS.openapi} describes every endpoint, and ${PATHS.agentList}?q=… searches the catalogue.`,
 } as const satisfies Partial<Problem>;
 
+/** The problem of a page while none are compiled or written. */
+export const NO_PAGES = {
+  status: 503,
+  code: 'no_pages',
+  detail: 'The pages are not built yet.',
+  hint: 'Try again in a moment; the operator runs npm run rebuild.',
+  retry_after_seconds: 5,
+} as const;
+
 /** The problem of a malformed address. */
 export const MALFORMED_ADDRESS = {
   status: 400,

@@ -4,9 +4,9 @@ import { stream } from 'hono/streaming';
 import { isServiceError } from '../errors.ts';
 import type { GetClient } from '../http/client.ts';
 import { keepPrivate, secure } from '../http/headers.ts';
-import { buildProblem, buildProblemResponse, NOTHING_HERE } from '../http/problem.ts';
+import { buildProblem, buildProblemResponse, NO_PAGES, NOTHING_HERE } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
-import { parseArguments } from '../mcp/arguments.ts';
+import { parseArguments } from '../model/arguments.ts';
 import { listPaths, PATHS } from '../views/links.ts';
 import { checkRequest, LINES_END, type ReportView, type SubmitPage } from '../views/provider-check.ts';
 import type { Site } from '../views/site.ts';
@@ -14,9 +14,9 @@ import type { Checks, Report } from './checks.ts';
 import type { Refusal } from './limits.ts';
 import {
   addSubmissionRoutes,
-  NO_PAGES,
   type RenderIntakePage,
   type SubmissionRoutesOptions,
+  sendPage,
 } from './submission-routes.ts';
 import type { Submissions } from './submissions.ts';
 import { BAD_ADDRESS, readAddress } from './typed.ts';
@@ -25,7 +25,7 @@ import { BAD_ADDRESS, readAddress } from './typed.ts';
 const MAX_QUESTION_BYTES = 8 * 1024;
 const ADDRESS_LENGTH = 2048;
 
-const NO_REPORT = { detail: 'There is no such report.', hint: 'Reports are kept for a day.' };
+const NO_REPORT = { status: 404, detail: 'There is no such report.', hint: 'Reports are kept for a day.' } as const;
 const TOO_LARGE = { status: 413, code: 'too_large', detail: `The body is larger than ${MAX_QUESTION_BYTES} bytes.` };
 
 interface IntakeOptions {
@@ -50,10 +50,8 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     return url ? checks.begin(c.env.incoming ? getClient(c.env.incoming) : '', url.href) : BAD_ADDRESS;
   };
 
-  const show = async (c: Context<Env>, page: SubmitPage, status: Refusal['status'] | 200 | 404 = 200) => {
-    const html = await render(page);
-    return html === undefined ? buildProblem(NO_PAGES) : c.html(html, status);
-  };
+  const show = async (c: Context<Env>, page: SubmitPage, problem?: Refusal | typeof NO_REPORT) =>
+    sendPage(c, await render({ ...page, ...(problem && { problem }) }), problem);
 
   /** Sends the page of a report while it grows: `pieces` are sent before the lines, after them, and after the result. */
   const sendLines = (c: Context<Env>, report: Report, pieces: readonly string[]): Response => {
@@ -85,13 +83,11 @@ export function createIntake(options: IntakeOptions): Hono<Env> {
     const text = String(url).trim();
     const begun = begin(c, text);
     if ('id' in begun) return c.redirect(PATHS.submitted(begun.id), 303);
-    const { retry_after_seconds: wait } = begun;
-    if (wait !== undefined) c.header('Retry-After', String(wait));
-    return show(c, { url: text.slice(0, ADDRESS_LENGTH), problem: begun }, begun.status);
+    return show(c, { url: text.slice(0, ADDRESS_LENGTH) }, begun);
   });
   app.get(PATHS.submitted(':id'), async (c) => {
     const report = checks.find(c.req.param('id') ?? '');
-    if (!report) return show(c, { url: '', problem: NO_REPORT }, 404);
+    if (!report) return show(c, { url: '' }, NO_REPORT);
     const page = { url: report.view.resource, report: report.view };
     if (report.view.state === 'done') return show(c, page);
     const pieces = (await render({ ...page, report: { ...report.view, checks: [] } }))?.split(LINES_END);

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Hono } from 'hono';
 import { accepts } from 'hono/accepts';
 import type { GetClient } from '../http/client.ts';
-import { buildProblem } from '../http/problem.ts';
+import { buildProblem, NO_PAGES } from '../http/problem.ts';
 import type { Env } from '../http/request.ts';
-import { parseArguments } from '../mcp/arguments.ts';
+import { parseArguments } from '../model/arguments.ts';
 import { PATHS } from '../views/links.ts';
 import type { SubmitPage } from '../views/provider-check.ts';
 import { type JourneyPage, submissionRequest } from '../views/submission.ts';
@@ -23,13 +23,6 @@ const NO_SUBMISSION = {
 
 /** Time after which the page of a submission reloads while its state can change by itself, in seconds. */
 const REFRESH_SECONDS = 3;
-
-export const NO_PAGES = {
-  status: 503,
-  code: 'no_pages',
-  detail: 'The pages are not built yet.',
-  retry_after_seconds: 5,
-};
 
 export interface SubmissionRoutesOptions {
   readonly submissions: Submissions;
@@ -58,12 +51,8 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
   const { submissions, take, getClient, allowPrivateNetworks, render } = options;
   const getWho = (c: Context<Env>) => (c.env.incoming ? getClient(c.env.incoming) : '');
 
-  const show = async (c: Context<Env>, page: Parameters<typeof render>[0], problem?: Problem) => {
-    const html = await render(page);
-    if (html === undefined) return buildProblem(NO_PAGES);
-    if (problem?.retry_after_seconds !== undefined) c.header('Retry-After', String(problem.retry_after_seconds));
-    return c.html(html, problem?.status ?? 200);
-  };
+  const show = async (c: Context<Env>, page: Parameters<typeof render>[0], problem?: Problem) =>
+    sendPage(c, await render(page), problem);
   const refuse = (c: Context<Env>, problem: Problem, url = '') =>
     isForm(c) ? show(c, { submission: { url, problem } }, problem) : buildProblem({ ...problem });
 
@@ -110,6 +99,17 @@ export function addSubmissionRoutes(app: Hono<Env>, options: SubmissionRoutesOpt
     await Promise.race([end, sleep(LONGEST_MS, undefined, { ref: false })]);
     return sendView(c, id);
   });
+}
+
+/** Sends a page, with the status of the problem that it shows. `html` is undefined while pages are not compiled. */
+export function sendPage(
+  c: Context<Env>,
+  html: string | undefined,
+  problem?: Pick<Problem, 'status' | 'retry_after_seconds'>,
+): Response | Promise<Response> {
+  if (html === undefined) return buildProblem(NO_PAGES);
+  if (problem?.retry_after_seconds !== undefined) c.header('Retry-After', String(problem.retry_after_seconds));
+  return c.html(html, problem?.status ?? 200);
 }
 
 function isForm(c: Context<Env>): boolean {

@@ -31,7 +31,7 @@ import { getCautionPhrase } from '../views/words/decision.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
 import { RETRY_WORDS } from '../views/words/retry.ts';
-import { getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
+import { formatReply, getTokenEstimate, shortenSchema, shortenText } from './compact.ts';
 
 /** Longest quotes in a search result, in UTF-16 units. A longer address is left out, since a cut one could not be called. */
 const ITEM_LENGTHS = { title: 80, description: 200, input: 240, output: 160, address: 300 };
@@ -213,8 +213,8 @@ function formatCompactRatio(verification: Verification): string {
   return `${ratio}, ${day}${formatListingPrice(verification)}`;
 }
 
-/** Longest quotes of a route, in UTF-16 units. */
-const ROUTE_LENGTHS = { description: 200, reply: 140 };
+/** Longest description of a route that is quoted, in UTF-16 units. */
+const DESCRIPTION_LENGTH = 200;
 
 /** Most tokens of a route's schema, which is shortened, and of its example, which is left out if it is longer. */
 const SCHEMA_TOKENS = 160;
@@ -269,7 +269,7 @@ export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>
     ...(route.cautions.length > 0 && { cautions: route.cautions.map(formatCaution) }),
     method: route.method,
     url: route.url,
-    ...(route.description !== '' && { description: shortenText(route.description, ROUTE_LENGTHS.description) }),
+    ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
     ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
     ...(cheapest && { evidence: cheapest.evidence }),
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
@@ -322,8 +322,7 @@ function buildProof(proof: NonNullable<PublicRoute['proof']>): CompactRoute['pro
 
 function formatCaution(caution: Caution): string {
   const { code, severity, reply } = caution;
-  const words = reply ? ` Provider replies: "${shortenText(reply.text, ROUTE_LENGTHS.reply)}"` : '';
-  return `${severity}, ${code}: ${describeCaution(caution)}${words}`;
+  return `${severity}, ${code}: ${describeCaution(caution)}${formatReply(reply)}`;
 }
 
 function formatFailure({ outcome, cause, at, failing_since }: RouteProbe): string {

@@ -1,3 +1,4 @@
+import type { Caution } from '../model/caution.ts';
 import { isObject, type JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
@@ -40,6 +41,14 @@ export function shortenText(text: string, length: number): string {
   const cut = cutText(text, length);
   const excess = (getTokenEstimate(cut) * UNITS_A_TOKEN) / length;
   return excess <= 1 ? cut : cutText(text, Math.floor(cut.length / excess));
+}
+
+/** Longest reply of a provider that is quoted, in UTF-16 units. */
+const REPLY_LENGTH = 140;
+
+/** Writes a provider's reply to a caution as a sentence; empty if there is none. */
+export function formatReply(reply: Caution['reply']): string {
+  return reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
 }
 
 type Json = JsonObject[string];

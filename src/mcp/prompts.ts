@@ -1,11 +1,11 @@
 import { type GetPromptResult, ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { parseArguments } from '../model/arguments.ts';
 import { slug } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import type { Published } from '../published/file.ts';
 import { findLive, listRouteNames } from '../published/listings.ts';
-import { parseArguments } from './arguments.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
 import { buildListingAnswer, getListingTool } from './tools/get-listing.ts';

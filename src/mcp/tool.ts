@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { parseArguments } from '../model/arguments.ts';
 import type { Reading } from '../published/reading.ts';
 import type { Snapshot } from '../published/snapshot.ts';
-import { parseArguments } from './arguments.ts';
 
 /** Data for a tool's answer: a snapshot, and the published catalogue, which stays at that revision. */
 export interface ToolContext {

@@ -107,6 +107,9 @@ type Answering<Query> =
 /** Methods of a path that also takes questions by POST. */
 export const READ_AND_POST = ['GET', 'HEAD', 'POST', 'OPTIONS'] as const;
 
+/** Media type of a text for people. */
+export const PLAIN_TEXT = 'text/plain; charset=utf-8';
+
 /** The query of an endpoint that takes no parameters. */
 export const NO_QUERY = z.strictObject({});
 type NoQuery = z.output<typeof NO_QUERY>;

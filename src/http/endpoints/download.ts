@@ -9,6 +9,7 @@ import { type Download, findDownload } from '../../published/download.ts';
 import { getSitePaths } from '../../site/paths.ts';
 import { PATHS } from '../../views/links.ts';
 import type { Env } from '../request.ts';
+import { PLAIN_TEXT } from './define.ts';
 
 const SQLITE = 'application/vnd.sqlite3';
 const CACHE_CONTROL = 'public, max-age=300';
@@ -65,7 +66,7 @@ export function addDownloadRoutes(app: Hono<Env>, { siteDir }: { siteDir: string
   });
   app.get(PATHS.downloadDigest, (c) => {
     const download = get();
-    const headers = { ...describe(download, 'identity'), 'Content-Type': 'text/plain; charset=utf-8' };
+    const headers = { ...describe(download, 'identity'), 'Content-Type': PLAIN_TEXT };
     return c.body(`${download.sha256}  catalogue.sqlite\n`, 200, headers);
   });
 }

@@ -14,12 +14,10 @@ import { buildArdManifest } from '../../views/registry.ts';
 import type { Site } from '../../views/site.ts';
 import { buildSkill, buildSkillIndex, SKILL_NAME, SKILL_TYPE } from '../../views/skill.ts';
 import { buildDocument } from '../document.ts';
-import { defineFile, type Endpoint } from './define.ts';
+import { defineFile, type Endpoint, PLAIN_TEXT } from './define.ts';
 
 /** Time for which files made only of code and settings may be reused, in seconds: an hour (SEP-2127, "Caching"). */
 const FIXED_SECONDS = 60 * 60;
-
-const PLAIN_TEXT = 'text/plain; charset=utf-8';
 
 /** Defines a file made only of code and settings: a text, or an object that is sent as JSON. */
 function defineFixed({

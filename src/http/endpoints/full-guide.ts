@@ -7,9 +7,7 @@ import { SERVICE_MEANING } from '../../views/site.ts';
 import { buildEtag, buildJoined } from '../document.ts';
 import { deflatePiece } from '../gzip-pieces.ts';
 import { keepListingPieces } from '../listing-pieces.ts';
-import { defineFile } from './define.ts';
-
-const PLAIN_TEXT = 'text/plain; charset=utf-8';
+import { defineFile, PLAIN_TEXT } from './define.ts';
 
 const texts = keepListingPieces({
   list: listLive,

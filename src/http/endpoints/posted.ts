@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
-import { parseArguments } from '../../mcp/arguments.ts';
+import { parseArguments } from '../../model/arguments.ts';
 import type { Document } from '../document.ts';
 import { refuseUnknown } from '../parameters.ts';
 import { buildProblem } from '../problem.ts';

@@ -3,16 +3,13 @@ import { CHECK_SEVERITIES, CHECK_VERDICTS } from '../../evidence/terms-check.ts'
 import { checkTerms } from '../../published/check.ts';
 import { buildAgentCheck, type CheckBody, checkQuestion } from '../../views/check.ts';
 import { formatDay } from '../../views/words/figures.ts';
-import { shortenText } from '../compact.ts';
+import { formatReply, shortenText } from '../compact.ts';
 import { buildTool } from '../tool.ts';
 
 /** Most differences and recorded terms in an answer, and longest address that is quoted, in UTF-16 units. */
 const MAX_DIFFERENCES = 8;
 const MAX_RECORDED = 4;
 const ADDRESS_LENGTH = 200;
-
-/** Longest reply of a provider that is quoted, in UTF-16 units. */
-const REPLY_LENGTH = 140;
 
 /** Compares the terms of a 402 with the record, free of charge, before anything is paid. */
 export const checkPaymentTermsTool = buildTool({
@@ -69,8 +66,7 @@ export const checkPaymentTermsTool = buildTool({
 
 /** Writes a danger in words, since it is decisive, and a notice by its code. */
 function formatCaution({ code, severity, detail, since, reply }: CheckBody['cautions'][number]): string {
-  const words = reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
-  if (severity === 'danger') return `danger, ${code}: ${detail}${words}`;
+  if (severity === 'danger') return `danger, ${code}: ${detail}${formatReply(reply)}`;
   return since === null ? `notice, ${code}` : `notice, ${code}, ${formatDay(since)}`;
 }
 

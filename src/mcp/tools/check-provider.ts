@@ -1,5 +1,5 @@
+import { parseArguments } from '../../model/arguments.ts';
 import { checkRequest, type ProviderCheck, providerCheck } from '../../views/provider-check.ts';
-import { parseArguments } from '../arguments.ts';
 import type { OutsideTool } from '../tool.ts';
 
 /** Has an address checked, and returns the report. Throws `ServiceError` for anything that the caller can correct. */

@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import { ServiceError } from '../errors.ts';
-import { findOwnName, readGiven } from '../model/given-value.ts';
-import { isObject } from '../model/json.ts';
-import { findNearest } from '../model/text.ts';
+import { findOwnName, readGiven } from './given-value.ts';
+import { isObject } from './json.ts';
+import { findNearest } from './text.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses the arguments of a tool call; a correct value may have another JSON type. Throws `bad_input` that names every argument
+ * Parses the arguments of a tool call, or the fields of a posted question; a correct value may have another JSON type. Throws `bad_input` that names every argument
  * that is unknown (with the nearest valid one) or has an invalid value: no filter is ever ignored.
  */
 export function parseArguments<Input extends z.ZodObject>(input: Input, args: unknown): z.output<Input> {
