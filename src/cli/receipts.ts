@@ -13,7 +13,7 @@ import { checkReceipt, checkUnsettled, type NamedReader, type ReceiptCheck } fro
 import { reconcilePayments } from '../paying/reconcile.ts';
 import { openWallets } from '../paying/wallets.ts';
 import { getSite } from '../site/settings.ts';
-import { readLimitedFile } from '../sources/document-text.ts';
+import { readDocumentFile } from '../sources/document-text.ts';
 import { isWebAddress } from '../sources/source-name.ts';
 import { PATHS } from '../views/links.ts';
 import { type AgentReceipt, agentReceipt, buildAgentReceipt } from '../views/receipt.ts';
@@ -217,7 +217,7 @@ function explainFetchFailure(error: ServiceError, host: string): ServiceError {
 }
 
 async function readReceipt(path: string): Promise<GivenReceipt> {
-  const bytes = await readLimitedFile(path, MAX_BYTES).catch((error: unknown) => {
+  const bytes = await readDocumentFile(path, MAX_BYTES).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
     const { code, message, reason, cause } = error;
     const hint = `Give a file that holds a receipt, or the address of one. ${RECEIPT_HINT}`;

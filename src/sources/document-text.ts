@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import { isFileError, ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
@@ -6,6 +5,7 @@ import { parseJsonBody } from '../fetching/json.ts';
 import type { FetchInit } from '../fetching/request.ts';
 import { findJsonFaults } from '../model/json-text.ts';
 import type { FindingCode } from './finding-codes.ts';
+import { readLimitedFile } from './limited-file.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 
 /** Largest document that is read, in bytes. */
@@ -33,7 +33,7 @@ export async function readDocumentBytes(
   pathOrAddress: string,
   { client, signal }: { client: Pick<GuardedClient, 'fetch'>; signal: AbortSignal },
 ): Promise<DocumentBytes> {
-  if (!isWebAddress(pathOrAddress)) return { bytes: await readLimitedFile(pathOrAddress), url: null };
+  if (!isWebAddress(pathOrAddress)) return { bytes: await readDocumentFile(pathOrAddress), url: null };
   const response = await client.fetch(pathOrAddress, { ...DOCUMENT_REQUEST, signal });
   if (response.status < 200 || response.status > 299) {
     const message = `The document ${getSourceName(pathOrAddress)} was answered with status ${response.status}.`;
@@ -47,20 +47,16 @@ export async function readDocumentBytes(
 }
 
 /** Reads a file of at most `most` bytes. Throws `too_large`, `unreadable_file` and `not_a_file`. */
-export async function readLimitedFile(path: string, most = MAX_DOCUMENT_BYTES): Promise<Uint8Array> {
+export async function readDocumentFile(path: string, most = MAX_DOCUMENT_BYTES): Promise<Uint8Array> {
   const subject = `The file ${getSourceName(path)}`;
-  try {
-    const stats = await stat(path);
-    // A pipe would make reading wait for its writer, and a device has no end.
-    if (!stats.isFile()) throw buildFileError('not_a_file', `${subject} is a folder, a pipe or a device.`);
-    if (stats.size > most) throw buildFileError('too_large', `${subject} is larger than ${formatBytes(most)}.`);
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
+  const read = await readLimitedFile(path, most).catch((error: unknown) => {
     const isMissing = isFileError(error, 'ENOENT');
     const message = isMissing ? `There is no file ${getSourceName(path)}.` : `${subject} cannot be read.`;
     throw buildFileError('unreadable_file', message, error);
-  }
+  });
+  if (read === 'not_a_file') throw buildFileError(read, `${subject} is a folder, a pipe or a device.`);
+  if (read === 'too_large') throw buildFileError(read, `${subject} is larger than ${formatBytes(most)}.`);
+  return read;
 }
 
 /** Writes a limit: `10 MB`, `256 KB`. */

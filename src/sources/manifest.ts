@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
@@ -11,6 +11,7 @@ import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
+import { readLimitedFile } from './limited-file.ts';
 import { type Manifest, type ManifestRoute, manifest } from './manifest-schema.ts';
 import { describeIssues, formatPath, type Path, parseYaml, type YamlProblem } from './manifest-text.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
@@ -121,11 +122,10 @@ async function readManifest(path: string, options: ManifestOptions): Promise<Man
 
 async function readManifestText(path: string, name: string): Promise<string | Finding> {
   try {
-    const stats = await stat(path);
-    // A pipe would make reading wait for its writer, and a device has no end.
-    if (!stats.isFile()) return buildFileFinding('manifest_not_a_file', name);
-    if (stats.size > MAX_MANIFEST_BYTES) return buildFileFinding('manifest_too_large', name);
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    const read = await readLimitedFile(path, MAX_MANIFEST_BYTES);
+    if (read === 'not_a_file') return buildFileFinding('manifest_not_a_file', name);
+    if (read === 'too_large') return buildFileFinding('manifest_too_large', name);
+    return new TextDecoder('utf-8', { fatal: true }).decode(read);
   } catch (error) {
     const message = `${name}: the file cannot be read as UTF-8 text (${describeCause(error)}).`;
     return buildFinding('refused', 'manifest_unreadable', name, message);

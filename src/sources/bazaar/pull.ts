@@ -1,10 +1,10 @@
-import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { cutText } from '../../model/text.ts';
 import type { FeedPage, FeedPullOptions } from '../feed.ts';
 import { findMember, isObject } from '../json-value.ts';
+import { readLimitedFile } from '../limited-file.ts';
 import { getSourceName, isWebAddress } from '../source-name.ts';
 import { getFeedItemKey } from './item.ts';
 
@@ -86,32 +86,24 @@ async function fetchPage(request: PageRequest): Promise<ServedPage> {
 
 async function readFeedFile(path: string, maxBytes: number): Promise<BazaarPage> {
   const subject = `The file ${getSourceName(path)}`;
-  const bytes = await readLimitedFile(path, subject, maxBytes);
-  const { items, total } = parseFeedPage(bytes, subject);
-  // A file may hold one page of a longer feed. Then items that it lacks are not gone.
-  const end: FeedEnd = { reason: 'whole_file', complete: total === null || items.length >= total };
-  return { offset: 0, items, total, end };
-}
-
-async function readLimitedFile(path: string, subject: string, maxBytes: number): Promise<Uint8Array> {
-  try {
-    const stats = await stat(path);
-    if (!stats.isFile()) {
-      throw new ServiceError('bad_input', `${subject} is a folder, a pipe or a device.`, {
-        reason: 'not_a_file',
-        hint: 'Save the feed as a file, and give its path.',
-      });
-    }
-    if (stats.size > maxBytes) throw buildTooLargeError(subject, maxBytes);
-    return await readFile(path);
-  } catch (error) {
-    if (error instanceof ServiceError) throw error;
+  const read = await readLimitedFile(path, maxBytes).catch((error: unknown) => {
     throw new ServiceError('bad_input', `${subject} cannot be read.`, {
       reason: 'unreadable_file',
       hint: 'Give the path of a feed file, or an address that begins with https://.',
       cause: error,
     });
+  });
+  if (read === 'not_a_file') {
+    throw new ServiceError('bad_input', `${subject} is a folder, a pipe or a device.`, {
+      reason: 'not_a_file',
+      hint: 'Save the feed as a file, and give its path.',
+    });
   }
+  if (read === 'too_large') throw buildTooLargeError(subject, maxBytes);
+  const { items, total } = parseFeedPage(read, subject);
+  // A file may hold one page of a longer feed. Then items that it lacks are not gone.
+  const end: FeedEnd = { reason: 'whole_file', complete: total === null || items.length >= total };
+  return { offset: 0, items, total, end };
 }
 
 function isBeyondEnd(error: unknown, offset: number, total: number | null): boolean {
