@@ -1,4 +1,4 @@
-import type { Caution } from '../model/caution.ts';
+import { type Caution, isMoving } from '../model/caution.ts';
 import type { Listing } from '../model/listing.ts';
 import type { Route } from '../model/route.ts';
 import type { DerivedListing } from './listing.ts';
@@ -33,8 +33,7 @@ export function omitNetworkFreshness(networks: DerivedListing['networks']) {
 
 /** Returns a caution without the times and counts that may change with every probe. */
 function omitCautionFreshness({ since, evidence, ...caution }: Caution) {
-  const isMoving = caution.code === 'probes_failing' || caution.code === 'never_seen';
-  return isMoving ? caution : { ...caution, since, evidence };
+  return isMoving(caution) ? caution : { ...caution, since, evidence };
 }
 
 /**

@@ -5,7 +5,7 @@ import { getCurrentTerms } from '../evidence/terms.ts';
 import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
-import { CAUTIONS, type Caution } from '../model/caution.ts';
+import { CAUTIONS, type Caution, isFromStart } from '../model/caution.ts';
 import { reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
@@ -195,7 +195,7 @@ const CAUTIONED_LENGTH = 60;
 /** Writes a danger as a sentence, since it is decisive, and a notice as its label. Route names are the providers'. */
 function formatCautions(cautions: AgentItem['cautions']): string {
   const parts = cautions.map(({ code, severity, route, routes, since }) => {
-    const day = since === null ? '' : `, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+    const day = since === null ? '' : `, ${isFromStart({ code }) ? 'declared' : 'since'} ${formatDay(since)}`;
     if (severity === 'notice') return `${CAUTIONS[code].label}${day}`;
     const subject = route === null ? `${routes} routes` : shortenText(route, CAUTIONED_LENGTH);
     return `DANGER, do not pay, ${code}${day}: ${getCautionPhrase(code)} (${subject})`;

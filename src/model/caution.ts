@@ -13,6 +13,10 @@ interface CautionMeaning {
   readonly sentence: string;
   /** Event that ends it; completes "It ends …". */
   readonly ends: string;
+  /** True if it holds from the declaration on, which is the time that it has. So it is no news. */
+  readonly isFromStart?: true;
+  /** True if its time and evidence may change with every probe. */
+  readonly isMoving?: true;
 }
 
 /** Time for which a payee or a price must have been asked for to be the one on record, in days. */
@@ -76,6 +80,7 @@ export const CAUTIONS = {
     label: 'probes failing',
     sentence: 'Our probes get no valid 402 from it.',
     ends: 'with the next valid 402',
+    isMoving: true,
   },
   prices_differ: {
     severity: 'notice',
@@ -88,6 +93,8 @@ export const CAUTIONS = {
     label: 'terms never seen',
     sentence: 'The terms are only declared: no 402 of it was ever seen here.',
     ends: 'with the first valid 402',
+    isFromStart: true,
+    isMoving: true,
   },
   payee_rotates: {
     severity: 'notice',
@@ -149,6 +156,18 @@ export const caution = z
   })
   .meta({ id: 'Caution' });
 export type Caution = z.infer<typeof caution>;
+
+const MEANINGS: Readonly<Record<string, CautionMeaning>> = CAUTIONS;
+
+/** Returns true if a caution holds from the declaration on, and is no news. */
+export function isFromStart({ code }: { readonly code?: unknown }): boolean {
+  return MEANINGS[String(code)]?.isFromStart === true;
+}
+
+/** Returns true if the time and evidence of a caution may change with every probe. */
+export function isMoving({ code }: Pick<Caution, 'code'>): boolean {
+  return MEANINGS[code]?.isMoving === true;
+}
 
 /** Returns true if any of these cautions means that nothing should be paid. */
 export function isDangerous(cautions: readonly Pick<Caution, 'severity'>[]): boolean {

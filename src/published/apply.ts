@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import type { ChangedListing, Known, News, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
+import { isFromStart } from '../model/caution.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isLive, type Listing } from '../model/listing.ts';
 import { buildPublicPayment } from '../model/payment.ts';
@@ -250,7 +251,7 @@ function getSubject(kind: string, detail: JsonObject): string {
 
 /** Returns whether something changed besides times, counts and wording. */
 function isTelling(kind: string, detail: JsonObject): boolean {
-  if (kind === 'cleared') return detail.code !== 'never_seen';
+  if (kind === 'cleared') return !isFromStart(detail);
   if (kind === 'priced') return isThere(isThere(detail.from) ? (detail.from as JsonObject).min : undefined);
   if (kind === 'routed') return detail.terms !== undefined || detail.undelivered !== undefined;
   return TELLING.includes(kind);

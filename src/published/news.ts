@@ -1,3 +1,4 @@
+import { isFromStart } from '../model/caution.ts';
 import { getHost } from '../model/listing.ts';
 import {
   buildChangeNews,
@@ -46,7 +47,7 @@ export function listChangeNews(published: Published, snapshot: Snapshot, limit: 
     const listing = findLive(published, slug);
     const item = listing && getItem(published, listing);
     const shown = item ?? findTombstone(published, slug);
-    const cautions = item?.cautions.filter(({ code }) => code !== 'never_seen').map(describeCautionSummary) ?? [];
+    const cautions = item?.cautions.filter((caution) => !isFromStart(caution)).map(describeCautionSummary) ?? [];
     if (shown) return { slug, title: shown.title, host: shown.host, path: PATHS.listing(slug), cautions };
     // A listing that is on record but not live has no page to link to.
     const held = findKnownName(published, slug);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Category, catalogueSummary } from '../model/catalogue.ts';
-import { CAUTIONS, cautionCode } from '../model/caution.ts';
+import { CAUTIONS, cautionCode, isFromStart } from '../model/caution.ts';
 import { type Change, change } from '../model/change.ts';
 import { cutText } from '../model/text.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -215,8 +215,7 @@ function findNewsKind(change: Change): NewsKind | undefined {
   if (kind === 'routed') return isOfOtherPayee(change) ? 'payee' : undefined;
   if (kind === 'cautioned') {
     const code = cautionCode.safeParse(change.detail.code).data;
-    // Terms that are only declared are not news.
-    if (code === 'never_seen') return undefined;
+    if (isFromStart({ code })) return undefined;
     return code && CAUTIONS[code].severity === 'danger' ? 'danger' : 'cautioned';
   }
   return NEWS_KINDS.find((name) => name === kind);

@@ -3,7 +3,7 @@ import { findMark, MARKS } from '../../evidence/marks.ts';
 import { getPriceCeilings } from '../../evidence/terms.ts';
 import { findProvedPrice, isProofOld } from '../../evidence/verification.ts';
 import { category } from '../../model/catalogue.ts';
-import { cautionCode, cautionSeverity } from '../../model/caution.ts';
+import { cautionCode, cautionSeverity, isFromStart } from '../../model/caution.ts';
 import {
   getHost,
   getVerifiedRouteCount,
@@ -237,7 +237,7 @@ export function listItemStandings(item: Verification & Pick<AgentItem, 'cautions
   const tone = extent === 'all' ? 'proved' : 'partly';
   const total = item.endpoints_count;
   const cautions = item.cautions.map((caution) =>
-    caution.code === 'never_seen' && caution.routes < total
+    isFromStart(caution) && caution.routes < total
       ? { ...caution, extent: `${caution.routes} of ${total} routes ` }
       : caution,
   );

@@ -1,4 +1,11 @@
-import { CAUTION_CODES, CAUTIONS, type Caution, type CautionCode, type CautionSeverity } from '../../model/caution.ts';
+import {
+  CAUTION_CODES,
+  CAUTIONS,
+  type Caution,
+  type CautionCode,
+  type CautionSeverity,
+  isFromStart,
+} from '../../model/caution.ts';
 import type { CautionSummary } from '../../model/listing.ts';
 import { UNRECOGNISED } from '../../model/payment.ts';
 import { formatRoute, listCounted, type Route } from '../../model/route.ts';
@@ -14,7 +21,7 @@ export function describeCaution({
 }: Pick<Caution, 'code' | 'since'> & Partial<Pick<Caution, 'evidence'>>): string {
   const sentence = evidence?.said_by_others ? SAID_BY_OTHERS : CAUTIONS[code].sentence.slice(0, -1);
   const day = since === null ? '' : formatDay(since);
-  if (code === 'never_seen') return `${sentence} (${day === '' ? 'declared without a date' : `declared ${day}`}).`;
+  if (isFromStart({ code })) return `${sentence} (${day === '' ? 'declared without a date' : `declared ${day}`}).`;
   return day === '' ? `${sentence}.` : `${sentence} (since ${day}).`;
 }
 
@@ -150,7 +157,7 @@ function buildCautionView(caution: Caution): Omit<CautionView, 'short' | 'routes
 export function formatCautionLabel(code: CautionCode, since: string | null, evidence?: Caution['evidence']): string {
   const label = evidence?.said_by_others ? 'said by others, never seen' : CAUTIONS[code].label;
   if (since === null) return label;
-  return `${label}, ${code === 'never_seen' ? 'declared' : 'since'} ${formatDay(since)}`;
+  return `${label}, ${isFromStart({ code }) ? 'declared' : 'since'} ${formatDay(since)}`;
 }
 
 /** Writes a caution in one line of our own words: severity, meaning, number of routes and start. */

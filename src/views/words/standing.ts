@@ -1,4 +1,4 @@
-import type { Caution, CautionCode, CautionSeverity } from '../../model/caution.ts';
+import { type Caution, type CautionCode, type CautionSeverity, isFromStart } from '../../model/caution.ts';
 import { formatDay } from './figures.ts';
 
 /** Standing of a listing or a route in a few words: the same in lists, on pages, in badges and in pictures. */
@@ -47,8 +47,8 @@ export function formatStanding({ code, since: at, extent = '' }: Held): string {
 }
 
 /**
- * Lists the standings of a listing or a route: first dangers, then its proof, then notices. The notice that its terms were never
- * seen is left out next to a danger or a proof. `proof` is null if nothing is proved.
+ * Lists the standings of a listing or a route: first dangers, then its proof, then notices. A notice that holds
+ * from the start is left out next to a danger or a proof. `proof` is null if nothing is proved.
  */
 export function listStandings(cautions: readonly Held[], proof: Standing | null): readonly [Standing, ...Standing[]] {
   const dangers = cautions.filter(({ severity }) => severity === 'danger');
@@ -57,7 +57,7 @@ export function listStandings(cautions: readonly Held[], proof: Standing | null)
     ...(proof ? [proof] : []),
   ];
   const notices = cautions
-    .filter(({ code, severity }) => severity === 'notice' && (leads.length === 0 || code !== 'never_seen'))
+    .filter(({ code, severity }) => severity === 'notice' && (leads.length === 0 || !isFromStart({ code })))
     .toSorted((a, b) => Number(UNPROVED.includes(b.code)) - Number(UNPROVED.includes(a.code)));
   const isSaid = leads.length > 0 || notices.some(({ code }) => UNPROVED.includes(code));
   const plain = notices.map((caution) => ({ tone: 'plain' as const, text: formatStanding(caution) }));
