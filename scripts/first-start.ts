@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { openFollowed } from '../src/catalogue/delta.ts';
 import { acquireLock } from '../src/catalogue/lock.ts';
-import { openFollowed } from '../src/catalogue/news.ts';
 import { type Config, readEnvironment } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { formatAddress } from '../src/model/catalogue-address.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import type { Catalogue } from '../src/catalogue/database.ts';
-import { openFollowed } from '../src/catalogue/news.ts';
+import { openFollowed } from '../src/catalogue/delta.ts';
 import { openFollower } from '../src/published/follow.ts';
 import { openReading, type Reading } from '../src/published/reading.ts';
 import type { Site } from '../src/views/site.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { ChangedListing, Known, News, NewsReceipt, NewsSlice } from '../catalogue/news.ts';
+import type { ChangedListing, Delta, DeltaSlice, Known, ReceiptRow } from '../catalogue/delta.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import { isFromStart } from '../model/caution.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -36,7 +36,7 @@ export function createTables({ sqlite }: Published, { code_version, base_url }: 
   sqlite.pragma(`user_version = ${SCHEMA_VERSION}`);
 }
 
-/** Options of `applyNews`. */
+/** Options of `applyDelta`. */
 export interface Applying {
   /** Address of the service, which is put into what is rendered. */
   readonly base_url: string;
@@ -51,10 +51,10 @@ export interface Applying {
  * Other work has its turn every few milliseconds. Throws if the file is at another point than `known`, and then leaves the file
  * as it was.
  */
-export async function applyNews(
+export async function applyDelta(
   published: Published,
   known: Known,
-  news: News,
+  delta: Delta,
   { base_url, onListing, signal }: Applying,
 ): Promise<void> {
   const { sqlite } = published;
@@ -68,11 +68,11 @@ export async function applyNews(
   sqlite.exec('BEGIN IMMEDIATE');
   try {
     if (!isDeepStrictEqual(getKnown(published), known)) {
-      throw new Error(`the news do not follow what ${published.file} has`);
+      throw new Error(`the changes do not follow what ${published.file} has`);
     }
     const writer = openWriter(published, base_url);
     let done = 0;
-    for await (const { listings = [], ...rows } of news.slices) {
+    for await (const { listings = [], ...rows } of delta.slices) {
       writer.writeRows(rows);
       await giveWay();
       for (const listing of listings) {
@@ -86,7 +86,7 @@ export async function applyNews(
       writer.writeAnswer(listing);
       await giveWay();
     }
-    const { identity, revision, revised_at } = news.state;
+    const { identity, revision, revised_at } = delta.state;
     published
       .prepare('UPDATE catalogue SET identity = ?, revision = ?, revised_at = ?')
       .run(identity, revision, revised_at);
@@ -119,7 +119,7 @@ function openWriter(published: Published, baseUrl: string) {
   const insertAnswer = (listing: number, text: string) =>
     insert('answers', { listing, etag: getHash(text), body: gzipSync(text, GZIP) });
   return {
-    writeRows({ revisions = [], listing_days = [], rounds = [], changes = [] }: Omit<NewsSlice, 'listings'>): void {
+    writeRows({ revisions = [], listing_days = [], rounds = [], changes = [] }: Omit<DeltaSlice, 'listings'>): void {
       for (const row of revisions) insert('revisions', row);
       for (const row of listing_days) insert('listing_days', row);
       for (const row of rounds) insert('rounds', row);
@@ -202,7 +202,7 @@ function openInsert({ sqlite }: Published, table: string): (row: object) => void
   return (row) => void statement.run(row);
 }
 
-function buildReceiptRows(receipts: readonly NewsReceipt[], listing: Listing | undefined): object[] {
+function buildReceiptRows(receipts: readonly ReceiptRow[], listing: Listing | undefined): object[] {
   const live = listing && isLive(listing) ? listing : undefined;
   const named = live && listReceiptIds(live);
   return receipts.flatMap(({ id, listing: number, method, path, revision, document, because, corrected_at }) => {

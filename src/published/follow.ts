@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/delta.ts';
 import { findLock, type Lock } from '../catalogue/lock.ts';
-import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
 import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
-import { applyNews, createTables, getKnown } from './apply.ts';
+import { applyDelta, createTables, getKnown } from './apply.ts';
 import {
   asPublishedError,
   checkpointWal,
@@ -106,8 +106,8 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       if (found.revision === state.revision) return;
       const known = getKnown(published);
       try {
-        await catalogue.fetchNews(known, (news) =>
-          applyNews(published, known, news, { base_url, signal: watching.signal }),
+        await catalogue.fetchDelta(known, (delta) =>
+          applyDelta(published, known, delta, { base_url, signal: watching.signal }),
         );
       } finally {
         // Also after a failed write: the journal may be what fills the disk.
@@ -178,10 +178,10 @@ export async function makeCopy(
   const published = createPublished(file);
   try {
     createTables(published, rendering);
-    await catalogue.fetchNews(undefined, async (news) => {
-      const onListing = (done: number) => onProgress?.({ listings_done: done, listings_total: news.listings });
+    await catalogue.fetchDelta(undefined, async (delta) => {
+      const onListing = (done: number) => onProgress?.({ listings_done: done, listings_total: delta.listings });
       onListing(0);
-      await applyNews(published, getKnown(published), news, { base_url: rendering.base_url, onListing, signal });
+      await applyDelta(published, getKnown(published), delta, { base_url: rendering.base_url, onListing, signal });
     });
     await finishPublished(published);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/delta.ts';
 import type { Lock } from '../catalogue/lock.ts';
-import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
 import { findFileNumber } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';

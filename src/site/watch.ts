@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type FollowedCatalogue, openFollowed } from '../catalogue/news.ts';
+import { type FollowedCatalogue, openFollowed } from '../catalogue/delta.ts';
 import { isDamage } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';

@@ -23,9 +23,9 @@ import type { PreparedPayment } from '../../src/model/payment.ts';
 import { getRequestHash } from '../../src/model/request.ts';
 import { NO_ANSWER } from '../../src/paying/paid-call.ts';
 import { runProbing } from '../../src/probing/run.ts';
-import { listPublishedFaults } from '../../src/published/compare.ts';
 import { openPublished } from '../../src/published/file.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
+import { listPublishedFaults } from '../../src/published/integrity.ts';
 import { startFollowing } from '../../src/published/live-file.ts';
 import { openReading } from '../../src/published/reading.ts';
 import { getPublishedState } from '../../src/published/state.ts';
@@ -244,9 +244,7 @@ describe('a catalogue in PostgreSQL', () => {
     expect((await command(['export'])).stdout).toContain('"kind":"listing"');
     const file = join(folder, 'moved.sqlite');
     expect((await command(['copy', address, file])).stdout).toContain('Copied revision 3');
-    expect(await readTables(await openForReading(file))).toEqual(
-      await readTables(await openForReading(address)),
-    );
+    expect(await readTables(await openForReading(file))).toEqual(await readTables(await openForReading(address)));
     const { json } = await runJson('check');
     expect(json.checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',

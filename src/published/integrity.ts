@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/database.ts';
-import { openFollowed } from '../catalogue/news.ts';
+import { openFollowed } from '../catalogue/delta.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import { openPublished, type Published } from './file.ts';
 import { makeCopy } from './follow.ts';

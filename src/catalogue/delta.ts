@@ -19,16 +19,16 @@ const LISTINGS_AT_ONCE = 32;
 const ROWS_AT_ONCE = 256;
 
 /** A row of a change. The detail is JSON. */
-export type NewsChange = Omit<ChangesTable, 'seq'> & { seq: number };
+export type ChangeRow = Omit<ChangesTable, 'seq'> & { seq: number };
 
 /** A row of a listing. The document is JSON, `{}` before its first publication. */
 export type ChangedListing = Pick<
   ListingsTable,
   'id' | 'slug' | 'base_url' | 'state' | 'revision' | 'document' | 'was_live'
-> & { number: number; readonly receipts: readonly NewsReceipt[] };
+> & { number: number; readonly receipts: readonly ReceiptRow[] };
 
 /** A settled payment, with the route that it was made for. */
-export interface NewsReceipt {
+export interface ReceiptRow {
   readonly id: string;
   /** Number of its listing. */
   readonly listing: number;
@@ -42,19 +42,19 @@ export interface NewsReceipt {
 }
 
 /** A round for readers: the results of all probers together, without those that were their own fault. */
-export interface NewsRound {
+export interface RoundRow {
   readonly round: number;
   readonly hosts: number;
   readonly failing: number;
   readonly ours: 0 | 1;
 }
 
-/** Some rows of the news, by table. Listings come with all of their receipts. */
-export interface NewsSlice {
+/** Some of these rows, by table. Listings come with all of their receipts. */
+export interface DeltaSlice {
   readonly revisions?: readonly RevisionsTable[];
-  readonly changes?: readonly NewsChange[];
+  readonly changes?: readonly ChangeRow[];
   readonly listing_days?: readonly ListingDaysTable[];
-  readonly rounds?: readonly NewsRound[];
+  readonly rounds?: readonly RoundRow[];
   readonly listings?: readonly ChangedListing[];
 }
 
@@ -66,12 +66,12 @@ export interface Known {
 }
 
 /** All changes after a known point, as of one state of the catalogue. */
-export interface News {
-  /** The state of the catalogue after the news. */
+export interface Delta {
+  /** The state of the catalogue after them. */
   readonly state: CatalogueState;
   /** Number of changed listings. */
   readonly listings: number;
-  readonly slices: AsyncIterable<NewsSlice>;
+  readonly slices: AsyncIterable<DeltaSlice>;
 }
 
 /** A catalogue that is being followed. */
@@ -91,7 +91,7 @@ export interface FollowedCatalogue {
    * Calls `work` with everything after `known`, or with the whole catalogue, all of one state, whatever is written meanwhile.
    * Slices must be read within `work`.
    */
-  fetchNews<Result>(known: Known | undefined, work: (news: News) => Promise<Result>): Promise<Result>;
+  fetchDelta<Result>(known: Known | undefined, work: (delta: Delta) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -120,12 +120,12 @@ export async function openFollowed(address: string): Promise<FollowedCatalogue> 
   return {
     readState: () => ask((asked) => read(asked, getCatalogueState(asked))),
     hasRevision: (revision, at) => ask((asked) => read(asked, hasRevision(asked, revision, at))),
-    fetchNews: (known, work) =>
+    fetchDelta: (known, work) =>
       ask(async (asked) => {
         // Errors of `work` are passed on unchanged. All others are failures to read, including the end of the transaction.
         let failureOfWork: unknown;
-        const fetched = fetchNews(asked, known, (news) =>
-          work(news).catch((error: unknown) => {
+        const fetched = fetchDelta(asked, known, (delta) =>
+          work(delta).catch((error: unknown) => {
             failureOfWork = error;
             throw error;
           }),
@@ -160,10 +160,10 @@ async function hasRevision({ query }: Catalogue, revision: number, at: string): 
   return found?.at === at;
 }
 
-async function fetchNews<Result>(
+async function fetchDelta<Result>(
   catalogue: Catalogue,
   known: Known | undefined,
-  work: (news: News) => Promise<Result>,
+  work: (delta: Delta) => Promise<Result>,
 ): Promise<Result> {
   return await holdState(catalogue, async (held) => {
     const state = await read(held, getCatalogueState(held));
@@ -195,7 +195,7 @@ async function* readSlices(
   held: Catalogue,
   known: Known = { revision: 0, seq: 0, day: '' },
   numbers: readonly number[],
-): AsyncGenerator<NewsSlice> {
+): AsyncGenerator<DeltaSlice> {
   const { query } = held;
   for (let last = known.revision; ; ) {
     const revisions = await query
@@ -212,7 +212,7 @@ async function* readSlices(
   yield { listing_days: await query.selectFrom('listing_days').selectAll().where('day', '>=', known.day).execute() };
   yield { rounds: await readRounds(held, known.revision) };
   for (let last = known.seq; ; ) {
-    const changes: NewsChange[] = await query
+    const changes: ChangeRow[] = await query
       .selectFrom('changes')
       .select(['seq', 'revision', 'at', 'listing_id', 'kind', 'reason', 'detail'])
       .where('seq', '>', last)
@@ -235,7 +235,7 @@ async function readListings({ query }: Catalogue, numbers: readonly number[]): P
     .where('number', 'in', numbers)
     .orderBy('number')
     .execute();
-  const receipts: NewsReceipt[] = await query
+  const receipts: ReceiptRow[] = await query
     .selectFrom('listings')
     .innerJoin('routes', 'routes.listing_id', 'listings.id')
     .innerJoin('payments', 'payments.route_id', 'routes.id')
@@ -252,8 +252,8 @@ async function readListings({ query }: Catalogue, numbers: readonly number[]): P
 }
 
 /** Reads the rounds whose public result changed after a revision. */
-async function readRounds({ query }: Catalogue, revision: number): Promise<NewsRound[]> {
-  const { rows } = await sql<NewsRound>`SELECT round, min(shown_ours) AS ours,
+async function readRounds({ query }: Catalogue, revision: number): Promise<RoundRow[]> {
+  const { rows } = await sql<RoundRow>`SELECT round, min(shown_ours) AS ours,
       CAST(sum(CASE WHEN shown_ours = 0 THEN shown_hosts ELSE 0 END) AS INTEGER) AS hosts,
       CAST(sum(CASE WHEN shown_ours = 0 THEN shown_failing ELSE 0 END) AS INTEGER) AS failing
     FROM rounds WHERE shown_hosts IS NOT NULL AND round IN (SELECT round FROM rounds WHERE revision > ${revision})
