@@ -20,7 +20,7 @@ import type { Receipt } from '../../src/model/payment.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
 import { type DeclaredRoute, getRouteUrl, type Route } from '../../src/model/route.ts';
 import type { Terms } from '../../src/model/terms.ts';
-import { openPublishing } from '../../src/probing/run.ts';
+import { openPublishing } from '../../src/probing/publishing.ts';
 import { readCopiedTerms } from '../../src/x402/given-challenge.ts';
 import { buildRow, getMedian, type Row } from './measuring.ts';
 import { createRandom } from './synthetic.ts';

@@ -1,34 +1,21 @@
-import { DAY_MS, HOUR_MS } from '../model/duration.ts';
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countProbedSince } from '../catalogue/read/counts.ts';
-import { getHost, listReadTimes } from '../catalogue/read/hosts.ts';
-import {
-  type HostPlan,
-  listProbeHosts,
-  listProbeTasks,
-  type ProbeScope,
-  type ProbeTask,
-} from '../catalogue/read/probe-plan.ts';
+import { listReadTimes } from '../catalogue/read/hosts.ts';
+import { listProbeHosts, type ProbeScope } from '../catalogue/read/probe-plan.ts';
 import { isOurs } from '../catalogue/read/rounds.ts';
-import { findFailingSince } from '../catalogue/read/samples.ts';
-import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
-import { leaseHost, recordHost, releaseHost } from '../catalogue/write/hosts.ts';
-import { endFreshening, endProbeRun, startFreshening, startProbeRun } from '../catalogue/write/probe-runs.ts';
-import { type PublicationResult, publishSampled } from '../catalogue/write/probed.ts';
-import { judgeRounds } from '../catalogue/write/rounds.ts';
-import { recordSample } from '../catalogue/write/samples.ts';
+import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
+import { endProbeRun, startProbeRun } from '../catalogue/write/probe-runs.ts';
 import type { Config } from '../config.ts';
 import { getRound } from '../evidence/rounds.ts';
-import { getNextProbeAt } from '../evidence/schedule.ts';
 import { type GuardedClient, openGuardedClient } from '../fetching/client.ts';
 import { readProviderFile } from '../importing/provider-statement.ts';
 import { PROBE_OUTCOMES, type ProbeOutcome, type ProbeSample } from '../model/probe.ts';
 import { READ_WITHIN_MS, tryReadQueue } from '../submissions/queue.ts';
 import { getUserAgent } from '../views/site.ts';
-import { type ProbeStore, visitHosts } from './visit-hosts.ts';
+import { openPublishing, type PublishedCounts } from './publishing.ts';
+import { openProbeStore, PROVIDER_FILE_INTERVAL_MS, type ProbeStoreOptions } from './store.ts';
+import { visitHosts } from './visit-hosts.ts';
 
 /** Routes that a run probes: the due ones, every route, or every route of some listings. */
 export type ProbeSelection =
@@ -200,181 +187,6 @@ function limitFetches(
 function getScope(selection: ProbeSelection, since: string | null, at: string): ProbeScope {
   if (selection.kind === 'due') return { kind: 'due', at };
   return selection.kind === 'all' ? { kind: 'all', since } : { ...selection, since: null };
-}
-
-/**
- * Time for which a robots.txt is valid (RFC 9309 section 2.4), and between two requests of a decoy path, in
- * milliseconds.
- */
-
-interface ProbeStoreOptions {
-  prober: string;
-  scope: ProbeScope;
-  hosts: readonly HostPlan[];
-  /** Hosts whose provider's file is due because they were submitted. */
-  arrivals?: ReadonlySet<string>;
-  now: () => Date;
-  random: () => number;
-  /** Called when a sample is recorded. */
-  onRecorded: () => void;
-  /** Called when another prober visits a host. */
-  onRefused: () => void;
-  /** Reads and applies the provider's file of a host. Returns false if it was stopped meanwhile. */
-  applyProviderFile: (host: string, client: Pick<GuardedClient, 'fetch'>) => Promise<boolean>;
-}
-
-/**
- * Time after which a scheduled probe reads a provider's file again, in milliseconds; a probe of chosen listings always
- * does.
- */
-const PROVIDER_FILE_INTERVAL_MS = HOUR_MS;
-
-/**
- * Time for which a host is a prober's after its last sample, in milliseconds: longer than any pause and request take.
- */
-const LEASE_MS = 5 * 60 * 1000;
-
-/** Opens the store of a probe run: it reads the plan from the catalogue, and records evidence there. */
-function openProbeStore(
-  catalogue: Catalogue,
-  { prober, scope, hosts, arrivals, now, random, onRecorded, onRefused, applyProviderFile }: ProbeStoreOptions,
-): ProbeStore<ProbeTask> {
-  const plans = new Map(hosts.map((plan) => [plan.host, plan]));
-  const write = (host: string, learned: Parameters<typeof recordHost>[2]) =>
-    writeCatalogue(catalogue, now().toISOString(), (writing) => recordHost(writing.catalogue, host, learned));
-  // One prober at a time runs on a file; in PostgreSQL several share the hosts.
-  const isShared = catalogue.engine.name === 'postgres';
-  const by = randomUUID();
-  const lease = (host: string) => {
-    const at = now();
-    return leaseHost(catalogue, host, {
-      by,
-      at: at.toISOString(),
-      until: new Date(at.getTime() + LEASE_MS).toISOString(),
-    });
-  };
-  return {
-    async takeHost(host) {
-      if (!isShared || (await lease(host))) return true;
-      onRefused();
-      return false;
-    },
-    keepHost: async (host) => !isShared || (await lease(host)),
-    async releaseHost(host) {
-      // The lease runs out by itself if this fails.
-      if (isShared) await releaseHost(catalogue, host, by).catch(() => undefined);
-    },
-    async *listTasks(host) {
-      for (const listingId of plans.get(host)?.listing_ids ?? []) {
-        for (const key of await listProbeTasks(catalogue, listingId, scope)) {
-          const { base_url, route } = key;
-          yield { key, base_url, route: { ...route, payeeRotates: route.payee === 'rotating' } };
-        }
-      }
-    },
-    async getHostPolicy(host) {
-      const { robots, robots_at, decoy_at, provider_file_at, wait_until } = await getHost(catalogue, host);
-      const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
-      return {
-        robots,
-        robots_due: !isWithin(robots_at, DAY_MS),
-        wait_until,
-        decoy_due: !isWithin(decoy_at, DAY_MS),
-        provider_file_due:
-          scope.kind === 'chosen' || arrivals?.has(host) || !isWithin(provider_file_at, PROVIDER_FILE_INTERVAL_MS),
-      };
-    },
-    async readProviderFile(host, client) {
-      // A host that is submitted while its file is read is read again.
-      const provider_file_at = now().toISOString();
-      if (await applyProviderFile(host, client)) await write(host, { provider_file_at });
-    },
-    recordRobots: (host, robots, at) => write(host, { robots, robots_at: at }),
-    recordDecoyCheck: (host, at) => write(host, { decoy_at: at }),
-    recordWait: (host, until) => write(host, { wait_until: until }),
-    async recordSample({ key, base_url }, sample) {
-      const { listing_id, delisted_at, route } = key;
-      const { at, retry_after_seconds: wait } = sample;
-      const wait_until = wait === null ? null : new Date(Date.parse(at) + wait * 1000).toISOString();
-      const taken = { listing_id, route_id: route.id, host: new URL(base_url).origin, prober };
-      await writeCatalogue(catalogue, at, async (writing) => {
-        const failing_since = await findFailingSince(writing.catalogue, listing_id, sample);
-        const nextAt = getNextProbeAt({ at, failing_since, delisted_at, wait_until }, random);
-        await recordSample(writing, taken, sample, nextAt);
-      });
-      onRecorded();
-    },
-  };
-}
-
-/** Listings that are published in one transaction, and so with one revision. */
-const BATCH_SIZE = 100;
-
-/** Time between two publications of results while probes run, in milliseconds. */
-const INTERVAL_MS = 10_000;
-
-/** Number of listings with each result when their samples were published. */
-type PublishedCounts = Record<PublicationResult['result'], number>;
-
-/** Publishes the results of samples in batches while a run goes on. */
-interface Publishing {
-  /** Publishes if the last time was long enough ago. A call during a publication does nothing. */
-  publishIfDue(): void;
-  /** Publishes everything, and returns the counts since the beginning. Throws if an earlier publication failed. */
-  finish(): Promise<PublishedCounts>;
-}
-
-/**
- * Opens the publication of one run's samples. `now` is the time of the recorded changes. With `freshens` it also
- * publishes fresher times of all listings once a day.
- */
-export function openPublishing(
-  catalogue: Catalogue,
-  { now, freshens }: { now: () => Date; freshens: boolean },
-): Publishing {
-  const counts: PublishedCounts = { changed: 0, unchanged: 0, delisted: 0, relisted: 0 };
-  let last = performance.now();
-  let pending: Promise<void> | undefined;
-  let failure: unknown;
-
-  async function write<Result>(work: (writing: Writing) => Promise<Result>): Promise<Result> {
-    return await writeCatalogue(catalogue, now().toISOString(), work);
-  }
-
-  async function publish(): Promise<void> {
-    const fresh = await write(async (writing) => {
-      await judgeRounds(writing);
-      return freshens && (await startFreshening(writing));
-    });
-    for (;;) {
-      const published = await write((writing) => publishSampled(writing, BATCH_SIZE, { fresh }));
-      for (const { result } of published) counts[result] += 1;
-      if (published.length === 0) break;
-      // The event loop handles probes between transactions.
-      await setImmediate();
-    }
-    if (fresh) await write(endFreshening);
-  }
-
-  return {
-    publishIfDue() {
-      if (pending || performance.now() - last < INTERVAL_MS) return;
-      pending = publish()
-        .catch((error: unknown) => {
-          failure = error;
-        })
-        .finally(() => {
-          last = performance.now();
-          pending = undefined;
-        });
-    },
-    async finish() {
-      await pending;
-      if (failure !== undefined) throw failure;
-      await publish();
-      return counts;
-    },
-  };
 }
 
 /**
