@@ -15,6 +15,7 @@ import { ServiceError } from '../errors.ts';
 import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { copyCatalogue } from './copy.ts';
 import { type Catalogue, holdState, type NewCatalogue, openCatalogue, openCatalogueForReading } from './database.ts';
+import { refuseMissingFolder } from './folder.ts';
 import { findFileNumber, openAlone } from './sqlite-file.ts';
 import { getCatalogueState, writeCatalogue } from './transaction.ts';
 
@@ -162,12 +163,7 @@ async function checkCopy(partial: string, of: string): Promise<{ identity: strin
 }
 
 function refuseTarget({ address: source }: Catalogue, file: string, replace: boolean): void {
-  if (!existsSync(dirname(file))) {
-    throw new ServiceError('not_found', `There is no folder ${dirname(file)}.`, {
-      hint: 'Make it first.',
-      reason: 'no_folder',
-    });
-  }
+  refuseMissingFolder(file);
   if (!existsSync(file)) return;
   if (!isPostgresAddress(source) && realpathSync(file) === realpathSync(source)) {
     throw new ServiceError('bad_input', `${file} is the catalogue itself.`, {

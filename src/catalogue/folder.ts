@@ -12,6 +12,15 @@ export function createFolder(folder: string): void {
   for (const path of missing) createOne(path);
 }
 
+/** Throws `not_found` if the folder of a new file does not exist: its name is probably misspelt. */
+export function refuseMissingFolder(file: string): void {
+  if (existsSync(dirname(file))) return;
+  throw new ServiceError('not_found', `There is no folder ${dirname(file)}.`, {
+    hint: 'Make it first.',
+    reason: 'no_folder',
+  });
+}
+
 function createOne(path: string): void {
   try {
     mkdirSync(path);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type CopiedCatalogue, copyCatalogue } from '../catalogue/copy.ts';
-import { openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { type Catalogue, openCatalogue, openCatalogueForReading } from '../catalogue/database.ts';
+import { refuseMissingFolder } from '../catalogue/folder.ts';
+import { ServiceError } from '../errors.ts';
 import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { type Command, defineCommand } from './command.ts';
 import { openProgress } from './terminal/progress.ts';
@@ -32,7 +34,8 @@ export const copy: Command = defineCommand({
   input: z.object({ from: place, to: place }),
   run: async ({ from, to }, { stderr, now, signal }): Promise<CopyResult> => {
     const [source, wanted] = [from, to].map((one) => (isPostgresAddress(one) ? one : resolve(one))) as [string, string];
-    const held = await openCatalogueForReading(source);
+    if (!isPostgresAddress(wanted)) refuseMissingFolder(wanted);
+    const held = await openSource(source);
     const progress = openProgress(stderr, 'Copying', 'rows');
     try {
       const target = await openCatalogue(wanted, { identity: randomUUID(), at: now().toISOString() });
@@ -51,3 +54,18 @@ export const copy: Command = defineCommand({
     page.say(`Copied revision ${revision} of ${from} to ${to}: ${rows} rows, each compared.`);
   },
 });
+
+/** Opens the catalogue to copy. If there is none, the hint is about the argument, and not about the setting CATALOGUE. */
+async function openSource(address: string): Promise<Catalogue> {
+  try {
+    return await openCatalogueForReading(address);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.reason !== 'no_catalogue') throw error;
+    const { code, message, reason } = error;
+    throw new ServiceError(code, message, {
+      hint: 'Name the catalogue to copy first: its file, or the address of its database.',
+      reason,
+      cause: error,
+    });
+  }
+}

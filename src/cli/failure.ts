@@ -22,6 +22,13 @@ const HINTS: Readonly<Record<string, string>> = {
   blocked_host: ON_THIS_MACHINE,
   not_https: ON_THIS_MACHINE,
   bad_json: 'Open the address or file and look at its content.',
+  name_not_resolved: 'Check the name of the host, and that this machine can look up names.',
+  tls: 'Check the address: its host needs a certificate that is valid for its name.',
+  timeout: 'Try again later.',
+  held_up: 'Try again while this machine is less busy.',
+  disconnected: 'Try again later.',
+  stopped: 'Run the command again.',
+  aborted: 'Run the command again.',
   unavailable: 'Check the address, or try again later.',
 };
 

@@ -256,6 +256,31 @@ describe('backup', () => {
   });
 });
 
+describe('copy', () => {
+  it('names the argument that is wrong: no catalogue to copy, or no folder for the copy', async () => {
+    const { folder, file, run } = await makeTwo();
+    const none = await run(['copy', join(folder, 'none.sqlite'), join(folder, 'copy.sqlite')]);
+    expect(none.code).toBe(1);
+    expect(none.stderr).toMatch(
+      /^error: There is no catalogue at .*none\.sqlite\.\nhint: Name the catalogue to copy first/,
+    );
+    const nowhere = await run(['copy', file, join(folder, 'none', 'copy.sqlite')]);
+    expect(nowhere.code).toBe(1);
+    expect(nowhere.stderr).toMatch(/^error: There is no folder .*none\.\nhint: Make it first\.\n$/);
+    expect(readdirSync(folder).filter((name) => /none|copy/.test(name))).toEqual([]);
+  });
+
+  it('makes a catalogue of the same identity and revision, and replaces none', async () => {
+    const { folder, file, run } = await makeTwo();
+    const target = join(folder, 'copy.sqlite');
+    expect((await run(['copy', file, target])).stdout).toContain('Copied revision 1 of');
+    expect(await run(['copy', file, target])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('never replaces'),
+    });
+  });
+});
+
 describe('status and check of probing and paying', () => {
   it('report the state of probing and payments', async () => {
     const { run } = makeCommands();
