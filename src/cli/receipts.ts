@@ -193,7 +193,7 @@ async function fetchReceipt(address: string, { getConfig, signal }: CommandConte
   });
   try {
     const limits = { bodyBytes: MAX_BYTES, decodedBytes: MAX_BYTES };
-    const { json } = await fetchJson(client, url, { signal, limits });
+    const json = await fetchJson(client, url, { signal, limits });
     return { receipt: parseReceipt(json, `What ${url.host} answers`), id: id?.toLowerCase() };
   } catch (error) {
     throw error instanceof ServiceError ? explainFetchFailure(error, url.host) : error;

@@ -1,4 +1,4 @@
-import type { FetchResponse, GuardedClient } from './client.ts';
+import type { GuardedClient } from './client.ts';
 import { buildFetchFailure } from './failure.ts';
 import type { FetchInit } from './request.ts';
 
@@ -8,31 +8,18 @@ import type { FetchInit } from './request.ts';
  */
 const MAX_DEPTH = 200;
 
-/** A parsed JSON answer, and the response that contained it. */
-export interface JsonResponse {
-  json: unknown;
-  response: FetchResponse;
-}
-
 /**
- * Fetches an address that must answer 2xx with JSON. Throws what `GuardedClient.fetch` throws, `bad_status` (with
+ * Fetches an address that must answer 2xx with JSON, and returns its value. Throws what `GuardedClient.fetch` throws, `bad_status` (with
  * `details.status`) for any other status, and `bad_json`.
  */
-export async function fetchJson(
-  client: GuardedClient,
-  address: string | URL,
-  init: FetchInit = {},
-): Promise<JsonResponse> {
+export async function fetchJson(client: GuardedClient, address: string | URL, init: FetchInit = {}): Promise<unknown> {
   const response = await client.fetch(address, { ...init, headers: { accept: 'application/json', ...init.headers } });
   const host = new URL(response.url).hostname;
   if (response.status < 200 || response.status > 299) {
     const details = { host, status: response.status, sent: true };
     throw buildFetchFailure('bad_status', `The host ${host} answered with status ${response.status}.`, { details });
   }
-  return {
-    json: parseJsonBody(response.body, response.headers.get('content-type'), `The host ${host} sent`),
-    response,
-  };
+  return parseJsonBody(response.body, response.headers.get('content-type'), `The host ${host} sent`);
 }
 
 /**

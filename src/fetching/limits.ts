@@ -32,8 +32,5 @@ export const DEFAULT_LIMITS: FetchLimits = Object.freeze({
   redirects: 3,
 });
 
-/** Most pieces of an answer to a probe. The network itself makes about 700 of the longest allowed answer. */
-export const PROBED_BODY_PIECES = 4_000;
-
 /** The limits that one call may set. The others belong to the connection, and so to the client. */
 export type PerFetchLimits = Pick<FetchLimits, 'totalMs' | 'bodyBytes' | 'bodyPieces' | 'decodedBytes' | 'redirects'>;

@@ -79,10 +79,7 @@ export async function readProviderFile(options: ProviderFileOptions): Promise<Pr
   const { client, catalogue, origin, now, allowPrivateNetworks, signal } = options;
   const at = now().toISOString();
   const read = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
-  if (read.kind === 'statement') {
-    const outcome = await applyProviderStatement(catalogue, read, { now, signal });
-    return outcome;
-  }
+  if (read.kind === 'statement') return await applyProviderStatement(catalogue, read, { now, signal });
   const { kind, url } = read;
   const nothing = { kind, url, requests: 0, entries: 0, left: 0, changed: [], outcomes: [], effects: [] };
   if (read.kind === 'absent') return { ...nothing, reason: read.reason, findings: [] };

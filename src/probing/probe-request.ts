@@ -12,6 +12,9 @@ export interface ProbeRequest {
   invented: string[];
 }
 
+/** Most pieces of an answer to a probe. The network itself makes about 700 of the longest allowed answer. */
+export const PROBED_BODY_PIECES = 4_000;
+
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /** Headers of a client of an MCP server (MCP, "Streamable HTTP"). */

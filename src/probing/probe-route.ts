@@ -1,6 +1,5 @@
 import { ServiceError } from '../errors.ts';
 import type { FetchResponse, GuardedClient } from '../fetching/client.ts';
-import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { isRedirect } from '../fetching/request.ts';
 import { fetchToolCall } from '../fetching/tool-call.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -18,7 +17,7 @@ import {
   classifyFailure,
   type Verdict,
 } from './classify.ts';
-import { buildProbeRequest, type ProbedRoute, type ProbeRequest } from './probe-request.ts';
+import { buildProbeRequest, PROBED_BODY_PIECES, type ProbedRoute, type ProbeRequest } from './probe-request.ts';
 
 export interface ProbeOptions {
   client: Pick<GuardedClient, 'fetch'>;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import type { GuardedClient } from '../fetching/client.ts';
-import { PROBED_BODY_PIECES } from '../fetching/limits.ts';
 import { ROBOT_NAME } from '../model/probe.ts';
+import { PROBED_BODY_PIECES } from './probe-request.ts';
 
 /** Time limit for fetching robots.txt, in milliseconds. */
 const LONGEST_MS = 10_000;
