@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { publishSampled } from '../../src/catalogue/write/probed.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { recordSample } from '../../src/catalogue/write/samples.ts';
@@ -28,7 +28,7 @@ export async function createAuditedCatalogue(file: string, now: Date): Promise<v
   const catalogue = await openCatalogue(file, { identity: randomUUID(), at: getTime(0) });
   try {
     await seedCatalogue(catalogue, join(import.meta.dirname, '../../data/listings'), () => new Date(begin));
-    await writeCatalogue(catalogue, getTime(0), (writing) => recordDeclaration(writing, buildShown(getTime(0))));
+    await writeCatalogue(catalogue, getTime(0), (writing) => recordDeclarations(writing, [buildShown(getTime(0))]));
     await recordPaid(catalogue, getTime(1));
     for (let number = 1; number <= PROBES; number += 1) await recordProbe(catalogue, number, getTime(number));
   } finally {

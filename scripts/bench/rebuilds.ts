@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { compressPage } from '../../src/site/forms.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
 import { openRebuilder } from '../../src/site/rebuild.ts';
@@ -58,7 +58,7 @@ async function changeListings(catalogue: Catalogue, count: number): Promise<numb
     for (let index = 0; index < count; index += 1) {
       const declaration = buildSyntheticDeclaration(index);
       const tagline = `Changed in revision ${writing.revision}: ${declaration.tagline}`;
-      await recordDeclaration(writing, { ...declaration, tagline });
+      await recordDeclarations(writing, [{ ...declaration, tagline }]);
     }
     return writing.revision;
   });

@@ -4,7 +4,7 @@ import Sqlite from 'better-sqlite3';
 import MiniSearch from 'minisearch';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { type Declaration, declaration } from '../../src/model/declaration.ts';
 import { formatRoute } from '../../src/model/route.ts';
 import { publishCatalogue } from '../../src/published/follow.ts';
@@ -165,7 +165,7 @@ export async function openSample(folder: string): Promise<Sample> {
   const file = join(folder, 'sample.sqlite');
   const catalogue = await openCatalogue(file, { identity: IDENTITY, at: AT });
   await writeCatalogue(catalogue, AT, async (writing) => {
-    for (const [index, one] of sampled.entries()) await recordDeclaration(writing, buildSampled(one, index));
+    for (const [index, one] of sampled.entries()) await recordDeclarations(writing, [buildSampled(one, index)]);
   });
   await catalogue.close();
   const publishedFile = `${file}.published`;

@@ -1,6 +1,6 @@
 import { type Catalogue, openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { getListingId } from '../../src/model/ids.ts';
 import { NETWORKS } from '../../src/model/network.ts';
@@ -136,7 +136,7 @@ export async function createSyntheticCatalogue(
   for (let start = 0; start < written; start += 1000) {
     await writeCatalogue(catalogue, at, async (writing) => {
       for (let index = start; index < Math.min(start + 1000, written); index += 1) {
-        await recordDeclaration(writing, buildSyntheticDeclaration(index));
+        await recordDeclarations(writing, [buildSyntheticDeclaration(index)]);
       }
     });
   }

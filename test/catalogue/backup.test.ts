@@ -8,8 +8,8 @@ import { openCatalogueForReading } from '../../src/catalogue/database.ts';
 import { isRevisionConsistent, listStaleListings } from '../../src/catalogue/integrity.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
+import { recordDeclaration } from '../written.ts';
 
 let large: Buffer | undefined;
 

@@ -1,7 +1,7 @@
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, NOW } from '../records.ts';
+import { recordDeclaration } from '../written.ts';
 
 /** A process that changes one listing over and over, until it is killed. Says `ready` at its first write. */
 const catalogue = await openCatalogue(process.argv[2] ?? '', { identity: IDENTITY, at: NOW });

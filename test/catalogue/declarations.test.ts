@@ -4,12 +4,13 @@ import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { listAllChanges } from '../changes.ts';
+import { recordDeclaration } from '../written.ts';
 
 describe('recording a declaration', () => {
   it('publishes a live listing at one new revision, and the same again changes nothing', async () => {

@@ -4,9 +4,9 @@ import { findDelisting } from '../../src/catalogue/read/delistings.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, type Writing, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, keepAddressOut, letAddressIn, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { listAllChanges } from '../changes.ts';
+import { recordDeclaration } from '../written.ts';
 
 const SLUG = 'example-prices';
 const BASE = 'https://api.prices.example-provider.com';

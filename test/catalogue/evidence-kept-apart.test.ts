@@ -3,11 +3,12 @@ import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getCatalogueState, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { listAllChanges } from '../changes.ts';
+import { recordDeclaration } from '../written.ts';
 
 const FEED = { kind: 'bazaar', name: 'https://feed.example.org', observed_at: '2026-11-10T00:00:00.000Z' } as const;
 const CLAIM = { kind: 'manifest', name: 'claim.yaml', observed_at: null } as const;

@@ -1,7 +1,6 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { endFreshening, startFreshening } from '../../src/catalogue/write/probe-runs.ts';
 import { type PublicationResult, publishSampled } from '../../src/catalogue/write/probed.ts';
 import { judgeRounds } from '../../src/catalogue/write/rounds.ts';
@@ -12,6 +11,7 @@ import type { Listing } from '../../src/model/listing.ts';
 import type { ProbeSample } from '../../src/model/probe.ts';
 import { makeCatalogue, makeDeclaration, makeSample } from '../builders.ts';
 import { inTurn } from '../in-turn.ts';
+import { recordDeclaration } from '../written.ts';
 
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, recordVerified } from '../builders.ts';
+import { recordDeclaration } from '../written.ts';
 
 const DAY = (day: number) => `2026-11-${day}T12:00:00.000Z`;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { IDENTITY, makeDeclaration, makeRoute, NOW, recordVerified } from '../builders.ts';
+import { recordDeclaration } from '../written.ts';
 import { makeCommands } from './running.ts';
 
 /** Makes commands on a catalogue of three listings: one verified, one plain, one held. */

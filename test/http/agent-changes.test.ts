@@ -2,11 +2,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type AgentChanges, agentChanges } from '../../src/views/changes.ts';
 import { makeCatalogue, makeFolder, NOW } from '../builders.ts';
 import { inTurn } from '../in-turn.ts';
-import { declareListings, removeListing } from '../written.ts';
+import { declareListings, recordDeclaration, removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 async function makeServed() {

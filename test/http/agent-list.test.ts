@@ -5,10 +5,9 @@ import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { IDENTITY, makeCatalogue, makeDeclaration, makeFolder, NOW } from '../builders.ts';
-import { declareListings } from '../written.ts';
+import { declareListings, recordDeclaration } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 const COUNT = 120;

@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { type AgentCheck, agentCheck } from '../../src/views/check.ts';
 import { makeCatalogue, makeDeclaration, makeTerms, NOW } from '../builders.ts';
 import { recordProbed } from '../sampled.ts';
+import { recordDeclaration } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 export const CALLED = 'https://api.prices.example-provider.com/v1/price/x';

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { makeCatalogue, NOW } from '../builders.ts';
+import { recordDeclaration } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 interface Summary {

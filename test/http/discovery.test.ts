@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration, withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { discoveryFindings, discoveryResources } from '../../src/views/discovery.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { openCoinbase } from '../coinbase.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { recordProbed } from '../sampled.ts';
-import { declareListings } from '../written.ts';
+import { declareListings, recordDeclaration } from '../written.ts';
 import { serveOnLoopback } from './loopback.ts';
 import { serveLive } from './serving.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
+import { recordDeclaration } from '../written.ts';
 import { ask, serveSiteFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { createApp } from '../../src/http/app.ts';
 import { buildChanges } from '../../src/http/endpoints/agent-changes.ts';
@@ -13,6 +12,7 @@ import { type AgentChanges, agentChanges, changesQuery } from '../../src/views/c
 import type { AgentList } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
+import { recordDeclaration } from '../written.ts';
 
 const LISTINGS = 6;
 const PATHS_OF_EACH = ['/a', '/b'];

@@ -5,11 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listingTag } from '../../src/views/listing/tag.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { expectGolden } from '../golden.ts';
-import { declareListings, removeListing } from '../written.ts';
+import { declareListings, recordDeclaration, removeListing } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 /** A catalogue with one listing of each kind: verified on one of two routes, both networks, unitemised, hostile text. */

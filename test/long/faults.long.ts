@@ -9,12 +9,12 @@ import { buildSettings, rebuild } from '../../scripts/bench/world.ts';
 import { run, startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute } from '../builders.ts';
 import { startCatalogue, writeManifest } from '../cli/running.ts';
 import { openFaultyProxy } from '../faulty-proxy.ts';
 import { findFreePort } from '../free-port.ts';
 import { skipWithout } from '../skipped.ts';
+import { recordDeclaration } from '../written.ts';
 import { openStalenessLedger } from './staleness.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -6,13 +6,13 @@ import { getRequestListener } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import type { Site } from '../../src/views/site.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
+import { recordDeclaration } from '../written.ts';
 
 const SITE: Site = {
   baseUrl: 'http://localhost:4321',

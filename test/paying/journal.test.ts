@@ -4,7 +4,6 @@ import { createPublicClient, http } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { countSpent, openLedger } from '../../src/catalogue/write/payments.ts';
 import type { PaymentEntry, PreparedPayment } from '../../src/model/payment.ts';
 import { openJournal, recoverPayments } from '../../src/paying/journal.ts';
@@ -12,6 +11,7 @@ import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { findStop } from '../../src/paying/stop-file.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { getMarket } from '../worker-market.ts';
+import { recordDeclaration } from '../written.ts';
 import { CAPS, deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 
 const { base: chain } = await getMarket();

@@ -11,10 +11,10 @@ import { backUpCatalogue } from '../../src/catalogue/backup.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { USDC_ABI } from '../../src/paying/evm/node.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
+import { recordDeclaration } from '../written.ts';
 import { openLyingNode } from './lying-node.ts';
 import { deliver, PAY_TO, serveSeller } from './paying.ts';
 

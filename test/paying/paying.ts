@@ -15,7 +15,6 @@ import { openServer } from '../../scripts/market/loopback.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { openGuardedClient } from '../../src/fetching/client.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -34,6 +33,7 @@ import type { PayEvent } from '../../src/paying/reconcile.ts';
 import { buildAgentReceipt } from '../../src/views/receipt.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SITE } from '../site.ts';
+import { recordDeclaration } from '../written.ts';
 
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
 export const PAY_TO = '0x00000000000000000000000000000000000000ee';

@@ -2,12 +2,12 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
 import type { BaseChain } from '../../scripts/market/chain-base.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { DeclaredRoute } from '../../src/model/route.ts';
 import type { SourceKind } from '../../src/model/source.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
+import { recordDeclaration } from '../written.ts';
 import { deliver, PAY_TO, type Sale, serveSeller } from './paying.ts';
 
 export const SLUG = 'example-prices';

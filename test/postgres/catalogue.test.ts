@@ -11,7 +11,7 @@ import { findListing, listListings } from '../../src/catalogue/read/listings.ts'
 import type { Tables } from '../../src/catalogue/tables.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration, recordDeclarations } from '../../src/catalogue/write/declarations.ts';
+import { recordDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { leaseHost, releaseHost } from '../../src/catalogue/write/hosts.ts';
 import { openLedger } from '../../src/catalogue/write/payments.ts';
 import { readConfig } from '../../src/config.ts';
@@ -40,7 +40,7 @@ import { sendStatus } from '../probing/market.ts';
 import { openFakeHosts } from '../probing/runs.ts';
 import { SITE } from '../site.ts';
 import { skipWithout } from '../skipped.ts';
-import { declareListings, removeListing } from '../written.ts';
+import { declareListings, recordDeclaration, removeListing } from '../written.ts';
 
 let server: PostgresServer;
 let databases = 0;

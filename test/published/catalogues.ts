@@ -1,9 +1,9 @@
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
+import { recordDeclaration } from '../written.ts';
 
 /** A catalogue that is written to beside the reading of it. */
 export interface ReadCatalogue {

@@ -7,7 +7,6 @@ import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type Download, findDownload, isDownloadDue, makeDownload } from '../../src/published/download.ts';
 import { SCHEMA } from '../../src/published/schema.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
@@ -17,7 +16,7 @@ import { ask, serveSiteFixture, type TestServer } from '../http/running.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
-import { declareListings, removeListing } from '../written.ts';
+import { declareListings, recordDeclaration, removeListing } from '../written.ts';
 
 const AT = new Date(NOW);
 const QUESTIONS = [

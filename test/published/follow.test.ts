@@ -19,7 +19,6 @@ import { findListing } from '../../src/catalogue/read/listings.ts';
 import { getRevision, writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { correctReceipt } from '../../src/catalogue/write/corrections.ts';
 import { relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
 import { openPublishedForWriting, type Published } from '../../src/published/file.ts';
@@ -32,7 +31,7 @@ import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW }
 import { makeWorld } from '../catalogue/evidence-world.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
-import { declareListings, removeListing } from '../written.ts';
+import { declareListings, recordDeclaration, removeListing } from '../written.ts';
 import { readAll } from './tables.ts';
 
 const BY = 'test';

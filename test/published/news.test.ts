@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { buildSyntheticDeclaration } from '../../scripts/bench/synthetic.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { relistListing } from '../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { listChangeNews } from '../../src/published/news.ts';
 import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
 import { openTestReading } from '../reading.ts';
-import { removeListing } from '../written.ts';
+import { recordDeclaration, removeListing } from '../written.ts';
 
 const DEAR = [makeRoute({ terms: [makeTerms({ amount: 2500 })] })];
 const OTHER_PAYEE = [makeRoute({ terms: [makeTerms({ amount: 2500, pay_to: `0x${'2'.repeat(40)}` })] })];

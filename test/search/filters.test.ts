@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { storeListing } from '../../src/catalogue/write/publication.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
@@ -12,6 +11,7 @@ import { FACET_NAMES, type Facets, listSort } from '../../src/views/listing/quer
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { SITE, serveLive } from '../http/serving.ts';
 import { inTurn } from '../in-turn.ts';
+import { recordDeclaration } from '../written.ts';
 
 /** Words that no listing has unless it is given one, and that mean nothing else. */
 const WORDS = ['brimbling', 'quazzle', 'ostravik'] as const;

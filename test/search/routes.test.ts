@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { findResources } from '../../src/published/found-resources.ts';
 import { readSelected } from '../../src/published/listings.ts';
@@ -10,7 +9,7 @@ import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { openTestReading } from '../reading.ts';
-import { removeListing } from '../written.ts';
+import { recordDeclaration, removeListing } from '../written.ts';
 
 const SOLANA = { network: 'solana', asset: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', pay_to: null } as const;
 

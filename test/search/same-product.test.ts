@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { selectFoldedPage } from '../../src/published/folded-page.ts';
 import { findResources } from '../../src/published/found-resources.ts';
@@ -8,6 +7,7 @@ import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
+import { recordDeclaration } from '../written.ts';
 
 const PAYEE = '0x2222222222222222222222222222222222222222';
 

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { type Config, readConfig } from '../../src/config.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { getHash } from '../../src/published/hash.ts';
@@ -10,6 +9,7 @@ import { getSitePaths } from '../../src/site/paths.ts';
 import { type Build, findBuild, findRecord, type RecordedPage } from '../../src/site/record.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 import { makeDeclaration } from '../records.ts';
+import { recordDeclaration } from '../written.ts';
 
 /** A catalogue in a folder, the settings that name it, and ways to write to it. Times of writes go up second by second. */
 export interface SiteFixture {

@@ -1,6 +1,5 @@
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../src/catalogue/write/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
@@ -9,6 +8,7 @@ import type { ListingPage } from '../../src/views/listing/page.ts';
 import { buildPublicListing, type PublicListing } from '../../src/views/listing/record.ts';
 import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
 import { SITE } from '../site.ts';
+import { recordDeclaration } from '../written.ts';
 
 /** Makes a listing as the catalogue publishes it; `verified` is the path of a route that was paid for, at its own price. */
 export async function makeLiveListing(

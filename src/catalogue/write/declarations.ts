@@ -52,16 +52,6 @@ export async function recordDeclarations(
   return outcomes;
 }
 
-/** Records one declaration, as `recordDeclarations` does. */
-export async function recordDeclaration(
-  writing: Writing,
-  declaration: Declaration,
-  facts: RecordingFacts = {},
-): Promise<RecordedOutcome> {
-  const [outcome] = await recordDeclarations(writing, [declaration], facts);
-  return outcome as RecordedOutcome;
-}
-
 /** Returns the first declarations, up to the second one of the same listing. */
 function takeDifferent(declarations: readonly Declaration[]): Declaration[] {
   const ids = new Set<string>();

@@ -2,8 +2,8 @@ import { buildSyntheticDeclaration } from '../../../scripts/bench/synthetic.ts';
 import { openCatalogue } from '../../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
 import { delistListing, relistListing } from '../../../src/catalogue/write/decisions.ts';
-import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
 import { ANY_CLOCK } from '../../new-catalogue.ts';
+import { recordDeclaration } from '../../written.ts';
 
 /** How many listings at the end are removed and put back, and so are not asked for. */
 export const RESERVED = 10;

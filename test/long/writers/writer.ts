@@ -1,7 +1,7 @@
 import { openCatalogue } from '../../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, NOW } from '../../records.ts';
+import { recordDeclaration } from '../../written.ts';
 
 /** Every so many transactions is broken off after its writes. */
 const BROKEN_OFF = 5;

@@ -7,8 +7,8 @@ import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Catalogue, openCatalogue } from '../../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../../src/catalogue/transaction.ts';
-import { recordDeclaration } from '../../../src/catalogue/write/declarations.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, NOW } from '../../records.ts';
+import { recordDeclaration } from '../../written.ts';
 import { PAYEE } from '../../x402/challenges.ts';
 import { BEHAVIOURS, BY_HOST, type HostKind } from './behaviours.ts';
 
