@@ -1,9 +1,12 @@
-/** The thread that judges one answer to a paid call. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread that judges answers to paid calls, one after another. */
+import { parentPort } from 'node:worker_threads';
 import type { JudgingMessage } from './judging.ts';
-import { judgeProduct } from './product.ts';
+import { type JudgedAnswer, judgeProduct } from './product.ts';
 
 const say = (message: JudgingMessage) => parentPort?.postMessage(message);
 
-say('running');
-for (const judgement of judgeProduct(workerData)) say(judgement);
+parentPort?.on('message', (answer: JudgedAnswer) => {
+  say('begun');
+  for (const judgement of judgeProduct(answer)) say(judgement);
+  say('ended');
+});
