@@ -1,9 +1,11 @@
 import { PERMIT2_ADDRESS } from '@x402/evm';
 import {
+  type Abi,
   type Account,
   createTestClient,
   createWalletClient,
   encodeAbiParameters,
+  encodeFunctionData,
   type Hex,
   http,
   keccak256,
@@ -12,7 +14,7 @@ import {
   type PrivateKeyAccount,
   publicActions,
 } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { base } from 'viem/chains';
 import { type EvmNetwork, NETWORKS } from '../../src/model/network.ts';
 import { getChainId } from '../../src/paying/evm/authorisation.ts';
@@ -22,6 +24,9 @@ import { CONTRACTS, readCode, TOKEN_ABI } from './token/token.ts';
 /** Balance of the treasury at first, in atomic USDC: more than any market spends. */
 const TREASURY_USDC = 10n ** 15n;
 const GAS_MONEY = 10n ** 24n;
+
+/** Most gas of a transaction: more than any here needs. */
+const GAS_LIMIT = 1_000_000n;
 const SLOT_OF_SUPPLY = 0n;
 const SLOT_OF_BALANCES = 1n;
 
@@ -32,6 +37,13 @@ export interface BaseChain {
   readonly rpcUrl: string;
   /** Process id of the guard, which ends with this process, and the chain with it. */
   readonly pid: number;
+  /**
+   * Sends a call of a contract from any account, for which the chain needs no signature. Returns the transaction, which the next
+   * block has. Throws the contract's words if it takes no such call.
+   */
+  send(from: string, call: ContractCall): Promise<Hex>;
+  /** Sends a call as `send` does, and returns the transaction once it is in a block. */
+  sendInBlock(from: string, call: ContractCall): Promise<Hex>;
   /** Transfers atomic USDC from the treasury to an account. Returns the transaction. */
   fund(address: string, atomic: bigint): Promise<Hex>;
   /** Gives an account the money that transactions cost. */
@@ -47,6 +59,14 @@ export interface BaseChain {
   /** Runs a function, and then undoes all that it did on the chain, including the time. */
   undoAfter<Result>(run: () => Promise<Result>): Promise<Result>;
   stop(): Promise<void>;
+}
+
+/** A call of a contract's function. */
+interface ContractCall {
+  readonly address: Hex;
+  readonly abi: Abi | readonly unknown[];
+  readonly functionName: string;
+  readonly args: readonly unknown[];
 }
 
 export interface BaseChainOptions {
@@ -66,7 +86,7 @@ export async function startBaseChain({
 }: BaseChainOptions = {}): Promise<BaseChain> {
   const id = ['--chain-id', String(getChainId(network))];
   const blocks = blockSeconds === undefined ? [] : ['--block-time', String(blockSeconds), '--mixed-mining'];
-  const anvil = await startAnvil(['--slots-in-an-epoch', '1', ...id, ...blocks]);
+  const anvil = await startAnvil(['--slots-in-an-epoch', '1', '--auto-impersonate', ...id, ...blocks]);
   try {
     return await prepare(anvil, network, tokenCode);
   } catch (error) {
@@ -81,11 +101,10 @@ async function prepare(
   tokenCode: Hex,
 ): Promise<BaseChain> {
   const token = network.usdc as Hex;
-  const treasury = privateKeyToAccount(generatePrivateKey());
+  const treasury = privateKeyToAddress(generatePrivateKey());
   const chain = createTestClient({ mode: 'anvil', chain: buildChain(network), transport: http(rpcUrl) }).extend(
     publicActions,
   );
-  const wallet = openWallet(rpcUrl, treasury, network);
   const setSlot = (index: Hex, value: bigint) =>
     chain.setStorageAt({ address: token, index, value: numberToHex(value, { size: 32 }) });
   await chain.setCode({ address: token, bytecode: tokenCode });
@@ -93,26 +112,37 @@ async function prepare(
     await chain.setCode({ address, bytecode: readCode(file) });
   }
   await setSlot(numberToHex(SLOT_OF_SUPPLY, { size: 32 }), TREASURY_USDC);
-  await setSlot(getBalanceSlot(treasury.address), TREASURY_USDC);
-  await chain.setBalance({ address: treasury.address, value: GAS_MONEY });
+  await setSlot(getBalanceSlot(treasury), TREASURY_USDC);
+  await chain.setBalance({ address: treasury, value: GAS_MONEY });
+  const prepareCall = async (from: string, call: ContractCall) => {
+    await chain.simulateContract({ ...call, account: from as Hex });
+    return [
+      { from, to: call.address, data: encodeFunctionData(call), gas: numberToHex(GAS_LIMIT) },
+    ] as Sent['Parameters'];
+  };
   let queue: Promise<unknown> = Promise.resolve();
+  // One after another, because two transactions of an account at once would get the same nonce.
+  const inTurn = <Result>(work: () => Promise<Result>) => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const sendInBlock = (from: string, call: ContractCall) =>
+    inTurn(async () => {
+      const params = await prepareCall(from, call);
+      const { transactionHash } = await chain.request<SentInBlock>({ method: 'eth_sendTransactionSync', params });
+      return transactionHash;
+    });
   return {
     network,
     rpcUrl,
     pid,
     stop,
-    fund(address, atomic) {
-      // One after another, because two transfers at once would use the same account nonce.
-      const transfer = queue.then(async () => {
-        const args = [address as Hex, atomic] as const;
-        const call = { address: token, abi: TOKEN_ABI, functionName: 'transfer', args } as const;
-        const hash = await wallet.writeContract(call);
-        await wallet.waitForTransactionReceipt({ hash });
-        return hash;
-      });
-      queue = transfer.catch(() => undefined);
-      return transfer;
-    },
+    send: (from, call) =>
+      inTurn(async () => chain.request<Sent>({ method: 'eth_sendTransaction', params: await prepareCall(from, call) })),
+    sendInBlock,
+    fund: (address, atomic) =>
+      sendInBlock(treasury, { address: token, abi: TOKEN_ABI, functionName: 'transfer', args: [address, atomic] }),
     fundGas: (address) => chain.setBalance({ address: address as Hex, value: GAS_MONEY }),
     getBalance: (address) =>
       chain.readContract({
@@ -138,6 +168,20 @@ async function prepare(
   };
 }
 
+/** A question that sends a transaction, and is answered with its hash. */
+interface Sent {
+  Method: 'eth_sendTransaction';
+  Parameters: [{ from: string; to: Hex; data: Hex; gas: Hex }];
+  ReturnType: Hex;
+}
+
+/** The same, answered once it is in a block. */
+interface SentInBlock {
+  Method: 'eth_sendTransactionSync';
+  Parameters: Sent['Parameters'];
+  ReturnType: { transactionHash: Hex };
+}
+
 /** Opens a wallet that sends transactions on the local chain and reads it. */
 export function openWallet<Wallet extends Account = PrivateKeyAccount>(
   rpcUrl: string,
@@ -153,13 +197,13 @@ function buildChain(network: EvmNetwork) {
 }
 
 /** Lets Permit2 move the USDC of an account, once and for any amount, and gives it the money for that transaction. */
-export async function allowPermit2(chain: BaseChain, account: PrivateKeyAccount): Promise<void> {
+export async function allowPermit2(chain: BaseChain, account: Pick<PrivateKeyAccount, 'address'>): Promise<void> {
   await chain.fundGas(account.address);
-  const wallet = openWallet(chain.rpcUrl, account, chain.network);
-  const args = [PERMIT2_ADDRESS, maxUint256] as const;
-  const address = chain.network.usdc as Hex;
-  const call = { address, abi: TOKEN_ABI, functionName: 'approve', args } as const;
-  await wallet.waitForTransactionReceipt({ hash: await wallet.writeContract(call) });
+  const args = [PERMIT2_ADDRESS, maxUint256];
+  await chain.sendInBlock(account.address, {
+    ...{ address: chain.network.usdc as Hex, abi: TOKEN_ABI },
+    ...{ functionName: 'approve', args },
+  });
 }
 
 /** Returns the slot of a balance: a mapping's value is at the hash of its key and slot (Solidity, "Layout in Storage"). */

@@ -57,17 +57,11 @@ async function registerBase(facilitator: x402Facilitator, chain: BaseChain): Pro
   const account = privateKeyToAccount(generatePrivateKey());
   await chain.fundGas(account.address);
   const wallet = openWallet(chain.rpcUrl, account);
-  let queue: Promise<unknown> = Promise.resolve();
   const signer = toFacilitatorEvmSigner({
     address: account.address,
     readContract: (call) => wallet.readContract({ ...call, args: call.args ?? [] }),
     verifyTypedData: (call) => verifyTypedData(call),
-    writeContract(call) {
-      // One after another, because two transactions at once would use the same account nonce.
-      const sent = queue.then(() => wallet.writeContract(call));
-      queue = sent.catch(() => undefined);
-      return sent;
-    },
+    writeContract: (call) => chain.send(account.address, call),
     sendTransaction: (call) => wallet.sendTransaction(call),
     waitForTransactionReceipt: (call) => wallet.waitForTransactionReceipt(call),
     getCode: (call) => wallet.getCode(call),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +9,10 @@ import {
   x402UptoPermit2ProxyABI,
   x402UptoPermit2ProxyAddress,
 } from '@x402/evm';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { type Hex, toHex } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
 import { onTestFinished } from 'vitest';
-import { type BaseChain, openWallet } from '../../scripts/market/chain-base.ts';
+import type { BaseChain } from '../../scripts/market/chain-base.ts';
 import { openServer } from '../../scripts/market/loopback.ts';
 import { TOKEN_ABI, TOKEN_ADDRESS } from '../../scripts/market/token/token.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
@@ -48,20 +50,22 @@ export type Sale<Transaction extends string> = (context: {
 
 /** Opens an account that sends settlements to the chain itself, without a facilitator. */
 async function openRelay(chain: BaseChain) {
-  const account = privateKeyToAccount(generatePrivateKey());
-  await chain.fundGas(account.address);
-  const wallet = openWallet(chain.rpcUrl, account, chain.network);
+  const address = toHex(randomBytes(20));
+  await chain.fundGas(address);
   /** Settles the `payload` of a payment. */
   const settle = ({ authorization: a, permit2Authorization: permit, signature }: Payload, taken?: bigint) =>
-    permit
-      ? wallet.writeContract(buildPermitCall(permit, signature, taken))
-      : wallet.writeContract({
-          address: chain.network.usdc as `0x${string}`,
-          abi: TOKEN_ABI,
-          functionName: 'transferWithAuthorization',
-          args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
-        });
-  return { address: account.address, settle };
+    chain.send(
+      address,
+      permit
+        ? buildPermitCall(permit, signature, taken)
+        : {
+            address: chain.network.usdc as Hex,
+            abi: TOKEN_ABI,
+            functionName: 'transferWithAuthorization',
+            args: [a.from, a.to, BigInt(a.value), BigInt(a.validAfter), BigInt(a.validBefore), a.nonce, signature],
+          },
+    );
+  return { address, settle };
 }
 
 interface Payload {
