@@ -13,6 +13,7 @@ import { listPayments } from '../../src/catalogue/read/payments.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import type { Payment } from '../../src/model/payment.ts';
 import { USDC_ABI } from '../../src/paying/evm/node.ts';
+import { makeCommands } from '../cli/running.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../records.ts';
 import { recordDeclaration } from '../written.ts';
 import { openLyingNode } from './lying-node.ts';
@@ -85,29 +86,30 @@ export async function runKillCampaign(
   await catalogue.close();
   const backup = join(folder, 'backup.sqlite');
   await backUp(file, backup);
-  const run = (args: string[], hook: { KILL_AT_SYNC: string; KILL_LATER: string } | undefined = undefined) =>
-    spawn(process.execPath, [...(hook ? ['--import', HOOK] : []), 'scripts/catalogue.ts', ...args], {
-      cwd: ROOT,
-      stdio: 'ignore',
-      env: {
-        ...process.env,
-        ...hook,
-        // The test runner sets its own.
-        BASE_URL: '',
-        CATALOGUE: file,
-        PAYER_FOLDER: join(folder, 'payer'),
-        ALLOW_PRIVATE_NETWORKS: 'on',
-        EVM_RPC_URL: chain.rpcUrl,
-        EVM_RPC_URL_SECOND: second.url,
-        PAYER_EVM_PRIVATE_KEY: privateKey,
-        MAX_USDC_PER_DAY: capUsdc,
-      },
-    });
+  const { environment, run } = makeCommands(
+    {
+      CATALOGUE: file,
+      PAYER_FOLDER: join(folder, 'payer'),
+      ALLOW_PRIVATE_NETWORKS: 'on',
+      EVM_RPC_URL: chain.rpcUrl,
+      EVM_RPC_URL_SECOND: second.url,
+      PAYER_EVM_PRIVATE_KEY: privateKey,
+      MAX_USDC_PER_DAY: capUsdc,
+    },
+    () => new Date(),
+  );
+  const startVerifying = (hook: { KILL_AT_SYNC: string; KILL_LATER: string } | undefined) =>
+    spawn(
+      process.execPath,
+      [...(hook ? ['--import', HOOK] : []), 'scripts/catalogue.ts', 'verify', 'example-prices', '--pay'],
+      { cwd: ROOT, stdio: 'ignore', env: { ...process.env, ...environment, ...hook } },
+    );
   let killed = 0;
   let finished = 0;
   let killedAtStep = 0;
   let setBack = 0;
-  const reconcile = () => once(run(['receipts', 'reconcile']), 'exit');
+  // A command in this process knows no more of the one that was killed than another process does.
+  const reconcile = () => run(['receipts', 'reconcile']);
   // What was sent and not settled is over once the chain's clock is past its expiry. Nothing is sold meanwhile, so that
   // taking the time back takes nothing else back.
   const reconcileLater = async () => {
@@ -124,7 +126,7 @@ export async function runKillCampaign(
     const isAtStep = random() < atStep;
     // The first file synced is the folder; then come prepared, sent, answered, judged, resolved.
     const hook = { KILL_AT_SYNC: String(2 + Math.floor(random() * 5)), KILL_LATER: random() < 0.5 ? 'yes' : 'no' };
-    const child = run(['verify', 'example-prices', '--pay'], isAtStep ? hook : undefined);
+    const child = startVerifying(isAtStep ? hook : undefined);
     const ended = once(child, 'exit');
     const lifeMs = isAtStep ? 20_000 : 300 + random() * (LONGEST_LIFE_MS - 300);
     const timer = setTimeout(() => child.kill('SIGKILL'), lifeMs);
