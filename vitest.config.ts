@@ -22,9 +22,6 @@ const LONG = [
   'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
 
-/** Files that replace modules, which only the module runner of Vite can do. */
-const REPLACING = ['test/paying/one-more-chain.test.ts', 'test/search/work.test.ts'];
-
 /** Runs the long files first, and then the others as Vitest has them. */
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -60,19 +57,9 @@ export default defineConfig({
     // Modules are loaded once for each worker, not once for each file.
     isolate: false,
     sequence: { sequencer: LongFirst },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'tests',
-          include: ['test/**/*.test.ts'],
-          exclude: REPLACING,
-          // Node loads TypeScript by itself. What Vite makes of modules looks every import up again at each use, which
-          // costs a twelfth of all work.
-          experimental: { viteModuleRunner: false, nodeLoader: false },
-        },
-      },
-      { extends: true, test: { name: 'replacing', include: REPLACING } },
-    ],
+    include: ['test/**/*.test.ts'],
+    // Node loads TypeScript by itself. What Vite makes of modules looks every import up again at each use, which costs a
+    // twelfth of all work.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });
