@@ -114,9 +114,12 @@ export async function startPostgres(): Promise<PostgresServer> {
   return server;
 }
 
+/** A folder in memory, which Linux has: the files of a server that is gone soon need no disk. */
+const IN_MEMORY = '/dev/shm';
+
 /** Makes a folder that the user of the server owns. */
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const folder = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'postgres-'));
   if (asRoot) {
     chownSync(folder, NOBODY, NOBODY);
     chmodSync(folder, 0o700);
@@ -133,7 +136,8 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
   const server: PostgresServer = {
     port,
     async createDatabase(name, options = '') {
-      await run(`${base}/postgres`, `CREATE DATABASE ${name} ${options}`);
+      // To copy its files takes half of what it takes to write them to the log.
+      await run(`${base}/postgres`, `CREATE DATABASE ${name} ${options} STRATEGY FILE_COPY`);
       return `${base}/${name}`;
     },
     async start() {
