@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readConfig, readPayerConfig, SETTINGS, type SettingRow } from '../src/config.ts';
+import { readConfig, readEnvironment, readPayerConfig, refuseKeys, SETTINGS, type SettingRow } from '../src/config.ts';
 import { ServiceError } from '../src/errors.ts';
 import { makeFolder } from './builders.ts';
 
@@ -172,28 +171,31 @@ describe('settings', () => {
 
 describe('files of settings', () => {
   const KEY = `0x${'1'.repeat(64)}`;
-  const PRINT = join(import.meta.dirname, '../src/config.ts');
 
-  /** Runs code on the settings of a process whose working folder holds these files. */
-  function run(code: string, files: Record<string, string>, env: Record<string, string> = {}): string {
-    const folder = makeFolder();
+  /** Returns what `read` says in a working folder that holds these files, and in no other environment than this one. */
+  function readIn(files: Record<string, string>, env: Record<string, string>, read: () => unknown): unknown {
+    const [before, folder] = [{ folder: process.cwd(), env: process.env }, makeFolder()];
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
-    const source = `import * as config from ${JSON.stringify(PRINT)};
-      try { console.log(${code}); } catch (error) { console.log(error.reason, error.message, error.hint); }`;
-    const args = ['--input-type=module', '--eval', source];
-    const { NODE_COMPILE_CACHE } = process.env;
-    const all = { ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env };
-    return execFileSync(process.execPath, args, { cwd: folder, env: all, encoding: 'utf8' }).trim();
+    process.chdir(folder);
+    process.env = { ...env };
+    try {
+      return read();
+    } finally {
+      process.env = before.env;
+      process.chdir(before.folder);
+    }
   }
 
   it('lie beneath the environment, in which an empty value counts as unset', () => {
     const files = { '.env': 'PORT=5000\nRATE_LIMIT=7\nSERVICE_TITLE="A title"\n' };
-    const code =
-      'Object.values((({ port, rateLimit, serviceTitle }) => ({ port, rateLimit, serviceTitle }))(config.readConfig())).join()';
-    expect(run(code, files)).toBe('5000,7,A title');
-    expect(run(code, files, { PORT: '6000', RATE_LIMIT: '' })).toBe('6000,600,A title');
-    expect(run(code, files, { ENV_FILES: 'off' })).toBe('4321,600,Agent-Payable APIs');
-    expect(run(code, {})).toBe('4321,600,Agent-Payable APIs');
+    const read = () => {
+      const { port, rateLimit, serviceTitle } = readConfig();
+      return [port, rateLimit, serviceTitle];
+    };
+    expect(readIn(files, {}, read)).toEqual([5000, 7, 'A title']);
+    expect(readIn(files, { PORT: '6000', RATE_LIMIT: '' }, read)).toEqual([6000, 600, 'A title']);
+    expect(readIn(files, { ENV_FILES: 'off' }, read)).toEqual([4321, 600, 'Agent-Payable APIs']);
+    expect(readIn({}, {}, read)).toEqual([4321, 600, 'Agent-Payable APIs']);
   });
 
   it('give the key to who pays alone, and leave nothing in the environment of child processes', () => {
@@ -201,37 +203,54 @@ describe('files of settings', () => {
       '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}\nEVM_RPC_URL=http://127.0.0.1:9\n`,
       '.env': 'PORT=5000',
     };
-    expect(run('config.readPayerConfig().keys.evm.key', files)).toBe(KEY);
-    expect(run('Object.keys(config.readEnvironment()).filter((name) => name.startsWith("PAYER_")).length', files)).toBe(
-      '0',
-    );
-    expect(run('[config.refuseKeys(), config.readPayerConfig() && process.env.PAYER_EVM_PRIVATE_KEY]', files)).toBe(
-      '[ undefined, undefined ]',
-    );
+    expect(readIn(files, {}, () => readPayerConfig().keys.evm)).toEqual({ key: KEY });
+    const listOthers = () => Object.keys(readEnvironment()).filter((name) => name.startsWith('PAYER_'));
+    expect(readIn(files, {}, listOthers)).toEqual([]);
+    expect(readIn(files, {}, refuseKeys)).toBeUndefined();
+    expect(readIn(files, {}, () => readPayerConfig() && { ...process.env })).toEqual({});
   });
 
   it.each([
     ['the environment', {}, { PAYER_EVM_PRIVATE_KEY: KEY }],
     ['.env', { '.env': `PAYER_EVM_PRIVATE_KEY=${KEY}` }, {}],
   ])('are where keys belong: one in %s is refused, and said without its value', (place, files, env) => {
-    const said = run('config.refuseKeys()', files, env);
+    const said = readIn(files, env, () => {
+      try {
+        return refuseKeys();
+      } catch (error) {
+        const { reason, message, hint } = error as ServiceError;
+        return `${reason} ${message} ${hint}`;
+      }
+    });
     expect(said).toContain(`keys_exposed PAYER_EVM_PRIVATE_KEY is set in ${place}, `);
     expect(said).toContain('.env.payer');
     expect(said).not.toContain(KEY);
   });
 
   it('are refused where others can read the key, and where they cannot be read', () => {
-    const open = run(
-      '(fs.chmodSync(".env.payer", 0o644), config.readPayerConfig())'.replaceAll(
-        'fs.',
-        'process.getBuiltinModule("fs").',
-      ),
-      {
-        '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}`,
-      },
+    const files = { '.env.payer': `PAYER_EVM_PRIVATE_KEY=${KEY}` };
+    const open = () => {
+      chmodSync('.env.payer', 0o644);
+      return readPayerConfig();
+    };
+    const isOpen = /^The key file \S+ is open to others than its owner\.$/;
+    expect(() => readIn(files, {}, open)).toThrow(
+      expect.objectContaining({
+        ...{ reason: 'key_file_open', message: expect.stringMatching(isOpen) },
+        hint: expect.stringMatching(/^chmod 600 /),
+      }),
     );
-    expect(open).toMatch(/^key_file_open The key file \S+ is open to others than its owner\. chmod 600 /);
-    const folder = run('(process.getBuiltinModule("fs").mkdirSync(".env"), config.readConfig())', {});
-    expect(folder).toMatch(/^bad_setting The file of settings \S+ cannot be read \(EISDIR\)/);
+    const readFolder = () => {
+      mkdirSync('.env');
+      return readConfig();
+    };
+    expect(() => readIn({}, {}, readFolder)).toThrow(
+      expect.objectContaining({
+        ...{
+          reason: 'bad_setting',
+          message: expect.stringMatching(/^The file of settings \S+ cannot be read \(EISDIR\)/),
+        },
+      }),
+    );
   });
 });
