@@ -24,6 +24,7 @@ import {
   makeTerms,
   recordVerified,
 } from '../builders.ts';
+import { fewExamples } from '../few-examples.ts';
 import { getTime } from './evidence-world.ts';
 
 const SLUG = 'tides';
@@ -339,7 +340,7 @@ it('any number of claims by others lowers nothing of a listing whose host or pro
       expect(score).toBeGreaterThanOrEqual(was ?? 0);
       expect(await listStaleListings(market.catalogue)).toEqual([]);
     }),
-    { numRuns: 25 },
+    fewExamples(6),
   );
 });
 

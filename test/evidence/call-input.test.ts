@@ -219,7 +219,6 @@ describe('a schema that a provider wrote', () => {
         expect(findSchemaFault(schema as JsonObject, filled.body)).toBeNull();
         expect(makesOrRefuses(schema as JsonObject)).toBe(true);
       }),
-      { numRuns: 500 },
     );
   });
 });

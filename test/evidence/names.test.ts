@@ -10,6 +10,7 @@ import { repairListings } from '../../src/catalogue/write/repair.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { makeFolder } from '../builders.ts';
 import { getTime, makeWorld } from '../catalogue/evidence-world.ts';
+import { fewExamples } from '../few-examples.ts';
 import { inTurn } from '../in-turn.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms, recordReceiptFor } from '../records.ts';
@@ -324,6 +325,6 @@ it('who imitates whom does not depend on the order in which listings are publish
         expect(await work(declared ?? [], paid ?? [])).toEqual(await work(indices, indices));
       },
     ),
-    { numRuns: 25 },
+    fewExamples(5),
   );
 });

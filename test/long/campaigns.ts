@@ -38,7 +38,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     covers: ['http', 'published', 'search', 'mcp'],
   },
   larger: {
-    purpose: 'paging, publishing, a real feed and labelled requests, as in the short tests but whole',
+    purpose: 'paging, publishing, real feeds and labelled requests, as in the short tests but whole',
     minutes: 2,
     covers: ['published', 'catalogue', 'cli', 'views', 'mcp', 'search'],
   },
@@ -71,6 +71,11 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     purpose: 'npm start ends with all it started, by each signal; npm run demo, all of it',
     minutes: 2,
     covers: ['http', 'site', 'paying'],
+  },
+  properties: {
+    purpose: 'the property tests of readers of outside input, each with 3,000 examples',
+    minutes: 8,
+    covers: ['sources', 'x402', 'fetching', 'probing', 'evidence', 'search', 'views'],
   },
   'readme-picture': { purpose: 'the picture of the README against the demonstration', minutes: 1, covers: ['pages'] },
   'rebuild-campaign': {

@@ -29,7 +29,6 @@ describe('an answer', () => {
           expect(verdict.safeParse(classifyAnswer({ status, headers, body }, context)).success).toBe(true);
         },
       ),
-      { numRuns: 500 },
     );
   });
 

@@ -29,6 +29,7 @@ import { openReading } from '../../src/published/reading.ts';
 import { openSnapshots } from '../../src/published/snapshot.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { makeWorld } from '../catalogue/evidence-world.ts';
+import { fewExamples } from '../few-examples.ts';
 import { recordPaid } from '../paid.ts';
 import { SITE } from '../site.ts';
 import { declareListings, recordDeclaration, removeListing } from '../written.ts';
@@ -108,7 +109,7 @@ describe('a published catalogue', () => {
         }
         await catalogue.close();
       }),
-      { numRuns: 4 },
+      fewExamples(2),
     );
   });
 

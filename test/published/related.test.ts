@@ -8,6 +8,7 @@ import type { Declaration } from '../../src/model/declaration.ts';
 import { findLive, iterateRefs } from '../../src/published/listings.ts';
 import { listRelated } from '../../src/published/related.ts';
 import { NOW } from '../builders.ts';
+import { fewExamples } from '../few-examples.ts';
 import { removeListing } from '../written.ts';
 import { makeReadCatalogue } from './catalogues.ts';
 
@@ -103,7 +104,7 @@ describe('related listings', () => {
         await catalogue.close();
         reading.close();
       }),
-      { numRuns: 6 },
+      fewExamples(2),
     );
   });
 });

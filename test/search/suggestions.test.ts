@@ -316,7 +316,6 @@ describe('any text', () => {
         expect(left.text.length).toBeLessThanOrEqual(text.length + 2);
         for (const letter of listLetters(left.text)) expect(text).toContain(letter);
       }),
-      { numRuns: 2000 },
     );
   });
 

@@ -411,7 +411,6 @@ it('whatever a file holds, reading it ends with every entry accounted for', () =
       expect(read.findings.filter(({ severity }) => severity === 'refused')).toHaveLength(refused);
       for (const one of read.declarations) expect(declaration.parse(one)).toEqual(one);
     }),
-    { numRuns: 500 },
   );
 });
 
@@ -419,11 +418,11 @@ it('a hostile file is read in little time', () => {
   const wide = { resources: Array.from({ length: 60_000 }, (_, at) => ({ url: `/v1/${at}`, price: '$1' })) };
   const deep = JSON.parse(`${'{"services":[{"endpoints":'.repeat(40)}[]${'}]}'.repeat(40)}`);
   const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`services${at}`, [{ url: '/x' }]]));
-  const nested = { services: Array.from({ length: 1_000 }, () => ({ endpoints: Array(1_000).fill('/v1/x') })) };
+  const nested = { services: Array.from({ length: 500 }, () => ({ endpoints: Array(500).fill('/v1/x') })) };
   for (const file of [wide, deep, many, nested]) {
     const getWork = startProcessorTime();
     readDocument(file, AT);
-    expect(getWork()).toBeLessThan(30_000);
+    expect(getWork()).toBeLessThan(15_000);
   }
 });
 

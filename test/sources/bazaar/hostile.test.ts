@@ -63,10 +63,7 @@ describe('whatever a feed holds', () => {
 
   it('any one member of a good item may have any value', () => {
     const good = fc.constantFrom(makeItem({ serviceName: 'Tides', tags: ['x'] }), makeVersion1Item());
-    fc.assert(
-      fc.property(good, fc.nat(60), nasty, (raw, at, value) => check([spoil(raw, at, value)])),
-      { numRuns: 600 },
-    );
+    fc.assert(fc.property(good, fc.nat(60), nasty, (raw, at, value) => check([spoil(raw, at, value)])));
   });
 
   it('texts of a megabyte, deep nesting and prototype keys are survived, quickly', () => {

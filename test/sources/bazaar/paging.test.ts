@@ -48,7 +48,6 @@ it('every shown row of a filtered feed is seen, and the end is the stated total'
       expect(end).toEqual({ reason: 'total_reached', complete: true });
       expect(pages).toBeLessThanOrEqual(rows.length + 5);
     }),
-    { numRuns: 150 },
   );
 });
 
@@ -61,7 +60,6 @@ it('every row of an unfiltered feed is seen, however silently its pages are capp
       expect(seen).toBe(length);
       expect(end?.complete).toBe(true);
     }),
-    { numRuns: 150 },
   );
 });
 

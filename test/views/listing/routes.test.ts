@@ -71,7 +71,6 @@ describe('the anchor of a route', () => {
         expect(first).toMatch(/^[a-z][\w-]*$/);
         expect(first === second).toBe(one === other);
       }),
-      { numRuns: 3000 },
     );
   });
 });
