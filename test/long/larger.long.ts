@@ -1,4 +1,5 @@
 import { it } from 'vitest';
+import { testVariations } from '../catalogue/feed-variations.ts';
 import { checkPublished } from '../catalogue/published-property.ts';
 import { testOutput } from '../cli/standard-output.ts';
 import { testRequests } from '../mcp/labelled-requests.ts';
@@ -29,4 +30,9 @@ it('a catalogue of a whole real feed has pages, links and a document that are ri
 it('every labelled request over real listings is answered briefly, by routes that can be checked', async (context) => {
   skipWithout('corpus', context);
   await testRequests(1);
+});
+
+it('40 variations of a feed, one after the other, change no title, no category, no id and no slug', async (context) => {
+  skipWithout('corpus', context);
+  await testVariations(40);
 });
