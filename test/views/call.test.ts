@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { stripTypeScriptTypes } from 'node:module';
 import { x402Client } from '@x402/core/client';
 import type { PaymentRequired } from '@x402/core/types';
 import { registerExactEvmScheme } from '@x402/evm/exact/client';
 import { UptoEvmScheme } from '@x402/evm/upto/client';
-import ts from 'typescript';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
@@ -40,12 +40,8 @@ function listShellWords(command: string): string[] {
 
 /** Runs a module's request with a `fetch` that only says what it was given. */
 function findFetchArguments(code: string): { url: string; init: RequestInit } {
-  const { outputText, diagnostics } = ts.transpileModule(code, {
-    reportDiagnostics: true,
-    compilerOptions: { target: ts.ScriptTarget.ES2022 },
-  });
-  expect(diagnostics).toEqual([]);
-  const call = outputText.slice(outputText.indexOf('fetchWithPayment('), outputText.indexOf('console.log(response'));
+  const text = stripTypeScriptTypes(code);
+  const call = text.slice(text.indexOf('fetchWithPayment('), text.indexOf('console.log(response'));
   const said: unknown[] = [];
   new Function('fetchWithPayment', 'process', call.trim())((...given: unknown[]) => said.push(...given), undefined);
   return { url: String(said[0]), init: said[1] as RequestInit };
@@ -259,12 +255,12 @@ it('names the version of the Python package that its calls are checked by', () =
 describe('the call in Python', () => {
   skipWithout('python');
 
-  it('sends what is no JSON as the text that it is', () => {
+  it('sends what is no JSON as the text that it is', async () => {
     const body = "q=it's&a=1\\n";
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const route = { ...makeHostileRoute('y'), path: '/v1/x', example: { headers, body } };
     const request = buildCallRequest('https://api.example.com', route);
-    expect(runPython(buildPython(request, PRICE)).options).toMatchObject({ data: body });
+    expect((await runPython(buildPython(request, PRICE))).options).toMatchObject({ data: body });
   });
 
   it.each([
@@ -273,8 +269,8 @@ describe('the call in Python', () => {
     ['solana', 'exact', 'exact solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'],
   ] as const)(
     'asks for what the request says, up to the price in USDC and without following a redirect: %s, %s',
-    (network, scheme, registered) => {
-      const said = runPython(buildPython(REQUEST, { network, amount: 2500, scheme }));
+    async (network, scheme, registered) => {
+      const said = await runPython(buildPython(REQUEST, { network, amount: 2500, scheme }));
       const { data, ...options } = said.options;
       expect(JSON.parse(String(data))).toEqual(JSON.parse(REQUEST.body?.text ?? ''));
       expect({ ...said, options }).toEqual({
@@ -285,9 +281,9 @@ describe('the call in Python', () => {
     },
   );
 
-  it('is checked by the version of the package that it names, and fails by any name or argument that this lacks', () => {
+  it('is checked by the version of the package that it names, and fails by any name or argument that this lacks', async () => {
     const code = buildPython(REQUEST, PRICE);
-    runPython(code);
+    await runPython(code);
     for (const [known, unknown] of [
       ['.exact.register import', '.upto.register import'],
       ['import EthAccountSigner', 'import Signer'],
@@ -297,7 +293,7 @@ describe('the call in Python', () => {
       ['response =', 'from x402 import x402Client\nx402Client().create_payment_payload(None)\nresponse ='],
     ] as const) {
       expect(code).toContain(known);
-      expect(() => runPython(code.replace(known, unknown))).toThrow(
+      await expect(runPython(code.replace(known, unknown))).rejects.toThrow(
         /(?:Import|Type|Attribute|ModuleNotFound)Error: |never awaited/,
       );
     }
@@ -326,14 +322,12 @@ it('says whether the request is known to work, an example, or neither', async ()
 
 /** Builds the payment client of a module that calls a tool, as the module sets it up. */
 function openToolClient(code: string): x402Client {
-  const options = { compilerOptions: { target: ts.ScriptTarget.ES2022 } };
   const setUp = code.slice(code.indexOf('const client ='), code.indexOf('const server ='));
-  const { outputText } = ts.transpileModule(setUp, options);
   const given = {
     ...{ x402Client, registerExactEvmScheme, UptoEvmScheme, privateKeyToAccount },
     process: { env: { EVM_PRIVATE_KEY: generatePrivateKey() } },
   };
-  return new Function(...Object.keys(given), `${outputText} return client;`)(...Object.values(given));
+  return new Function(...Object.keys(given), `${stripTypeScriptTypes(setUp)} return client;`)(...Object.values(given));
 }
 
 it.each(['exact', 'upto'])(

@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { NETWORKS } from '../../src/model/network.ts';
 import { X402_SDK } from './x402-sdk.ts';
 
@@ -12,7 +13,7 @@ const ASSETS = [...Object.values(NETWORKS).map(({ usdc }) => usdc), CBBTC];
  * name or argument fails, as with the packages themselves. Some names also write down what they were given.
  */
 const STAND_INS = `
-import inspect, json, sys, types
+import gc, inspect, json, os, sys, traceback, types
 from decimal import Decimal
 given = json.loads(sys.argv[1])
 for name, source in given["modules"].items():
@@ -68,16 +69,53 @@ export interface PythonRequest {
   };
 }
 
+/** Runs each script, a line of JSON, in a process of its own that begins with the stand-ins, and says how it ended. */
+const RUN_EACH = `
+def run(code):
+    try:
+        exec(code, {"__name__": "__main__"})
+        print("\\n" + json.dumps(said))
+    except BaseException:
+        traceback.print_exc()
+    # What is not awaited is warned of where it is forgotten.
+    gc.collect()
+for line in sys.stdin:
+    pipes = [os.pipe(), os.pipe()]
+    if os.fork() == 0:
+        for number, (_, end) in enumerate(pipes, 1):
+            os.dup2(end, number)
+        run(json.loads(line))
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+    texts = []
+    for start, end in pipes:
+        os.close(end)
+        texts.append(open(start, encoding="utf-8").read())
+    os.wait()
+    print(json.dumps(texts), flush=True)
+`;
+
+let opened: ReturnType<typeof openPython> | undefined;
+
+/** Opens the Python of this process, which ends with it. */
+function openPython() {
+  const child = spawn('python3', ['-c', `${STAND_INS}${RUN_EACH}`, JSON.stringify({ ...X402_SDK, assets: ASSETS })], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, EVM_PRIVATE_KEY: '0x1', SVM_PRIVATE_KEY: '1', PYTHONIOENCODING: 'utf-8' },
+  });
+  child.unref();
+  for (const pipe of [child.stdin, child.stdout]) if ('unref' in pipe && pipe.unref instanceof Function) pipe.unref();
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { stdin: child.stdin, lines };
+}
+
 /** Runs a script in a real Python. Throws if it fails, or warns of a call that is not awaited. */
-export function runPython(code: string): PythonRequest {
-  const { status, stdout, stderr } = spawnSync(
-    'python3',
-    ['-c', `${STAND_INS}${code}\nprint("\\n" + json.dumps(said))`, JSON.stringify({ ...X402_SDK, assets: ASSETS })],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, EVM_PRIVATE_KEY: '0x1', SVM_PRIVATE_KEY: '1', PYTHONIOENCODING: 'utf-8' },
-    },
-  );
-  if (status !== 0 || stderr !== '') throw new Error(`It ended with ${status}: ${stderr}`);
+export async function runPython(code: string): Promise<PythonRequest> {
+  opened ??= openPython();
+  opened.stdin.write(`${JSON.stringify(code)}\n`);
+  const { value } = await opened.lines.next();
+  const [stdout, stderr]: [string, string] = JSON.parse(value ?? '');
+  if (stderr !== '') throw new Error(stderr);
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
 }

@@ -187,7 +187,7 @@ describe('the call of every route of the market', () => {
     const send = paidFetch.wrapFetchWithPayment(fetch, client);
     for (const one of await listSold()) {
       // The package itself is not at hand: the SDK for TypeScript sends what the script asks it to.
-      const said = runPython(one.call.paying?.python ?? '');
+      const said = await runPython(one.call.paying?.python ?? '');
       const { method, url, options, cap } = said;
       const { headers = {}, data } = options;
       const response = await send(url, { method, headers, ...(data !== undefined && { body: data }) });

@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import { stripTypeScriptTypes } from 'node:module';
 
 /** What compiles code that waits at its top. */
 const AsyncFunction = Object.getPrototypeOf(runPrinted).constructor as FunctionConstructor;
@@ -12,11 +12,14 @@ export async function runPrinted(
   modules: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string>>,
 ): Promise<unknown[]> {
-  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-  const { outputText } = ts.transpileModule(code, { compilerOptions });
+  const required = code.replace(
+    /^import \{([^}]*)\} from ('[^']*');$/gm,
+    (_, names: string, from: string) => `const {${names.replaceAll(' as ', ': ')}} = require(${from});`,
+  );
   const printed: unknown[] = [];
-  const names = ['require', 'exports', 'process', 'console'];
+  const names = ['require', 'process', 'console'];
   const log = (...words: unknown[]) => printed.push(...words);
-  await new AsyncFunction(...names, outputText)((name: string) => modules[name], {}, { env }, { log });
+  const run = new AsyncFunction(...names, stripTypeScriptTypes(required));
+  await run((name: string) => modules[name], { env }, { log });
   return printed;
 }
