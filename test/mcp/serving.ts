@@ -1,18 +1,17 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
 import type { Site } from '../../src/views/site.ts';
-import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
-import { recordDeclaration } from '../written.ts';
+import { makeRecorded } from '../recorded.ts';
+
+export { recordAll } from '../recorded.ts';
 
 const SITE: Site = {
   baseUrl: 'http://localhost:4321',
@@ -43,21 +42,6 @@ export async function serveMcp(declarations: readonly Declaration[], site: Parti
   return { url: new URL('/mcp', url), catalogue, reading, errors };
 }
 
-const recorded = new Map<string, Buffer>();
-
-/** Makes a catalogue of these declarations: a copy of the one that was first made of them, which is much quicker. */
-async function makeRecorded(declarations: readonly Declaration[]): Promise<Catalogue> {
-  const key = JSON.stringify(declarations);
-  const file = join(makeFolder(), 'catalogue.sqlite');
-  const known = recorded.get(key);
-  if (known) writeFileSync(file, known);
-  const catalogue = await makeCatalogue(file);
-  if (known) return catalogue;
-  await recordAll(catalogue, declarations);
-  recorded.set(key, catalogue.engine.sqlite.serialize());
-  return catalogue;
-}
-
 /** Asks one thing in today's protocol, as the bytes on the wire; the last message that comes back. */
 export async function ask(url: URL, method: string, params: object = {}): Promise<ReturnType<typeof JSON.parse>> {
   const _meta = {
@@ -75,13 +59,6 @@ export async function ask(url: URL, method: string, params: object = {}): Promis
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } });
   const text = await (await fetch(url, { method: 'POST', headers, body })).text();
   return JSON.parse(text.startsWith('{') ? text : (text.trim().split('\ndata: ').at(-1) ?? ''));
-}
-
-/** Records declarations in one write. */
-export async function recordAll(catalogue: Catalogue, declarations: readonly Declaration[]): Promise<void> {
-  await writeCatalogue(catalogue, NOW, async (writing) => {
-    for (const declaration of declarations) await recordDeclaration(writing, declaration);
-  });
 }
 
 async function listen(listener: RequestListener): Promise<URL> {

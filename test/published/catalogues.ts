@@ -1,25 +1,21 @@
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import type { Reading } from '../../src/published/reading.ts';
-import { makeCatalogue, makeDeclaration, NOW } from '../builders.ts';
+import { makeDeclaration } from '../builders.ts';
 import { openTestReading } from '../reading.ts';
-import { recordDeclaration } from '../written.ts';
+import { makeRecorded, recordAll } from '../recorded.ts';
 
 /** A catalogue that is written to beside the reading of it. */
 export interface ReadCatalogue {
   readonly reading: Reading & { close(): void };
-  readonly catalogue: Awaited<ReturnType<typeof makeCatalogue>>;
+  readonly catalogue: Catalogue;
   /** Records declarations, all in one write, so that they share a revision. */
   record(...declarations: Partial<Declaration>[]): Promise<void>;
 }
 
 export async function makeReadCatalogue(...declarations: Partial<Declaration>[]): Promise<ReadCatalogue> {
-  const catalogue = await makeCatalogue();
-  const record = (...wanted: Partial<Declaration>[]) =>
-    writeCatalogue(catalogue, NOW, async (writing) => {
-      for (const part of wanted) await recordDeclaration(writing, makeListed(part));
-    });
-  await record(...declarations);
+  const catalogue = await makeRecorded(declarations.map(makeListed));
+  const record = (...wanted: Partial<Declaration>[]) => recordAll(catalogue, wanted.map(makeListed));
   return { reading: await openTestReading(catalogue), catalogue, record };
 }
 
