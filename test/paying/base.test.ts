@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
+import { describe, expect, it } from 'vitest';
 import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { openEvmChain, openEvmReader } from '../../src/paying/evm/chain.ts';
 import { reconcilePayments } from '../../src/paying/reconcile.ts';
 import { describeDecision } from '../../src/views/words/decision.ts';
 import { makeTerms } from '../records.ts';
+import { getMarket } from '../worker-market.ts';
 import { checkPayment, deliver, openPaying, PAY_TO, serveSeller } from './paying.ts';
 
-let chain: BaseChain;
-beforeAll(async () => {
-  chain = await startBaseChain();
-});
-afterAll(() => chain.stop());
+const { base: chain } = await getMarket();
 
 const now = () => new Date();
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import Sqlite from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import type { Catalogue } from '../../src/catalogue/database.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { delistListing } from '../../src/catalogue/write/decisions.ts';
 import { type Download, findDownload, isDownloadDue, makeDownload } from '../../src/published/download.ts';
@@ -23,10 +24,20 @@ const QUESTIONS = [
   ...readFileSync(join(import.meta.dirname, '../../src/docs/data.md'), 'utf8').matchAll(/```sql\n(.*?)```/gs),
 ].map(([, sql = '']) => sql);
 
-/** A market in which something was seen, paid for, sold twice and removed. */
-async function makeMarket() {
-  const world = await makeWorld(await makeCatalogue());
-  const { catalogue } = world;
+let market: Buffer | undefined;
+
+/** Makes the catalogue of a market in which something was seen, paid for, sold twice and removed: a copy of the first one. */
+async function makeMarket(): Promise<Catalogue> {
+  const file = join(makeFolder(), 'catalogue.sqlite');
+  if (market) writeFileSync(file, market);
+  const catalogue = await makeCatalogue(file);
+  if (!market) await liveOn(catalogue);
+  market ??= catalogue.engine.sqlite.serialize();
+  return catalogue;
+}
+
+async function liveOn(catalogue: Catalogue): Promise<void> {
+  const world = await makeWorld(catalogue);
   for (const slug of ['one', 'two', 'gone']) {
     await world.declare({
       slug,
@@ -51,7 +62,6 @@ async function makeMarket() {
     );
     await delistListing(writing, 'gone', { by: 'provider', reason: 'moved away' });
   });
-  return catalogue;
 }
 
 /** Makes a copy and opens it, as somebody who downloaded it does. */
