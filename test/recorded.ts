@@ -7,20 +7,27 @@ import type { Declaration } from '../src/model/declaration.ts';
 import { makeCatalogue, makeFolder, NOW } from './builders.ts';
 import { recordDeclaration } from './written.ts';
 
-/** Catalogues as files, by the declarations that they were made of. */
-const recorded = new LRUCache<string, Buffer>({ max: 20 });
+/** Catalogues as they were first written in this process, by key. */
+const written = new LRUCache<string, Buffer>({ max: 30 });
 
-/** Makes a catalogue of these declarations: a copy of the one that was first made of them, which is much quicker. */
-export async function makeRecorded(declarations: readonly Declaration[]): Promise<Catalogue> {
-  const key = JSON.stringify(declarations);
+/**
+ * Makes a catalogue that `write` fills, closed and removed after the test. From the second time of a key on it is a copy of what
+ * was written the first time, which is much quicker.
+ */
+export async function makeCopied(key: string, write: (catalogue: Catalogue) => Promise<unknown>): Promise<Catalogue> {
   const file = join(makeFolder(), 'catalogue.sqlite');
-  const known = recorded.get(key);
+  const known = written.get(key);
   if (known) writeFileSync(file, known);
   const catalogue = await makeCatalogue(file);
   if (known) return catalogue;
-  await recordAll(catalogue, declarations);
-  recorded.set(key, catalogue.engine.sqlite.serialize());
+  await write(catalogue);
+  written.set(key, catalogue.engine.sqlite.serialize());
   return catalogue;
+}
+
+/** Makes a catalogue of these declarations: a copy of the one that was first made of them. */
+export function makeRecorded(declarations: readonly Declaration[]): Promise<Catalogue> {
+  return makeCopied(JSON.stringify(declarations), (made) => recordAll(made, declarations));
 }
 
 /** Records declarations in one write. */

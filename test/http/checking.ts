@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../src/catalogue/database.ts';
-import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import type { Declaration } from '../../src/model/declaration.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { Terms } from '../../src/model/terms.ts';
 import { type AgentCheck, agentCheck } from '../../src/views/check.ts';
-import { makeCatalogue, makeDeclaration, makeTerms, NOW } from '../builders.ts';
+import { makeDeclaration, makeTerms } from '../builders.ts';
+import { makeCopied, makeRecorded } from '../recorded.ts';
 import { recordProbed } from '../sampled.ts';
-import { recordDeclaration } from '../written.ts';
+import { declareListings } from '../written.ts';
 import { serveLive } from './serving.ts';
 
 export const CALLED = 'https://api.prices.example-provider.com/v1/price/x';
@@ -21,20 +21,19 @@ export function makeFresh(overrides: Partial<Declaration> = {}): Declaration {
 
 /** Records declarations in a catalogue, by default a new one. */
 export async function recordAll(declarations: readonly Declaration[], given?: Catalogue): Promise<Catalogue> {
-  const catalogue = given ?? (await makeCatalogue());
-  await writeCatalogue(catalogue, NOW, async (writing) => {
-    for (const declaration of declarations) await recordDeclaration(writing, declaration);
-  });
-  return catalogue;
+  if (!given) return makeRecorded(declarations);
+  await declareListings(given, declarations);
+  return given;
 }
 
 /** Records declarations in a new catalogue, and a probe of each that saw just what it declares. */
 export async function recordSeen(declarations: readonly Declaration[]): Promise<Catalogue> {
-  const catalogue = await recordAll(declarations);
-  for (const { slug, routes } of declarations) {
-    for (const { path, terms } of routes) await recordProbed(catalogue, slug ?? '', [{ at: SEEN, terms }], path);
-  }
-  return catalogue;
+  return makeCopied(`seen ${JSON.stringify(declarations)}`, async (made) => {
+    await recordAll(declarations, made);
+    for (const { slug, routes } of declarations) {
+      for (const { path, terms } of routes) await recordProbed(made, slug ?? '', [{ at: SEEN, terms }], path);
+    }
+  });
 }
 
 /** Gives the parameters that ask about one offer. */

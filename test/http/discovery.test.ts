@@ -10,6 +10,7 @@ import { discoveryFindings, discoveryResources } from '../../src/views/discovery
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW, recordVerified } from '../builders.ts';
 import { openCoinbase } from '../coinbase.ts';
 import { connectModern } from '../mcp/clients.ts';
+import { makeCopied } from '../recorded.ts';
 import { recordProbed } from '../sampled.ts';
 import { declareListings, recordDeclaration } from '../written.ts';
 import { serveOnLoopback } from './loopback.ts';
@@ -24,8 +25,7 @@ const SOLANA = {
 const BODY = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
 
 /** Two listings: one with routes of every kind, one of version 1 alone. */
-async function makeMarket(): Promise<Catalogue> {
-  const catalogue = await makeCatalogue();
+function makeMarket(): Promise<Catalogue> {
   const routes = [
     makeRoute({
       example: { query: { days: '7' } },
@@ -62,9 +62,10 @@ async function makeMarket(): Promise<Catalogue> {
       }),
     ],
   });
-  await declareListings(catalogue, [makeDeclaration({ routes }), old]);
-  await recordVerified(catalogue, 'example-prices', '/v1/price/:symbol');
-  return catalogue;
+  return makeCopied('a market of every kind', async (made) => {
+    await declareListings(made, [makeDeclaration({ routes }), old]);
+    await recordVerified(made, 'example-prices', '/v1/price/:symbol');
+  });
 }
 
 /** The x402 SDK's own client of a facilitator, pointed at the catalogue. */

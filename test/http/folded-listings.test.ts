@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { agentList } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, NOW } from '../builders.ts';
+import { makeCopied } from '../recorded.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
-import { recordDeclaration } from '../written.ts';
+import { declareListings, recordDeclaration } from '../written.ts';
 import { ask, serveSiteFixture } from './running.ts';
 import { serveLive } from './serving.ts';
 
@@ -26,10 +27,7 @@ const SMALL = Array.from({ length: 9 }, (_, at) => makeTides(`small-${at}`, `api
 const SEARCH = '/agent/list?q=tides';
 
 async function serveTides() {
-  const catalogue = await makeCatalogue();
-  await writeCatalogue(catalogue, NOW, async (writing) => {
-    for (const declaration of [...BIG, ...SMALL]) await recordDeclaration(writing, declaration);
-  });
+  const catalogue = await makeCopied('tides', (made) => declareListings(made, [...BIG, ...SMALL]));
   const { get } = await serveLive(catalogue);
   return { list: async (path: string) => agentList.parse(await (await get(path)).json()) };
 }
@@ -99,7 +97,7 @@ describe('a page for people', () => {
     await writeCatalogue(fixture.catalogue, NOW, async (writing) => {
       for (const declaration of [...BIG.slice(0, 9), ...SMALL]) await recordDeclaration(writing, declaration);
     });
-    const server = await serveSiteFixture({ fixture });
+    const server = await serveSiteFixture({ fixture, written: false });
     return async (path: string) => {
       const { text } = await ask(server, path);
       const [, fold = ''] =

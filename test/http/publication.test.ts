@@ -3,25 +3,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { publishCatalogue } from '../../src/published/follow.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
+import { makeWritten } from '../site/rebuilding.ts';
 import { makeConfig, makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 import { dateSchema } from './broken.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
-/** So many that they are not written at once. */
+/** So many that a server listens before all of them are written. */
 const COUNT = 300;
 
 let written: Promise<Buffer> | undefined;
 
-/** Makes a fixture with so many listings, which are written once for all tests. */
-async function makeMany(): Promise<SiteFixture> {
+/** Makes a fixture with so many listings, which are written once for all tests, of a catalogue of the given identity. */
+async function makeMany(folder = makeFolder(), identity = 'fixture'): Promise<SiteFixture> {
   written ??= makeSiteFixture(makeFolder(), { count: COUNT }).then(({ catalogue }) => {
     const bytes = catalogue.engine.sqlite.serialize();
     return catalogue.close().then(() => bytes);
   });
-  const folder = makeFolder();
   writeFileSync(makeConfig(folder).catalogueAddress, await written);
-  return await makeSiteFixture(folder, { count: 0 });
+  const fixture = await makeSiteFixture(folder, { count: 0 });
+  await fixture.catalogue.query.updateTable('catalogue').set({ identity }).execute();
+  onTestFinished(() => fixture.catalogue.close());
+  return fixture;
 }
 
 /** Asks for something that is in no cache. */
@@ -74,37 +76,36 @@ it('answers from listings that other code wrote while they are written again, an
     if (!isMade) askedWhileMaking += 1;
     expect(missing).not.toContain('published_being_made');
     expect((await askForList(server)).status).toBe(200);
+    await sleep(20);
   }
   expect(askedWhileMaking).toBeGreaterThan(0);
-  while (!(await ask(server, path)).text.includes('Tagline second')) await sleep(5);
+  while (!(await ask(server, path)).text.includes('Tagline second')) await sleep(20);
 });
 
 it.each([
-  ['another catalogue', { identity: 'another' }],
-  ['another address of the service', { settings: { BASE_URL: 'http://another.example' } }],
-])('answers 503 while there is only the file of %s, and then all', async (_, other) => {
+  ['another catalogue', 'another', 'http://catalogue.example'],
+  ['another address of the service', 'fixture', 'http://another.example'],
+])('answers 503 while there is only the file of %s, and then all', async (_, identity, baseUrl) => {
   const folder = makeFolder();
   const former = await makeSiteFixture(folder, { count: 3 });
-  await publishCatalogue(former.config, 'other code');
+  await publishCatalogue({ ...former.config, baseUrl }, 'other code');
   await former.catalogue.close();
   rmSync(former.config.catalogueAddress);
-  const fixture = await makeSiteFixture(folder, { count: COUNT, ...other });
-  onTestFinished(() => fixture.catalogue.close());
-  const server = await serveSiteFixture({ fixture, written: false });
+  const server = await serveSiteFixture({ fixture: await makeMany(folder, identity), written: false });
   expect(await askForList(server)).toMatchObject({ status: 503, code: 'published_being_made' });
   for (let answer = await askForList(server); ; answer = await askForList(server)) {
     if (answer.status === 200) {
       expect(answer.total).toBe(COUNT);
       break;
     }
-    await sleep(5);
+    await sleep(20);
   }
 });
 
 it('serves the pages that were written while there is no published file, or one of other tables', async () => {
-  const fixture = await makeMany();
-  onTestFinished(() => fixture.catalogue.close());
-  await rebuildAgain({ config: fixture.config });
+  const folder = makeFolder();
+  await (await makeWritten(folder)).catalogue.close();
+  const fixture = await makeMany(folder);
   const { publishedFile } = fixture.config;
   dateSchema(fixture);
   for (const spoil of [() => undefined, () => rmSync(publishedFile)]) {

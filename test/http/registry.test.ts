@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { makeCatalogue, makeDeclaration } from '../builders.ts';
+import { makeDeclaration } from '../builders.ts';
 import { makeMany, recordAll } from '../mcp/serving.ts';
+import { makeCopied } from '../recorded.ts';
 import { SITE, serveLive } from './serving.ts';
 
 /** ARD 0.91, section 5.3.2, as far as this service uses its terms. */
@@ -24,11 +25,15 @@ const answer = z.strictObject({
 const refusal = z.looseObject({ status: z.int(), code: z.string(), errorCode: z.string(), message: z.string() });
 
 async function serve(count = 30) {
-  const catalogue = await makeCatalogue();
-  await recordAll(catalogue, [
-    ...makeMany(count),
-    makeDeclaration({ slug: 'storms', title: 'Storm Forecasts', tagline: 'Where storms go next.', category: 'Data' }),
-  ]);
+  const storms = {
+    slug: 'storms',
+    title: 'Storm Forecasts',
+    tagline: 'Where storms go next.',
+    category: 'Data' as const,
+  };
+  const catalogue = await makeCopied(`storms and ${count}`, (made) =>
+    recordAll(made, [...makeMany(count), makeDeclaration(storms)]),
+  );
   const live = await serveLive(catalogue);
   const post = (body: unknown, headers: Record<string, string> = { 'Content-Type': 'application/json' }) =>
     live.fetch('/search', { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });

@@ -6,17 +6,22 @@ import { PAGE_LOADER } from '../../src/views/pages/page-loader.ts';
 import { makeRoute, recordVerified } from '../builders.ts';
 import { isLivePath } from '../http/live-paths.ts';
 import { SITE } from '../http/serving.ts';
-import { makeReadCatalogue } from '../published/catalogues.ts';
+import { makeListed, makeReadCatalogue } from '../published/catalogues.ts';
 import { openTestReading } from '../reading.ts';
+import { makeCopied } from '../recorded.ts';
 import { recordProbed } from '../sampled.ts';
+import { declareListings } from '../written.ts';
 import { type Answer, listAttributes, openPages, type Pages } from './site.ts';
 
-/** Enough listings for a second page of a category, one of them verified. */
+/** Makes enough listings for a second page of a category, one of them verified. */
 async function makeFullCatalogue() {
-  const many = Array.from({ length: 101 }, (_, at) => ({ slug: `tool-${at}`, category: 'Tools' as const }));
-  const made = await makeReadCatalogue({ routes: [makeRoute(), makeRoute({ path: '/v1/other' })] }, ...many);
-  await recordVerified(made.catalogue, 'example-prices', '/v1/other');
-  return made;
+  const catalogue = await makeCopied('a full site', async (made) => {
+    const many = Array.from({ length: 101 }, (_, at) => makeListed({ slug: `tool-${at}`, category: 'Tools' }));
+    const routes = [makeRoute(), makeRoute({ path: '/v1/other' })];
+    await declareListings(made, [makeListed({ routes }), ...many]);
+    await recordVerified(made, 'example-prices', '/v1/other');
+  });
+  return { catalogue, reading: await openTestReading(catalogue) };
 }
 
 type PagePlace = Pick<PageRef, 'path' | 'file'>;

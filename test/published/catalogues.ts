@@ -19,8 +19,8 @@ export async function makeReadCatalogue(...declarations: Partial<Declaration>[])
   return { reading: await openTestReading(catalogue), catalogue, record };
 }
 
-/** Each slug gets a host and a provider of its own. */
-function makeListed(part: Partial<Declaration>): Declaration {
+/** Makes a declaration whose slug gets a host and a provider of its own. */
+export function makeListed(part: Partial<Declaration>): Declaration {
   const slug = part.slug ?? 'example-prices';
   return makeDeclaration({
     base_url: `https://${slug}.example-provider.com`,
