@@ -5,14 +5,15 @@ import { getPagesState } from '../../src/cli/pages-state.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
 import { openRecord } from '../../src/site/record.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeWritten, rebuildAgain } from '../site/rebuilding.ts';
 import { makeCommands } from './running.ts';
 
 it('distinguishes whole pages from those that lost files or their record, or are being written', async () => {
-  const { config } = await makeSiteFixture(makeFolder(), { count: 2 });
-  const getState = () => getPagesState(config, { identity: 'fixture', revision: 1 });
-  expect(getState()).toEqual({ revision: null, made_at: null, behind: ['no_pages'] });
+  const { config } = await makeWritten(makeFolder());
+  const state = { identity: 'fixture', revision: 1 };
+  const elsewhere = { ...config, siteDir: join(makeFolder(), 'site') };
+  expect(getPagesState(elsewhere, state)).toEqual({ revision: null, made_at: null, behind: ['no_pages'] });
+  const getState = () => getPagesState(config, state);
   const { site } = await rebuildAgain({ config });
   expect(getState()).toEqual({ revision: 1, made_at: site.at, behind: [] });
 
@@ -34,9 +35,7 @@ it('distinguishes whole pages from those that lost files or their record, or are
 });
 
 it('is reported by the check, with advice', async () => {
-  const folder = makeFolder();
-  const { config } = await makeSiteFixture(folder, { count: 2 });
-  await rebuildAgain({ config });
+  const { config } = await makeWritten(makeFolder());
   rmSync(join(config.siteDir, 'api/api-1.md'));
   const { runJson } = makeCommands({
     CATALOGUE: config.catalogueAddress,

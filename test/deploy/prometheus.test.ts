@@ -7,7 +7,8 @@ import { makeCommands, writeManifest } from '../cli/running.ts';
 import { makeUsed } from '../cli/used.ts';
 import { breakReading } from '../http/broken.ts';
 import { callTool, readSamples, serveWithMetrics } from '../http/metrics.ts';
-import { start, waitForUrl } from '../http/starting.ts';
+import { serveSiteFixture } from '../http/running.ts';
+import { makeSiteFixture } from '../site/site-fixture.ts';
 import { ALERTS, buildQuietTest, listFiring } from './alerts.ts';
 import { DEPLOY, readDeployed, runTool } from './tools.ts';
 
@@ -76,12 +77,9 @@ describe('the configuration of Prometheus', () => {
 async function readFreshSamples(): Promise<string[]> {
   const { folder, run } = makeCommands({ MAX_USDC_PER_DAY: '5' }, () => new Date());
   await run(['import', writeManifest(folder, 'alpha.yaml')]);
-  const server = start(folder, { METRICS_PORT: '0' });
-  const url = await waitForUrl(server);
-  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
-  const find = () => /"url":"(http:[^"]*\/metrics)"/.exec(server.said.err)?.[1];
-  await expect.poll(find).toBeDefined();
-  const served = await readSamples({ metricsUrl: find() ?? '' });
+  const fixture = await makeSiteFixture(folder, { count: 0, settings: { METRICS_PORT: '0' } });
+  const { metricsUrl = '' } = await serveSiteFixture({ fixture });
+  const served = await readSamples({ metricsUrl });
   const { stdout } = await run(['metrics']);
   const figures = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return ['up{job="catalogue"} 1', 'up{job="catalogue-figures"} 1', ...served, ...figures];

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { problem } from '../../src/views/problem.ts';
-import { serveSiteFixture } from './running.ts';
+import { shareServer } from './running.ts';
+
+const getServer = shareServer();
 
 /** Sends texts as they are, each after the answer to the one before, and gives all that comes until the connection ends. */
 async function send(url: string, ...texts: string[]): Promise<string> {
@@ -33,7 +35,7 @@ describe('a request that cannot be read', () => {
     ['no HTTP', 'hello\r\n\r\n', 400, 'malformed_request'],
     ['too much', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
   ])('is told what to do: %s', async (_name, text, status, code) => {
-    const { url } = await serveSiteFixture({ written: false });
+    const { url } = getServer();
     const answer = parseLast(await send(url, text));
     expect([answer.status, answer.body.status, answer.body.code]).toEqual([status, status, code]);
     expect(answer.body.hint).toMatch(/\w+/);
@@ -43,7 +45,7 @@ describe('a request that cannot be read', () => {
   });
 
   it('ends its connection alone, and what was answered on it before stays whole', async () => {
-    const { url } = await serveSiteFixture({ written: false });
+    const { url } = getServer();
     const good = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
     const answer = await send(url, good, 'GET /é HTTP/1.1\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -55,7 +57,7 @@ describe('a request that cannot be read', () => {
 it.each(['/', '/agent/list', '/mcp', '/healthz', '/api/none', '/nowhere'])(
   'a request with two Host headers is refused, since each proxy may believe another: %s',
   async (path) => {
-    const { url } = await serveSiteFixture({ written: false });
+    const { url } = getServer();
     for (const [first, second] of [
       ['x', 'y'],
       ['x', 'x'],

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ask, serveSiteFixture } from './running.ts';
+import { ask, serveSiteFixture, shareServer } from './running.ts';
+
+const getServer = shareServer();
 
 function buildQuery(...routes: string[]): string {
   return `?${new URLSearchParams(routes.map((name) => ['routes', name]))}`;
@@ -23,7 +25,7 @@ describe('the page of a comparison', () => {
   });
 
   it('answers HEAD and 304, refuses other methods, and says with status 400 what is wrong', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const path = `/compare${buildQuery('api-1 GET /v1/price/:symbol')}`;
     const { etag = '' } = (await ask(server, path)).headers;
     expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);

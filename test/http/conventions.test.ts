@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { removeListing } from '../written.ts';
-import { ask, serveSiteFixture, type TestServer } from './running.ts';
+import { ask, shareServer } from './running.ts';
 
 const BASE = 'http://catalogue.example';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -11,24 +11,21 @@ function parseLinks(header: string | string[] | undefined): Record<string, strin
   return Object.fromEntries([...links].map(([, url, rel]) => [rel, url]));
 }
 
-/** A server with a static listing, one that is newer than the pages, and one that was removed since. */
-async function serveStates(): Promise<TestServer> {
-  const server = await serveSiteFixture();
-  await server.fixture.put([77], 'new');
-  await server.catchUp();
+// With a static listing, one that is newer than the pages, and one that was removed since.
+const getServer = shareServer(async ({ fixture, catchUp }) => {
+  await fixture.put([77], 'new');
   await removeListing(
-    server.fixture.catalogue,
+    fixture.catalogue,
     'api-3',
     { by: 'operator', reason: 'asked_by_provider' },
     '2026-11-21T00:00:00.000Z',
   );
-  await server.catchUp();
-  return server;
-}
+  await catchUp();
+});
 
 describe('Link headers', () => {
   it('lead from every page and document to what describes the service', async () => {
-    const server = await serveStates();
+    const server = getServer();
     const everywhere = ['/', '/verified', '/method', '/llms.txt', '/api/api-1', '/api/api-1.md', '/api/api-77'];
     for (const path of [...everywhere, '/openapi.json', '/agent/list', '/llms-full.txt', '/.well-known/api-catalog']) {
       for (const method of ['GET', 'HEAD']) {
@@ -48,7 +45,7 @@ describe('Link headers', () => {
   });
 
   it('join a listing page and its Markdown twin, in every state, and lead to documents that are there', async () => {
-    const server = await serveStates();
+    const server = getServer();
     for (const slug of ['api-1', 'api-77', 'api-3']) {
       const { alternate } = parseLinks((await ask(server, `/api/${slug}`)).headers.link);
       expect(alternate).toBe(`${BASE}/api/${slug}.md`);
@@ -76,7 +73,7 @@ describe('Link headers', () => {
 
 describe('Accept: text/markdown', () => {
   it('is answered with the twin at the address of the page itself, in every state', async () => {
-    const server = await serveStates();
+    const server = getServer();
     for (const [slug, status] of [
       ['api-1', 200],
       ['api-77', 200],
@@ -117,7 +114,7 @@ describe('Accept: text/markdown', () => {
 
 describe('what is not there', () => {
   it('is a page for people and a problem for programs, never anything else', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const forPeople = ['/nope', '/api/nope', '/api', '/api/', '/docs/nope', '/category/nope', '/a//b', '//a'];
     const spelt = ['/api%2Fapi-1x', '/.git/config', '/.env', '/wp-login.php', '/%2F%2Fevil.example'];
     for (const path of [...forPeople, ...spelt]) {
@@ -180,9 +177,7 @@ describe('what is not there', () => {
   });
 
   it('is not there either while the pages are behind, however the address is spelt', async () => {
-    const server = await serveSiteFixture();
-    await server.fixture.put([77], 'new');
-    await server.catchUp();
+    const server = getServer();
     const spelt = ['/.well-known%2Fapi-catalog', '/agent%2Flist'];
     for (const path of ['/nope', '/api/nope', '/.well-known/x', '/.well-known/ai-catalog', ...spelt]) {
       expect([path, (await ask(server, path)).status]).toEqual([path, 404]);

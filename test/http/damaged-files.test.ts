@@ -5,6 +5,7 @@ import { prepareCatalogue } from '../../scripts/first-start.ts';
 import { openPublished, openPublishedForWriting } from '../../src/published/file.ts';
 import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
+import { makeWritten } from '../site/rebuilding.ts';
 import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
@@ -93,8 +94,8 @@ it.each([
   ['damaged', (file: string) => damage(file, 1)],
   ['cut off', (file: string) => truncateSync(file, 10 * PAGE_BYTES)],
 ])('starts with a published file that is %s, makes it again, and keeps the pages', async (_, spoil) => {
-  const fixture = await makeSiteFixture(makeFolder());
-  const before = await serveSiteFixture({ fixture });
+  const fixture = await makeWritten(makeFolder());
+  const before = await serveSiteFixture({ fixture, written: false });
   await before.close();
   spoil(fixture.config.publishedFile);
   const { server } = await startAgain(fixture);
@@ -140,8 +141,8 @@ it.each([
 });
 
 it('starts with what was published before where the catalogue cannot be read, and says so', async () => {
-  const fixture = await makeSiteFixture(makeFolder());
-  const before = await serveSiteFixture({ fixture });
+  const fixture = await makeWritten(makeFolder());
+  const before = await serveSiteFixture({ fixture, written: false });
   await before.close();
   await fixture.catalogue.close();
   damage(fixture.config.catalogueAddress, 1);
@@ -155,8 +156,8 @@ it('starts with what was published before where the catalogue cannot be read, an
 });
 
 it('refuses another kind of file in the place of the published one, and a check names the file that is damaged', async () => {
-  const fixture = await makeSiteFixture(makeFolder());
-  const server = await serveSiteFixture({ fixture });
+  const fixture = await makeWritten(makeFolder());
+  const server = await serveSiteFixture({ fixture, written: false });
   await server.close();
   const { config } = fixture;
   const settings = {

@@ -23,7 +23,7 @@ const COINS = makeDeclaration({
 async function serveCoins() {
   const fixture = await makeSiteFixture(makeFolder(), { count: 0 });
   await declareListings(fixture.catalogue, [COINS]);
-  const server = await serveSiteFixture({ fixture });
+  const server = await serveSiteFixture({ fixture, written: false });
   const read = async (path: string) => (await ask(server, path)).text;
   const readRoutes = async () =>
     JSON.parse(await read('/agent/listings/coins')).listing.routes.map(

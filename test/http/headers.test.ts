@@ -2,7 +2,9 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
-import { ask, serveSiteFixture } from './running.ts';
+import { ask, serveSiteFixture, shareServer } from './running.ts';
+
+const getServer = shareServer();
 
 const EVERYWHERE = [
   '/',
@@ -21,7 +23,7 @@ const EVERYWHERE = [
 
 describe('every answer', () => {
   it('carries its name and the security headers, and names no other origin or frame, and no script but the loader of pages', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of EVERYWHERE) {
       const { headers } = await ask(server, path);
       expect([path, headers]).toEqual([
@@ -44,7 +46,7 @@ describe('every answer', () => {
 
   it('asks for https to stay where the service is reached by it', async () => {
     const fixture = await makeSiteFixture(makeFolder(), { settings: { BASE_URL: 'https://catalogue.example' } });
-    const server = await serveSiteFixture({ fixture });
+    const server = await serveSiteFixture({ fixture, written: false });
     for (const path of ['/', '/agent/list', '/none']) {
       expect((await ask(server, path)).headers['strict-transport-security']).toMatch(/^max-age=\d{7,}$/);
     }
@@ -64,7 +66,7 @@ describe('every answer', () => {
   });
 
   it('lets pages of other sites read all there is', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of [
       '/agent/list',
       '/openapi.json',
@@ -87,7 +89,7 @@ describe('every answer', () => {
 
 describe('methods', () => {
   it('are GET and HEAD; any other is refused with what is allowed', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of ['/', '/api/api-1', '/api/api-1.md', '/none', '/healthz', '/agent/list', '/openapi.json']) {
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND']) {
         const answer = await ask(server, path, { method });
@@ -133,6 +135,7 @@ describe('methods', () => {
   ])('are the same to a preflight of MCP as to its POST, at %s from %s', async (baseUrl, origin, isOpen) => {
     const server = await serveSiteFixture({
       fixture: await makeSiteFixture(makeFolder(), { settings: { BASE_URL: baseUrl } }),
+      written: false,
     });
     const options = await ask(server, '/mcp', {
       method: 'OPTIONS',
@@ -148,7 +151,7 @@ describe('methods', () => {
   });
 
   it('answer HEAD everywhere as GET without the body', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of EVERYWHERE) {
       const [get, head] = [await ask(server, path), await ask(server, path, { method: 'HEAD' })];
       expect([path, head.status, head.body.length]).toEqual([path, get.status, 0]);

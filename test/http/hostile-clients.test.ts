@@ -1,16 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeFolder } from '../builders.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
-import { ask, serveSiteFixture } from './running.ts';
+import { ask, shareServer } from './running.ts';
 
-/** Serves without a rate limit: what holds here holds for clients that stay within it. */
-const serve = async () =>
-  serveSiteFixture({
-    fixture: await makeSiteFixture(makeFolder(), { settings: { RATE_LIMIT: '0' } }),
-    written: false,
-  });
+// Without a rate limit: what holds here holds for clients that stay within it.
+const getServer = shareServer();
 
 /** Opens a connection from one of loopback's addresses, each of which is another client. */
 async function open(url: string, localAddress = '127.0.0.1'): Promise<Socket> {
@@ -32,7 +26,7 @@ const write = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 describe('one client', () => {
   it('that sends a few at once is answered all, and the connection stays', async () => {
-    const { url } = await serve();
+    const { url } = getServer();
     const socket = await open(url);
     const paths = ['/agent/list?limit=1', '/healthz', '/agent/list?limit=2', '/agent/none', '/agent/list?limit=3'];
     socket.write(paths.map(write).join(''));
@@ -49,7 +43,7 @@ describe('one client', () => {
   });
 
   it('has 1,000 answers over one connection, the last of which says that there are no more', async () => {
-    const { url } = await serve();
+    const { url } = getServer();
     const socket = await open(url);
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
@@ -63,7 +57,7 @@ describe('one client', () => {
   });
 
   it('has 100 connections at most, and leaves room for others', async () => {
-    const { url } = await serve();
+    const { url } = getServer();
     const sockets = await Promise.all(Array.from({ length: 130 }, () => open(url, '127.0.0.9')));
     await expect.poll(() => sockets.filter((socket) => socket.closed).length).toBe(30);
     const other = await open(url, '127.0.0.10');
@@ -89,7 +83,7 @@ describe('a body', () => {
     ['with a chunk that is longer than it says', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{"url"\r\n', false],
     ['that ends early', 'Content-Length: 100\r\n\r\n{"url":', true],
   ])('%s is refused at once', async (_name, rest, isLast) => {
-    const { url, logged } = await serve();
+    const { url, logged } = getServer();
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
     onTestFinished(() => void socket.destroy());
     socket.write(`${HEAD}${rest}`);
@@ -101,7 +95,7 @@ describe('a body', () => {
 
 describe('an odd request', () => {
   it('for an address of thousands of slashes, or of a name too long for a file, is one for what is not there', async () => {
-    const { url, logged } = await serve();
+    const { url, logged } = getServer();
     const paths = [`/_astro/${'/'.repeat(15_000)}x`, `/${'/'.repeat(15_000)}x`, `/_astro/${'a'.repeat(300)}.css`];
     for (const path of [...paths, `/api/${'a'.repeat(5000)}`]) {
       const { status, text } = await ask({ url }, path);
@@ -112,7 +106,7 @@ describe('an odd request', () => {
   });
 
   it('behind others ends the connection, and is never answered before them', async () => {
-    const { url, logged } = await serve();
+    const { url, logged } = getServer();
     const socket = await open(url);
     socket.write(`${write('/openapi.json')}GARBAGE\r\n\r\n`);
     expect(['', 'HTTP/1.1 200']).toContain((await readAll(socket)).slice(0, 12));

@@ -63,7 +63,7 @@ it('the document of a listing has the ten routes that fit a request best first, 
 it('the pages of a listing have 500 routes, and where the others are', async () => {
   const fixture = await makeSiteFixture(makeFolder());
   await declareListings(fixture.catalogue, [LARGE], '2026-11-21T12:00:00.000Z');
-  const server = await serveSiteFixture({ fixture });
+  const server = await serveSiteFixture({ fixture, written: false });
   const findNext = (text: string) => /\/api\/large\.md\?page=\d+/.exec(text)?.[0] ?? '';
   const listItems = (text: string) => [...text.matchAll(/\/v1\/items\/(\d+)`: 0/g)].map(([, number]) => number);
 

@@ -29,7 +29,7 @@ async function serve() {
     makeTides('b', 'api.harbour-b.com'),
     makeTides('c', 'api.harbour-c.com'),
   ]);
-  const server = await serveSiteFixture({ fixture });
+  const server = await serveSiteFixture({ fixture, written: false });
   const list = async (query: string): Promise<AgentItem[]> =>
     JSON.parse((await ask(server, `/agent/list?${query}`)).text).listings;
   return { ...server, list, read: async (path: string) => (await ask(server, path)).text };

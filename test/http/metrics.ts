@@ -1,11 +1,11 @@
 import { makeFolder } from '../builders.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeWritten } from '../site/rebuilding.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 /** Starts a server that serves metrics, closed after the test. */
 export async function serveWithMetrics({ rebuilding = false } = {}): Promise<TestServer & { metricsUrl: string }> {
-  const fixture = await makeSiteFixture(makeFolder(), { settings: { METRICS_PORT: '0' } });
-  const server = await serveSiteFixture({ fixture, rebuilding });
+  const fixture = await makeWritten(makeFolder(), { METRICS_PORT: '0' });
+  const server = await serveSiteFixture({ fixture, written: false, rebuilding });
   if (server.metricsUrl === undefined) throw new Error('no metrics are served');
   return { ...server, metricsUrl: server.metricsUrl };
 }

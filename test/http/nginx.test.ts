@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { findNginx, startNginx } from '../nginx.ts';
-import { rebuildAgain } from '../site/rebuilding.ts';
-import { makeSiteFixture } from '../site/site-fixture.ts';
+import { makeWritten, rebuildAgain } from '../site/rebuilding.ts';
 import { removeListing } from '../written.ts';
 import { ask, serveSiteFixture } from './running.ts';
 
@@ -28,7 +27,8 @@ const SAME = [
 it('nginx sends the pages of the site folder as the process does, and passes on all else', async (context) => {
   if (!nginx) return context.skip('no nginx: install nginx-light');
   const server = await serveSiteFixture({
-    fixture: await makeSiteFixture(makeFolder(), { settings: { TRUSTED_PROXIES: 'loopback' } }),
+    fixture: await makeWritten(makeFolder(), { TRUSTED_PROXIES: 'loopback' }),
+    written: false,
   });
   const { config, catalogue, readPages } = server.fixture;
   const { siteDir, baseUrl } = config;

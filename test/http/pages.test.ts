@@ -7,11 +7,13 @@ import { delistListing, relistListing } from '../../src/catalogue/write/decision
 import { getSitePaths } from '../../src/site/paths.ts';
 import { openRecord } from '../../src/site/record.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
-import { ask, serveSiteFixture } from './running.ts';
+import { ask, serveSiteFixture, shareServer } from './running.ts';
+
+const getServer = shareServer();
 
 describe('a page of the site folder', () => {
   it('comes whole, and not again to who has it', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const page = await ask(server, '/api/api-3');
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(page.text).toBe(server.fixture.read('api/api-3.html'));
@@ -31,7 +33,7 @@ describe('a page of the site folder', () => {
   });
 
   it('is compressed as the reader takes it', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const plain = await ask(server, '/');
     const read = { br: brotliDecompressSync, gzip: gunzipSync };
     for (const [accept, encoding] of [
@@ -79,7 +81,7 @@ describe('a page of the site folder', () => {
   });
 
   it('has a Markdown twin, also for who asks for Markdown at its own address', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const twin = await ask(server, '/api/api-3.md');
     expect(twin).toMatchObject({ status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' } });
     const chosen = await ask(server, '/api/api-3', { headers: { Accept: 'text/markdown, text/html;q=0.9' } });
@@ -97,7 +99,7 @@ describe('a page of the site folder', () => {
   });
 
   it('loads its assets from addresses that never change their content', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     const assets = (await ask(server, '/')).text.match(/\/_astro\/[\w.-]+/g) ?? [];
     expect(assets.length).toBeGreaterThanOrEqual(2);
     for (const asset of assets) {
@@ -152,7 +154,7 @@ describe('what is not in the site folder', () => {
   });
 
   it('is found at its canonical address only, without a slash, an ending or another spelling', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const [path, location] of [
       ['/api/api-3/', '/api/api-3'],
       ['/api/api-3/?from=x', '/api/api-3?from=x'],
@@ -188,7 +190,7 @@ describe('what is not in the site folder', () => {
   });
 
   it('does not lead out of the site folder, nor to what is compressed or unfinished in it', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of [
       '/..%2f..%2fpackage.json',
       '/../../package.json',
@@ -211,7 +213,7 @@ describe('what is not in the site folder', () => {
   it.each(['/%', '/api/%zz', '/api/%ff', '/%00', '/api/api-3%00.html', '/a%5cb', '/a%0d%0aX-Evil:%201'])(
     'refuses a malformed address: %s',
     async (path) => {
-      const server = await serveSiteFixture({ written: false });
+      const server = getServer();
       const { status, headers, text } = await ask(server, path);
       expect([status, headers['content-type']]).toEqual([400, 'application/problem+json']);
       expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'malformed_address' });

@@ -3,7 +3,9 @@ import { makeDeclaration } from '../builders.ts';
 import { recordPaid } from '../paid.ts';
 import { rebuildAgain } from '../site/rebuilding.ts';
 import { declareListings, removeListing } from '../written.ts';
-import { ask, serveSiteFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, shareServer, type TestServer } from './running.ts';
+
+const getServer = shareServer();
 
 const ALONE = 'https://api.alone.example';
 
@@ -61,7 +63,7 @@ describe('the page of a provider', () => {
   });
 
   it('answers HEAD and 304, and 404 for what is no provider', async () => {
-    const server = await serveSiteFixture();
+    const server = getServer();
     for (const path of ['/provider/example-provider.com', '/network/base', '/network/solana']) {
       const { etag = '' } = (await ask(server, path)).headers;
       expect((await ask(server, path, { headers: { 'If-None-Match': etag } })).status).toBe(304);
@@ -81,7 +83,7 @@ describe('the page of a provider', () => {
 });
 
 it('the page of a network has the listings that are paid on it, and each listing leads there', async () => {
-  const server = await serveSiteFixture();
+  const server = getServer();
   const base = await ask(server, '/network/base');
   expect(base.text).toContain('<h1>APIs paid on Base</h1>');
   expect(base.text.match(/class="card"/g)).toHaveLength(8);

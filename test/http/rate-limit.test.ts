@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { limitRate } from '../../src/http/rate-limit.ts';
 import type { Env } from '../../src/http/request.ts';
 import { makeFolder } from '../builders.ts';
+import { makeWritten } from '../site/rebuilding.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { ask, serveSiteFixture } from './running.ts';
 
@@ -15,8 +16,11 @@ async function serveLimited(
   { settings = { TRUSTED_PROXIES: 'loopback' } as Record<string, string>, written = false } = {},
 ) {
   const clock = { now: 1000 };
-  const fixture = await makeSiteFixture(makeFolder(), { settings: { RATE_LIMIT: String(limit), ...settings } });
-  const server = await serveSiteFixture({ fixture, written, now: () => clock.now });
+  const all = { RATE_LIMIT: String(limit), ...settings };
+  const fixture = written
+    ? await makeWritten(makeFolder(), all)
+    : await makeSiteFixture(makeFolder(), { settings: all });
+  const server = await serveSiteFixture({ fixture, written: false, now: () => clock.now });
   const get = (path: string, client = '203.0.113.1', method = 'GET') =>
     ask(server, path, { method, headers: { 'X-Forwarded-For': client } });
   return { clock, server, get };

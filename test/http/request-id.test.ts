@@ -2,7 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { breakReading } from './broken.ts';
-import { ask, serveSiteFixture } from './running.ts';
+import { ask, serveSiteFixture, shareServer } from './running.ts';
+
+const getServer = shareServer();
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
@@ -10,7 +12,7 @@ describe('a request', () => {
   it.each(['7f9c24e5-2fa1-4c3e-9d57-1f1d2c0b6a11', 'abc_DEF-123=', 'x'.repeat(128)])(
     'keeps the id that its client gave it: %s',
     async (id) => {
-      const server = await serveSiteFixture({ written: false });
+      const server = getServer();
       for (const path of ['/agent/list', '/agent/none', '/healthz', '/%']) {
         const { headers } = await ask(server, path, { headers: { 'X-Request-Id': id } });
         expect([path, headers['x-request-id']]).toEqual([path, id]);
@@ -21,7 +23,7 @@ describe('a request', () => {
   it.each(['x'.repeat(129), 'a b', 'a"b', '<script>', 'a,b', '{"level":60}', 'ü'])(
     'gets an id of ours in the place of %s',
     async (id) => {
-      const server = await serveSiteFixture({ written: false });
+      const server = getServer();
       const { headers } = await ask(server, '/agent/list', {
         headers: { 'X-Request-Id': Buffer.from(id).toString('latin1') },
       });
@@ -79,7 +81,7 @@ describe('a failure of ours', () => {
   });
 
   it('of a client has no id in its document, so that it is the same for everybody', async () => {
-    const server = await serveSiteFixture({ written: false });
+    const server = getServer();
     for (const path of ['/agent/none', '/agent/list?limit=x'])
       expect(JSON.parse((await ask(server, path)).text)).not.toHaveProperty('request_id');
   });

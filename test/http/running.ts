@@ -1,11 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/transaction.ts';
 import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
 import { makeFolder } from '../builders.ts';
+import { SCRATCH } from '../scratch.ts';
 import { makeWritten, rebuildAgain } from '../site/rebuilding.ts';
 import { makeSiteFixture, type SiteFixture } from '../site/site-fixture.ts';
 
@@ -17,26 +20,55 @@ export interface TestServer extends RunningServer {
   catchUp(): Promise<void>;
 }
 
+interface ServerOptions {
+  rebuilding?: boolean;
+  level?: string;
+  now?: () => number;
+}
+
 /** Starts a server, closed after the test; `written` writes the pages first. */
 export async function serveSiteFixture({
   fixture: given,
   written = true,
-  rebuilding = false,
-  level = 'info',
-  now = performance.now.bind(performance),
-}: {
-  fixture?: SiteFixture | undefined;
-  written?: boolean;
-  rebuilding?: boolean;
-  level?: string;
-  now?: () => number;
-} = {}): Promise<TestServer> {
+  ...options
+}: ServerOptions & { fixture?: SiteFixture | undefined; written?: boolean } = {}): Promise<TestServer> {
   const fixture = given ?? (written ? await makeWritten(makeFolder()) : await makeSiteFixture(makeFolder()));
   if (given && written) await rebuildAgain({ config: fixture.config });
+  const server = await startOn(fixture, options);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/**
+ * Serves a fixture and its pages to all tests of a file, which leave to each other what they read. `prepare` writes what is newer
+ * than the pages. Returns what gives the server.
+ */
+export function shareServer(prepare?: (server: TestServer) => Promise<void>): () => TestServer {
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(SCRATCH, 'shared-'));
+    const fixture = await makeWritten(folder);
+    server = await startOn(fixture, {});
+    await prepare?.(server);
+    return async () => {
+      await server?.close();
+      await fixture.catalogue.close();
+      rmSync(folder, { recursive: true, force: true });
+    };
+  });
+  return () => {
+    if (!server) throw new Error('the server is started before the first test, not before');
+    return server;
+  };
+}
+
+async function startOn(
+  fixture: SiteFixture,
+  { rebuilding = false, level = 'info', now = performance.now.bind(performance) }: ServerOptions,
+): Promise<TestServer> {
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: fixture.config, logger, rebuilding, now });
-  onTestFinished(() => server.close());
   const readRevision = async () => JSON.parse((await ask(server, '/readyz')).text).catalogue?.revision;
   const catchUp = async () => {
     while ((await readRevision()) !== (await getRevision(fixture.catalogue))) await sleep(5);

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
-import { ask, serveSiteFixture, type TestServer } from './running.ts';
+import { ask, serveSiteFixture, shareServer, type TestServer } from './running.ts';
+
+const getServer = shareServer();
 
 /** Asks for results as a browser does, and gives the paths of the listings on the page. */
 async function search(server: TestServer, path: string) {
@@ -20,7 +22,8 @@ async function search(server: TestServer, path: string) {
 
 it('shows every listing once, page after page, in the order asked for', async () => {
   const server = await serveSiteFixture({
-    fixture: await makeSiteFixture(makeFolder(), { count: 60, settings: { RATE_LIMIT: '0' } }),
+    fixture: await makeSiteFixture(makeFolder(), { count: 60 }),
+    written: false,
   });
   const all: string[] = [];
   let path: string | undefined = '/search?sort=name';
@@ -50,7 +53,7 @@ it('answers from the catalogue as it is now, each search for itself', async () =
 });
 
 it('keeps what its form has no field for when the form is sent again', async () => {
-  const server = await serveSiteFixture();
+  const server = getServer();
   const { text } = await search(server, '/search?q=first&can=exact&host=example.com&path=/v1&page=1&network=base');
   const hidden = [...text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
   expect(hidden.map(([, name, value]) => `${name}=${value}`).sort()).toEqual([
@@ -61,7 +64,7 @@ it('keeps what its form has no field for when the form is sent again', async () 
 });
 
 it('says how to find something where nothing matches', async () => {
-  const server = await serveSiteFixture();
+  const server = getServer();
   const { text } = await search(server, '/search?q=first&network=solana&max_price_usdc=$1');
   expect(text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')).toContain(
     'Nothing matches all of this. Nearest: 8 listings if you drop Solana 8 listings if you drop all filters',
@@ -95,7 +98,7 @@ it('names what answers more of the request outside the filters, and only that', 
 });
 
 it('says with status 400 what is wrong with a search, and keeps what was asked in the form', async () => {
-  const server = await serveSiteFixture();
+  const server = getServer();
   for (const [query, words] of [
     ['category=tools', 'Did you mean Tools?'],
     ['max_price_usdc=cheap', 'The parameter max_price_usdc cannot be &quot;cheap&quot;.'],

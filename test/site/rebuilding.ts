@@ -17,14 +17,17 @@ export const rebuildAgain: Rebuilder['rebuild'] = (options) => {
 /** The files of a fixture with its pages, by their path in its folder. */
 let writtenOnce: Promise<Map<string, Buffer>> | undefined;
 
-/** Makes a fixture of eight listings whose pages are written. They are rendered once for each process. */
-export async function makeWritten(folder: string): Promise<SiteFixture> {
+/**
+ * Makes a fixture of eight listings whose pages are written. They are rendered once for each process, so `settings` are none
+ * that pages show.
+ */
+export async function makeWritten(folder: string, settings: Record<string, string> = {}): Promise<SiteFixture> {
   writtenOnce ??= writeOnce(folder);
   for (const [path, bytes] of await writtenOnce) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), bytes);
   }
-  return await makeSiteFixture(folder, { count: 0 });
+  return await makeSiteFixture(folder, { count: 0, settings });
 }
 
 async function writeOnce(folder: string): Promise<Map<string, Buffer>> {
