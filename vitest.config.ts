@@ -19,7 +19,6 @@ const LONG = [
   'site/watch',
   'site/killed',
   'cli/entry-point',
-  'http/probing',
 ].map((name) => resolve(import.meta.dirname, `test/${name}.test.ts`));
 
 /** Runs the long files first, and then the others as Vitest has them. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { NOW } from '../builders.ts';
 import { sendChallenge, sendStatus } from '../probing/market.ts';
 import { isRoute, makeMarketCommands } from '../probing/probing.ts';
 import { startCatalogue } from './running.ts';
@@ -46,21 +47,18 @@ describe('two runs at once', () => {
     await market.list('alpha', slow.answer, PATHS);
     const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000');
     await expect.poll(() => slow.getAsked()).toBeGreaterThan(0);
-    const [second, third] = [
-      start(market.environment, '--all', '--pause', '0', '--json'),
-      start(market.environment, '--due', '--pause', '0'),
-    ];
-    for (const { getStderr } of [second, third]) {
-      await expect.poll(() => getStderr()).toContain('Another probe run is using this catalogue');
-    }
+    market.setHours((Date.now() - Date.parse(NOW)) / 3_600_000);
+    const second = market.run(['probe', '--all', '--pause', '0', '--json']);
+    const third = start(market.environment, '--due', '--pause', '0');
+    await expect.poll(() => third.getStderr()).toContain('Another probe run is using this catalogue');
     third.child.kill('SIGINT');
     const stopped = await third.ran;
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toContain('error: Another probe run is active, and this one was stopped before its turn');
     goOn();
-    expect([(await first.ran).code, (await second.ran).code]).toEqual([0, 0]);
-    expect(JSON.parse((await second.ran).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
-    expect((await second.ran).stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
+    expect([(await first.ran).code, (await second).code]).toEqual([0, 0]);
+    expect(JSON.parse((await second).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
+    expect((await second).stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
     expect(slow.getMost()).toBe(1);
   });
 });
@@ -78,7 +76,8 @@ describe('Ctrl-C', () => {
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ complete: false, routes: { planned: 3 } });
     expect(Object.keys(report.outcomes).filter((outcome) => outcome !== 'payable')).toEqual([]);
-    const rest = JSON.parse((await start(market.environment, '--all', '--pause', '0', '--json').ran).stdout);
+    market.setHours((Date.now() - Date.parse(NOW)) / 3_600_000);
+    const rest = JSON.parse((await market.run(['probe', '--all', '--pause', '0', '--json'])).stdout);
     expect(rest).toMatchObject({ complete: true, routes: { done_before: report.routes.probed } });
     expect(rest.routes.probed).toBe(3 - report.routes.probed);
   });

@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openServer } from '../../scripts/market/loopback.ts';
-import { type Market, startMarket } from '../../scripts/market/market.ts';
 import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import type { AgentReceipt } from '../../src/views/receipt.ts';
@@ -12,18 +11,15 @@ import { makeFolder } from '../builders.ts';
 import { serveLive } from '../http/serving.ts';
 import { type Lie, openLyingNode } from '../paying/lying-node.ts';
 import { HONEST, openMarketPaying } from '../paying/market-paying.ts';
+import { getMarket } from '../worker-market.ts';
 import { makeCommands } from './running.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const NETWORK_KEYS = ['base', 'solana'] as const satisfies readonly MarketNetwork[];
 
-let market: Market;
+const market = await getMarket();
 /** A served receipt of each network, as it is. */
 const documents = new Map<MarketNetwork, AgentReceipt>();
-beforeAll(async () => {
-  market = await startMarket({ plans: [] });
-});
-afterAll(() => market.stop());
 
 const getNode = (network: MarketNetwork) => (network === 'base' ? market.base.rpcUrl : (market.solana?.rpcUrl ?? ''));
 
@@ -280,24 +276,14 @@ describe('something that is not a receipt', () => {
 
 it('is checked by the real command in an empty folder, which stays empty', async () => {
   const folder = makeFolder();
-  for (const network of NETWORK_KEYS) {
-    const document = await getDocument(network);
-    const origin = await serve(() => Response.json(document));
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [
-        ...[
-          '--import',
-          join(ROOT, 'scripts/require-node.mjs'),
-          join(ROOT, 'scripts/catalogue.ts'),
-          'receipts',
-          'check',
-        ],
-        ...[`${origin}/receipts/${document.receipt.id}`, '--rpc', getNode(network), '--json'],
-      ],
-      { cwd: folder, env: { PATH: process.env.PATH, ENV_FILES: 'off' } },
-    );
-    expect(JSON.parse(stdout).checks.filter(({ passed }: Check) => !passed)).toEqual([]);
-  }
+  const document = await getDocument('base');
+  const origin = await serve(() => Response.json(document));
+  const command = ['--import', join(ROOT, 'scripts/require-node.mjs'), join(ROOT, 'scripts/catalogue.ts')];
+  const args = [`${origin}/receipts/${document.receipt.id}`, '--rpc', getNode('base'), '--json'];
+  const { stdout } = await promisify(execFile)(process.execPath, [...command, 'receipts', 'check', ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ENV_FILES: 'off' },
+  });
+  expect(JSON.parse(stdout).checks.filter(({ passed }: Check) => !passed)).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -41,13 +41,17 @@ export function makeCommands(settings: Record<string, string> = {}, now: () => D
   };
   const run = async (
     args: readonly string[],
-    { columns, signal }: { columns?: number; signal?: AbortSignal } = {},
+    {
+      columns,
+      signal,
+      stderr = openOutput(),
+    }: { columns?: number; signal?: AbortSignal; stderr?: ReturnType<typeof openOutput> } = {},
   ): Promise<Ran> => {
     const given = PAYING.includes(args[0] ?? '')
       ? { PAYER_FOLDER: join(folder, 'payer'), ...environment }
       : environment;
     for (const [name, value] of Object.entries(given)) vi.stubEnv(name, value);
-    const [stdout, stderr] = [openOutput(columns), openOutput()];
+    const stdout = openOutput(columns);
     const code = await runCommandLine(args, { stdout, stderr, now, signal: signal ?? new AbortController().signal });
     vi.unstubAllEnvs();
     return { code, stdout: stdout.getText(), stderr: stderr.getText() };

@@ -10,7 +10,7 @@ import { openLyingNode } from '../paying/lying-node.ts';
 import { deliver, PAY_TO } from '../paying/paying.ts';
 import { makePayingCommands, SLUG, sellWithoutSettling } from '../paying/verifying.ts';
 import { getMarket } from '../worker-market.ts';
-import { startCatalogue } from './running.ts';
+import { openOutput, type Ran, startCatalogue } from './running.ts';
 
 const { base: chain } = await getMarket();
 
@@ -159,27 +159,25 @@ describe('verify --pay', () => {
   });
 
   it('waits for another payment to end, in another process', async () => {
-    let said = '';
-    const { environment, catalogue, getLost } = await makePayingCommands(chain, {
+    const stderr = openOutput();
+    let second: Promise<Ran> | undefined;
+    const { environment, folder, run, catalogue, getLost } = await makePayingCommands(chain, {
       sale: async ({ response, settle }) => {
         const transaction = await settle();
         // The first waits for its product until the other one waits for it.
-        if ((await listPayments(catalogue, 2)).length === 1) await expect.poll(() => said).toContain(WAITING);
+        if (!second) {
+          second = run(['verify', SLUG, '--pay'], { stderr });
+          await expect.poll(() => stderr.getText()).toContain(WAITING);
+        }
         deliver(response, transaction);
       },
     });
-    const runs = [0, 1].map(() => {
-      const { child, ran } = startCatalogue(['verify', SLUG, '--pay', '--json'], environment);
-      child.stderr.on('data', (chunk: Buffer) => {
-        said += chunk;
-      });
-      return ran;
-    });
-    const ran = await Promise.all(runs);
-    expect(ran.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ran.filter(({ stderr }) => stderr.includes(WAITING))).toHaveLength(1);
-    const [second, first] = await listPayments(catalogue, 9);
-    expect((first?.resolved_at ?? '') <= (second?.prepared_at ?? 'none')).toBe(true);
+    const given = { ...environment, PAYER_FOLDER: join(folder, 'payer') };
+    const first = await startCatalogue(['verify', SLUG, '--pay', '--json'], given).ran;
+    expect([first.code, (await second)?.code]).toEqual([0, 0]);
+    expect(first.stderr).not.toContain(WAITING);
+    const [later, earlier] = await listPayments(catalogue, 9);
+    expect((earlier?.resolved_at ?? '') <= (later?.prepared_at ?? 'none')).toBe(true);
     expect(await getLost()).toBe(2000n);
   });
 

@@ -8,15 +8,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { preparePages } from '../../scripts/first-start.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
-import { makeFolder } from '../builders.ts';
+import { IDENTITY, makeDeclaration, makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { makeConfig } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
-import { removeListing } from '../written.ts';
-import { runNpm } from './npm.ts';
+import { declareListings, removeListing } from '../written.ts';
 import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
-it('brings a bare folder to a served catalogue once, where two start in it, and serves and follows it at once the second time', async () => {
+it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says, and the second time serves it at once, writes its pages and follows it', async () => {
   const folder = makeFolder();
   // As another process leaves it that begins to make it, or one that was killed then.
   writeFileSync(join(folder, 'catalogue.sqlite'), '');
@@ -24,13 +23,13 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   // They are asked more often than a client may, for as long as a rebuild takes.
   const settings = { RATE_LIMIT: '0' };
   const [first, other] = [
-    start(folder, { PORT: String(port), LOG_LEVEL: 'debug', ...settings }),
+    start(folder, { PORT: String(port), LOG_LEVEL: 'debug', ...settings }, ['--no-rebuild']),
     start(folder, settings, ['--no-rebuild']),
   ];
   const statuses = new Set<number>();
   while (!statuses.has(200)) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
-    await sleep(10);
+    await sleep(50);
     if (!answer) continue;
     statuses.add(answer.status);
     if (answer.status === 503) expect(await answer.json()).toMatchObject({ code: 'starting' });
@@ -42,9 +41,16 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
     await expect.poll(async () => (await fetch(`${url}/agent/list`)).status).toBe(200);
     const list = await (await fetch(`${url}/agent/list?limit=1`)).json();
     expect(list.total).toBeGreaterThan(10);
-    expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);
     // Pages are rendered on demand until they are written.
-    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
+    // It neither rebuilds nor probes.
+    expect(await listChildren(server.child)).toEqual([]);
+    if (server === other) {
+      server.child.stdout?.destroy();
+      server.child.stderr?.destroy();
+      for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
+    }
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
   }
@@ -61,7 +67,8 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
 
   const second = start(folder, settings);
   const again = await waitForUrl(second);
-  expect(second.said.out).not.toMatch(/Created|Compil|written/);
+  expect(second.said.out).not.toMatch(/Created|written/);
+  await expect.poll(async () => (await fetch(`${again}/readyz`)).status).toBe(200);
   const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), {
     identity: 'x',
     at: new Date().toISOString(),
@@ -70,7 +77,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, and 
   const before = (await (await fetch(`${again}/readyz`)).json()).pages.made_at;
   await removeListing(catalogue, slug, { by: 'operator', reason: 'test' }, new Date().toISOString());
   await catalogue.close();
-  await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status, { interval: 5 }).toBe(410);
+  await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status).toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).pages.made_at === before) await sleep(50);
   // The news of its removal names it, no card does.
   expect(await (await fetch(again)).text()).not.toContain(`"><a href="/api/${slug}"`);
@@ -91,20 +98,6 @@ it.each([
     expect.objectContaining({ level: 60, msg: expect.stringMatching(sentence), hint: expect.stringMatching(/\w/) }),
   ]);
   expect(server.said.out).toBe('');
-});
-
-it('leaves rebuilding to the operator when told so and probes nothing unless told to, and goes on and stops as it should when nobody reads what it says', async () => {
-  const server = start(await makeStarted(), { LOG_LEVEL: 'debug' }, ['--no-rebuild']);
-  const url = await waitForUrl(server);
-  expect((await fetch(`${url}/agent/list`)).status).toBe(200);
-  await sleep(700);
-  expect(await listChildren(server.child)).toEqual([]);
-  expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
-  server.child.stdout?.destroy();
-  server.child.stderr?.destroy();
-  for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
-  server.child.kill('SIGTERM');
-  expect(await server.ended).toBe(0);
 });
 
 it('goes on where there is no room for what it says', async (context) => {
@@ -153,13 +146,17 @@ it('says at once that the port is in use, before it makes a catalogue or a page'
   expect([server.said.out, readdirSync(folder)]).toEqual(['', []]);
 });
 
-it('writes sentences on a terminal, the log among them', async (context) => {
+it('writes sentences on a terminal, the log among them, and why it probes nothing where the clock is over a year ahead of the catalogue', async (context) => {
   skipWithout('script', context);
-  const folder = await makeStarted();
+  const folder = makeFolder();
+  const now = '2024-01-01T00:00:00.000Z';
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: now });
+  await declareListings(catalogue, [makeDeclaration()], now);
+  await catalogue.close();
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
   const terminal = spawn('script', ['-qefc', `${scripts.start} --no-rebuild`, '/dev/null'], {
     env: {
-      ...{ ...process.env, LOG_LEVEL: 'debug', PORT: '0', BASE_URL: 'http://catalogue.example' },
+      ...{ ...process.env, LOG_LEVEL: 'debug', PORT: '0', BASE_URL: 'http://catalogue.example', PROBE: 'on' },
       ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
     },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -178,6 +175,8 @@ it('writes sentences on a terminal, the log among them', async (context) => {
   await find(
     /\d\d:\d\d:\d\d debug request \(request_id: \S+, client: 127\.0\.0\.0\/24, method: GET, path: (\/healthz), status: 200/,
   );
+  await find(/The clock of this machine says .*, and the catalogue was last written 2024-01-01T/);
+  await find(/Set the clock that is wrong/);
   expect(said).not.toMatch(/[{}]/);
   terminal.kill('SIGTERM');
   await once(terminal, 'exit');
@@ -195,21 +194,3 @@ function getPort(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address ? address.port : 0;
 }
-
-it('serves pages from source after npm run dev in a fresh folder, from the seed', async () => {
-  const port = await findFreePort();
-  const { find, child } = runNpm(['run', 'dev'], { PORT: String(port), BASE_URL: '', NODE_ENV: '', VITEST: '' });
-  expect(await find(/^Created \S+ with (\d+) listings/m)).toMatch(/^\d\d+$/);
-  await expect
-    .poll(
-      () =>
-        fetch(`http://127.0.0.1:${port}/`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 60_000 },
-    )
-    .toBe(200);
-  process.kill(-(child.pid ?? 0), 'SIGINT');
-  await once(child, 'exit');
-}, 90_000);

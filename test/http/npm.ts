@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
@@ -89,7 +89,9 @@ export async function isListening(url: string): Promise<boolean> {
 
 /** A folder with a catalogue whose prober has something to do, and the provider that it asks. */
 export interface ProbingFolder {
-  readonly settings: Record<string, string>;
+  readonly settings: { readonly CATALOGUE: string; readonly SITE: string; readonly [name: string]: string };
+  /** Address of the provider. */
+  readonly provider: string;
   /** Resolves when the provider gets a request, which it does not answer. */
   waitForProbe(): Promise<void>;
   /** From now on the provider answers. */
@@ -121,7 +123,7 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   });
   const settings = {
     ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
-    ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on' },
+    ...{ PROBE: 'on', ALLOW_PRIVATE_NETWORKS: 'on', BASE_URL: 'http://127.0.0.1:4321' },
   };
   await once(provider.listen(0, '127.0.0.1'), 'listening');
   const address = provider.address();
@@ -133,6 +135,7 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   await catalogue.close();
   return {
     settings,
+    provider: base_url,
     waitForProbe: async () => void (await once(provider, 'request')),
     answer: () => {
       answers = true;
@@ -153,7 +156,7 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
 export async function stopServer(
   { settings, waitForProbe }: ProbingFolder,
   how: NodeJS.Signals | 'Ctrl-C',
-  { processes = 3 } = {},
+  { processes = 4 } = {},
 ) {
   const asked = waitForProbe();
   const { child, find, getSaid } = runNpm(['start'], settings);
@@ -163,7 +166,9 @@ export async function stopServer(
   const slow = connect(Number(new URL(url).port), '127.0.0.1');
   slow.on('error', () => undefined).write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
   onTestFinished(() => void slow.destroy());
-  await fetch(`${url}/healthz`);
+  // Refused by the intake, which is started for that.
+  const check = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"url": "x"}' };
+  expect((await fetch(`${url}/providers/check`, check)).status).toBe(400);
   while (listProcesses(child).length < processes) await sleep(20);
   const pids = listProcesses(child);
   if (how === 'Ctrl-C') process.kill(-(child.pid ?? 0), 'SIGINT');

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { skipWithout } from '../skipped.ts';
 import {
@@ -15,6 +16,7 @@ import {
   stopServer,
   waitForEnd,
 } from './npm.ts';
+import { listChildren, start, waitForUrl } from './starting.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -29,26 +31,38 @@ describe('npm start', () => {
   afterAll(() => folder.close());
 
   // A signal that npm does not pass on. The others are ones that it does, and a long test sends all.
-  it('ends with all that it started when npm is killed, what writes the first pages and a prober in the middle of a request, and the port is free', async () => {
-    const { isOpen } = await stopServer(folder, 'SIGKILL', { processes: 4 });
+  it('ends with all that it started when npm is killed, what writes the first pages, the intake and a prober in the middle of a request, and the port is free', async () => {
+    const { isOpen } = await stopServer(folder, 'SIGKILL', { processes: 5 });
     expect(isOpen).toBe(false);
   });
 
-  it('probes by itself with PROBE=on, so that readers see what a route really asks', async () => {
+  it('probes by itself with PROBE=on, leaves rebuilding to the operator when told so, and starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
     folder.answer();
-    const { child, find } = runNpm(['start'], folder.settings);
-    const url = await find(/listens on (http:\S+)\. /);
+    const server = start(makeFolder(), { ...folder.settings, SITE: `${folder.settings.SITE}-none` }, ['--no-rebuild']);
+    const url = await waitForUrl(server);
     const getPrice = async () =>
       (await (await fetch(`${url}/agent/listings/example-prices`)).json()).listing.price_min_usdc;
     await expect.poll(getPrice).toBe(0.0025);
-    await find(/(1 payable_with_changed_terms)/);
-    const pids = listProcesses(child);
-    expect(pids.length).toBeGreaterThanOrEqual(3);
-    const [, server] = pids;
-    if (server === undefined) throw new Error('npm started no server');
-    // Killed outright, it cannot end its prober.
-    process.kill(server, 'SIGKILL');
-    await waitForEnd(pids);
+    await expect.poll(() => server.said.err).toContain('1 payable_with_changed_terms');
+    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
+    const [prober = '', ...others] = await listChildren(server.child);
+    expect(others).toEqual([]);
+    const findIntake = async () => (await listChildren(server.child)).find((pid) => pid !== prober);
+    const check = async () => {
+      const body = JSON.stringify({ url: `${folder.provider}/v1/quote` });
+      const headers = { 'Content-Type': 'application/json' };
+      return (await (await fetch(`${url}/providers/check`, { method: 'POST', headers, body })).json()).summary;
+    };
+    expect(await check()).toBe('1 of 1 route can be listed.');
+    const intake = await findIntake();
+    expect(readFileSync(`/proc/${intake}/environ`, 'utf8')).not.toMatch(/CATALOGUE=|PAYER_|PRIVATE_KEY/);
+    process.kill(Number(intake), 'SIGKILL');
+    await expect.poll(check, { interval: 500 }).toBeDefined();
+    const again = await findIntake();
+    expect([again === intake, again]).toEqual([false, expect.any(String)]);
+    // Killed outright, it can end neither.
+    server.child.kill('SIGKILL');
+    await waitForEnd([prober, again].map(Number));
   });
 });
 
@@ -63,15 +77,18 @@ describe('npm run', () => {
     await waitForEnd(pids);
   });
 
-  it('dev serves at HOST and PORT, and ends with npm', async () => {
+  // A long test has it serve a page, which compiles all of them.
+  it('dev serves at HOST and PORT in a fresh folder, from the seed, and ends with npm', async () => {
     const port = await findFreePort();
-    const { child, find } = runNpm(['run', 'dev'], { PORT: String(port) });
+    const url = `http://127.0.0.1:${port}`;
+    const { child, find } = runNpm(['run', 'dev'], { PORT: String(port), BASE_URL: '', NODE_ENV: '', VITEST: '' });
+    expect(await find(/^Created \S+ with (\d+) listings/m)).toMatch(/^\d\d+$/);
     await find(new RegExp(`(http://127\\.0\\.0\\.1:${port}|http://localhost:${port})`));
-    expect(await isListening(`http://127.0.0.1:${port}`)).toBe(true);
+    expect(await isListening(url)).toBe(true);
     const pids = listProcesses(child);
     child.kill('SIGTERM');
     await waitForEnd(pids);
-    expect(await isListening(`http://127.0.0.1:${port}`)).toBe(false);
+    expect(await isListening(url)).toBe(false);
   });
 });
 
@@ -87,15 +104,13 @@ describe('every entry point', () => {
     return { code, out, err };
   }
 
-  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'demo-buy', 'bench', 'audit'])(
-    'says how it is called: %s',
-    async (name) => {
-      const help = await run(name, '--help');
-      expect(help).toMatchObject({ code: 0, err: '' });
-      expect(help.out).toMatch(/^Usage: /);
-      expect(help.out).toMatch(/-V, --version/);
-    },
-  );
+  // The long tests ask those that load a second's worth of packages first.
+  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'audit'])('says how it is called: %s', async (name) => {
+    const help = await run(name, '--help');
+    expect(help).toMatchObject({ code: 0, err: '' });
+    expect(help.out).toMatch(/^Usage: /);
+    expect(help.out).toMatch(/-V, --version/);
+  });
 
   // They share a parser; the commands of the catalogue have one of their own.
   it('says its version', async () => {

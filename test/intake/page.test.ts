@@ -4,13 +4,12 @@ import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeFolder } from '../builders.ts';
 import { ask, serveSiteFixture } from '../http/running.ts';
-import { listChildren, makeStarted, start, waitForUrl } from '../http/starting.ts';
 import { connectModern } from '../mcp/clients.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { encodeHeader, makeChallenge, makeOffer, PAYEE } from '../x402/challenges.ts';
 import { openProvider } from './intake.ts';
-import { askJson, serveWithIntake } from './serving.ts';
+import { serveWithIntake } from './serving.ts';
 
 const AXE = readFileSync(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 const LOOKS = [
@@ -44,7 +43,6 @@ beforeAll(async () => {
 async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
-  await context.addInitScript(AXE);
   return context.newPage();
 }
 
@@ -82,6 +80,7 @@ describe('a provider in a browser', () => {
     const page = await openPage();
     const violations: string[] = [];
     const look = async (name: string) => {
+      await page.evaluate(AXE);
       for (const { width, colorScheme } of LOOKS) {
         await page.setViewportSize({ width, height: 844 });
         await page.emulateMedia({ colorScheme });
@@ -197,25 +196,5 @@ describe('a server', () => {
       written: false,
     });
     expect((await ask(without, '/submit')).status).toBe(404);
-  });
-
-  it('starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
-    const settings = { BASE_URL: 'http://127.0.0.1:4321', ALLOW_PRIVATE_NETWORKS: 'on', METRICS_PORT: '0' };
-    const server = start(await makeStarted(), settings, ['--no-rebuild']);
-    const url = await waitForUrl(server);
-    expect(await listChildren(server.child)).toEqual([]);
-    const { origin } = await openShop();
-    const checkShop = async () => (await askJson(`${url}/providers/check`, { url: origin })).json;
-    expect(await checkShop()).toMatchObject({ summary: '2 of 4 routes can be listed.' });
-    const [intake = '', ...others] = await listChildren(server.child);
-    expect(others).toEqual([]);
-    expect(readFileSync(`/proc/${intake}/environ`, 'utf8')).not.toMatch(/CATALOGUE=|PAYER_|PRIVATE_KEY/);
-    process.kill(Number(intake), 'SIGKILL');
-    await expect.poll(async () => (await checkShop()).summary, { timeout: 20_000 }).toBeDefined();
-    const [again] = await listChildren(server.child);
-    expect(again).not.toBe(intake);
-    server.child.kill('SIGTERM');
-    expect(await server.ended).toBe(0);
-    expect(() => process.kill(Number(again), 0)).toThrow('ESRCH');
   });
 });

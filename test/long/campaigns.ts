@@ -68,7 +68,7 @@ export const CAMPAIGNS: Readonly<Record<string, Campaign>> = {
     covers: ['evidence', 'catalogue'],
   },
   processes: {
-    purpose: 'npm start ends with all it started, by each signal; npm run demo, all of it',
+    purpose: 'npm start ends with all it started, by each signal; npm run demo, all of it; a page of npm run dev',
     minutes: 2,
     covers: ['http', 'site', 'paying'],
   },

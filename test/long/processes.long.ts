@@ -67,6 +67,21 @@ it('npm run demo opens a market, pays for real calls on both chains, serves, and
   expect(await isListening(url)).toBe(false);
 });
 
+it('npm run dev serves pages from source in a fresh folder', async () => {
+  const port = await findFreePort();
+  const { find, child } = runNpm(['run', 'dev'], { PORT: String(port), BASE_URL: '', NODE_ENV: '', VITEST: '' });
+  await find(new RegExp(`(http://127\\.0\\.0\\.1:${port}|http://localhost:${port})`));
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+  const pids = listProcesses(child);
+  child.kill('SIGTERM');
+  await waitForEnd(pids);
+});
+
+it.each(['demo-buy', 'bench'])('says how it is called: %s', async (name) => {
+  const said = await pasteIntoShell(`node --import ./scripts/require-node.mjs scripts/${name}.ts --help`);
+  expect(said).toMatch(/^Usage: .*-V, --version/s);
+});
+
 /** Runs a command as it is printed, in the folder of the repository, and gives what it prints. */
 async function pasteIntoShell(command: string): Promise<string> {
   const PATH = [dirname(process.execPath), process.env.PATH].join(delimiter);
