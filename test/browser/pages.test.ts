@@ -1,5 +1,6 @@
+import { HtmlValidate, type RuleConfig } from 'html-validate';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getListingId, getRouteId } from '../../src/model/ids.ts';
 import { PAGE_KINDS, RECEIPTS } from './page-kinds.ts';
 import { isTooWide, openPage, openWorld, tabTo, visit, type World } from './world.ts';
@@ -10,11 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-async function open(options: Parameters<typeof openPage>[1] = {}) {
-  const opened = await openPage(world, options);
-  onTestFinished(() => opened.context.close());
-  return opened;
-}
+const open = (options: Parameters<typeof openPage>[1] = {}) => openPage(world, options);
 
 /** Lists the texts of the cells of tables, row by row. */
 function listCells(page: Page, tables: string): Promise<string[][]> {
@@ -25,8 +22,40 @@ function listCells(page: Page, tables: string): Promise<string[][]> {
     );
 }
 
+/** Where the recommended rules say something else than the standard, or than what is wanted here. */
+const RULES = {
+  // What scrolls is reached by keyboard and named; it is no section of the page, and no fieldset.
+  'prefer-native-element': ['error', { exclude: ['region', 'group'] }],
+  // Safari takes the role from a list that is shown without bullets.
+  'no-redundant-role': 'off',
+  // A title in the words of a provider is as long as they are.
+  'long-title': 'off',
+  // Astro writes `<!DOCTYPE html>` and void elements without a slash: both are as the standard has them.
+  'doctype-style': 'off',
+  'void-style': 'off',
+  // Spaces at the end of a line are nobody's concern in a generated document.
+  'no-trailing-whitespace': 'off',
+} satisfies RuleConfig;
+
+const validator = new HtmlValidate({ extends: ['html-validate:recommended'], rules: RULES });
+
+/** Lists where a page is not valid HTML. */
+async function listProblems(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html);
+  return (
+    results
+      .flatMap(({ messages }) => messages)
+      // The standard lets a form have several fields of one name; only this parameter holds several values.
+      .filter(({ message }) => message !== 'Duplicate form control name "routes"')
+      .map(({ ruleId, message, line, column }) => {
+        const place = html.split('\n')[line - 1]?.slice(Math.max(0, column - 60), column + 60);
+        return `${ruleId}: ${message} (${line}:${column}) ${place}`;
+      })
+  );
+}
+
 describe('in a real browser', () => {
-  it('every kind of page works on any width, light and dark, with nothing blocked and nothing run', async () => {
+  it('every kind of page is valid HTML and works on any width, light and dark, with nothing blocked and nothing run', async () => {
     const { page, faults } = await open();
     // What the policy blocks is reported here even where the browser's console stays silent.
     await page.addInitScript(() => {
@@ -37,7 +66,9 @@ describe('in a real browser', () => {
     for (const { path, status = 200 } of PAGE_KINDS) {
       const response = await visit(page, `${world.url}${path}`);
       expect([path, response?.status()]).toEqual([path, status]);
+      expect([path, await listProblems((await response?.text()) ?? '')]).toEqual([path, []]);
       expect(response?.headers()['content-security-policy']).toContain("default-src 'none'");
+      const colours = new Set<string>();
       for (const [colorScheme, width] of [
         ['light', 1280],
         ['dark', 390],
@@ -46,21 +77,18 @@ describe('in a real browser', () => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         expect([path, width, await isTooWide(page)]).toEqual([path, width, false]);
+        colours.add(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
       }
+      expect([path, colours.size]).toEqual([path, 2]);
       expect([path, await page.evaluate(() => 'hacked' in window)]).toEqual([path, false]);
     }
     expect(faults.filter((fault) => !/status of (400|404|410)/.test(fault))).toEqual([]);
   });
 
-  it('looks different in the dark', async () => {
-    const colours = await Promise.all(
-      (['light', 'dark'] as const).map(async (colorScheme) => {
-        const { page } = await open({ colorScheme });
-        await visit(page, world.url);
-        return page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      }),
-    );
-    expect(colours[0]).not.toBe(colours[1]);
+  it('loads one stylesheet and one script with the page of a listing', async () => {
+    const html = await (await fetch(`${world.url}/api/example-prices`)).text();
+    const parts = [...html.matchAll(/<(link rel="stylesheet"|script data-src=)/g)];
+    expect(parts.map(([, kind]) => kind)).toEqual(['link rel="stylesheet"', 'script data-src=']);
   });
 
   it('lets one find, compare, copy a call and check a receipt with the keyboard alone', async () => {
@@ -454,22 +482,22 @@ describe('in a real browser', () => {
   it('leaves the details of most of very many routes to pages of their own', async () => {
     const { page, faults } = await open();
     await visit(page, `${world.url}/api/most-routes`);
-    expect(await page.locator('.routes h3').count()).toBe(200);
-    await page.getByRole('link', { name: 'GET /most/tool-150' }).click();
-    await page.waitForURL('**/api/most-routes/get-most-tool--150');
+    expect(await page.locator('.routes h3').count()).toBe(60);
+    await page.getByRole('link', { name: 'GET /most/tool-50' }).click();
+    await page.waitForURL('**/api/most-routes/get-most-tool--50');
     const text = await page.locator('main').textContent();
-    for (const part of ['GET /most/tool-150', 'citystring, required', 'wrapFetchWithPayment(fetch']) {
+    for (const part of ['GET /most/tool-50', 'citystring, required', 'wrapFetchWithPayment(fetch']) {
       expect(text).toContain(part);
     }
-    await page.getByRole('link', { name: 'All 200 routes of the listing' }).click();
-    await page.waitForURL('**/api/most-routes#get-most-tool--150');
-    expect(await page.locator('.route-row:target h3').textContent()).toBe('GET /most/tool-150');
+    await page.getByRole('link', { name: 'All 60 routes of the listing' }).click();
+    await page.waitForURL('**/api/most-routes#get-most-tool--50');
+    expect(await page.locator('.route-row:target h3').textContent()).toBe('GET /most/tool-50');
     // Pages that were published by the hash of their route go on answering.
-    const id = getRouteId(getListingId('https://most.example-provider.com'), 'GET', '/most/tool-150');
+    const id = getRouteId(getListingId('https://most.example-provider.com'), 'GET', '/most/tool-50');
     for (const [name, status] of [
       [`route-${id.slice(0, 13)}`, 200],
       ['route-00000000-0000', 404],
-      ['get-most-tool-150', 404],
+      ['get-most-tool-50', 404],
     ])
       expect([name, (await fetch(`${world.url}/api/most-routes/${name}`)).status]).toEqual([name, status]);
     expect(faults).toEqual([]);
@@ -501,12 +529,14 @@ describe('without JavaScript', () => {
     await page.getByLabel('Verification').selectOption('true');
     await page.getByLabel('Max price (USDC)').fill('$.01');
     await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**/search?q=prices&**');
     expect(await page.locator('.card-of code').allTextContents()).toEqual(['GET /v1/other']);
     expect(await page.getByLabel('Verification').inputValue()).toBe('true');
     await page.getByRole('link', { name: 'Remove filter: Settlement-verified' }).click();
     expect(new URL(page.url()).search).toBe('?q=prices&max_price_usdc=0.01');
     await page.getByLabel('Max price (USDC)').fill('cheap');
     await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL('**=cheap**');
     expect(await page.getByRole('alert').textContent()).toContain('The parameter max_price_usdc cannot be "cheap".');
   });
 

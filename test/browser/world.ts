@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, ConsoleMessage, Page, Request } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 import { type Fixture, openFixture } from '../fixture.ts';
 import { makeRoute, makeTerms } from '../records.ts';
 import { SCRATCH } from '../scratch.ts';
@@ -108,7 +109,7 @@ async function writeWorld({ declare, look, pay, remove }: Fixture): Promise<void
       base_url: 'https://most.example-provider.com',
       title: 'Most Routes',
       routes: [
-        ...Array.from({ length: 197 }, (_, at) =>
+        ...Array.from({ length: 57 }, (_, at) =>
           makeRoute({
             path: `/most/tool-${at}`,
             description: `Tool number ${at} of very many, which does what ${at} says.`,
@@ -136,14 +137,33 @@ async function writeWorld({ declare, look, pay, remove }: Fixture): Promise<void
   ]);
 }
 
-/** Opens a page of its own and collects everything that went wrong on it. */
-export async function openPage({ browser }: World, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
+/** The pages of this worker, with JavaScript and without: to open one takes longer than most of what a test does on it. */
+const pages = new Map<boolean, Promise<Page>>();
+
+/** Opens a page that remembers nothing, and collects everything that goes wrong on it until the test is over. */
+export async function openPage(
+  { browser, url }: World,
+  { javaScriptEnabled = true, viewport = { width: 1280, height: 720 } } = {},
+) {
+  const known = pages.get(javaScriptEnabled) ?? browser.newPage({ javaScriptEnabled });
+  pages.set(javaScriptEnabled, known);
+  const page = await known;
+  const context = page.context();
+  const session = await context.newCDPSession(page);
+  await session.send('Storage.clearDataForOrigin', { origin: url, storageTypes: 'local_storage' });
+  await session.detach();
+  await page.emulateMedia({ media: null, colorScheme: null });
+  await page.setViewportSize(viewport);
   const faults: string[] = [];
-  page.on('pageerror', ({ message }) => faults.push(message));
-  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
-  page.on('requestfailed', (request) => faults.push(`${request.url()} failed`));
+  const onError = ({ message }: Error) => faults.push(message);
+  const onConsole = (message: ConsoleMessage) => message.type() === 'error' && faults.push(message.text());
+  const onFailed = (request: Request) => faults.push(`${request.url()} failed`);
+  page.on('pageerror', onError).on('console', onConsole).on('requestfailed', onFailed);
+  onTestFinished(async () => {
+    page.off('pageerror', onError).off('console', onConsole).off('requestfailed', onFailed);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.clearPermissions();
+  });
   return { page, context, faults };
 }
 

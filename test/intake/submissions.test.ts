@@ -5,10 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openQueue, readQueue } from '../../src/submissions/queue.ts';
 import { makeFolder } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
-import { findNginx } from '../nginx.ts';
-import { skipWithout } from '../skipped.ts';
 import { check, openIntake, openProvider } from './intake.ts';
-import { askJson, FILE, openShop, serveTwoBehindNginx, serveWithIntake, writeShopFile } from './serving.ts';
+import { askJson, FILE, openShop, serveWithIntake, writeShopFile } from './serving.ts';
 
 describe('a submission', () => {
   it('waits for the file, says what is there instead, and is received once the file is there and good', async () => {
@@ -210,26 +208,5 @@ describe('an empty host', () => {
     await waitFor({ state: 'problems', reason: expect.stringMatching(/^The operator removed it on .*: It imitates/) });
     await operate('relist', slug);
     await waitFor({ state: 'listed' });
-  });
-
-  it('is live in four requests to two servers behind nginx, whose catalogue is in PostgreSQL', async (context) => {
-    skipWithout('postgres', context);
-    const nginx = findNginx();
-    if (!nginx) return context.skip('no nginx: install nginx-light');
-    const { url, servers, startProber } = await serveTwoBehindNginx(nginx);
-    startProber();
-    const { origin, files } = await openShop();
-    expect((await askJson(`${url}/providers/check`, { url: origin })).json).toMatchObject({ listings: [] });
-    const submitted = await askJson(`${url}/submit/list`, { url: origin });
-    files[FILE] = writeShopFile(origin);
-    const { submission_url } = submitted.json;
-    expect((await askJson(submission_url, {})).json).toMatchObject({ state: 'received' });
-    const look = async (server: { url: string }) =>
-      (await askJson(`${server.url}${new URL(submission_url).pathname}`)).json.state;
-    await expect.poll(() => Promise.all(servers.map(look))).toEqual(['listed', 'listed']);
-    for (const server of servers)
-      await expect
-        .poll(async () => (await askJson(`${server.url}/agent/list`)).json.listings)
-        .toMatchObject([{ base_url: origin }]);
   });
 });
