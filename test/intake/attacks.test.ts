@@ -134,6 +134,23 @@ describe('the limits of a host', () => {
     expect(codes.at(-1)).toBe('domain_limit');
   });
 
+  it.each([
+    [false, 20],
+    [true, 60],
+  ])('with the file of its provider on it, %s, are so many checks a day for all: %i', (hasFile, most) => {
+    let time = 0;
+    const limits = openTestLimits(() => time);
+    let begun = 0;
+    // Of four an hour, each three are of a client of another network.
+    for (; time < 20 * 60 * 60 * 1000; time += 900_000) {
+      const refusal = limits.begin(`203.0.${Math.floor(begun / 3)}.1`, 'https://api.provider.example/x');
+      if (refusal) expect([begun, refusal.code]).toEqual([most, 'domain_limit']);
+      else begun += 1;
+      if (!refusal) limits.end('https://api.provider.example/x', hasFile);
+    }
+    expect(begun).toBe(most);
+  });
+
   it('let nobody keep another client from a host, with our file on it or without', () => {
     for (const hasFile of [false, true]) {
       let time = 0;
@@ -193,7 +210,7 @@ async function countBytes(answer: (request: IncomingMessage, response: ServerRes
 
 const many = Array.from({ length: 32 }, (_, at) => ({ url: `/v1/${at}`, method: 'GET', price: '0.01' }));
 const LIST = JSON.stringify({ version: 1, resources: many });
-const BOMB = gzipSync(Buffer.alloc(60_000_000));
+const BOMB = gzipSync(Buffer.alloc(20_000_000));
 
 describe('what a hostile host sends', () => {
   it.each([
