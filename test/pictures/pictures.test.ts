@@ -28,7 +28,7 @@ function readPng(png: Buffer) {
 const PNG = { signature: '\x89PNG\r\n\x1a\n', width: 1200, height: 630 };
 
 describe('pictures', () => {
-  it('are PNG of the size that previews want, and hold still for hostile text', async () => {
+  it('are PNG of the size that previews want, hold still for hostile text, and say what they say: another text is another picture', async () => {
     const pictures = open();
     const hostile = '</text></svg><script>alert(1)</script><image href="http://127.0.0.1:1/x"/>&amp;"\'';
     const texts = [
@@ -43,33 +43,21 @@ describe('pictures', () => {
       expect(png.length).toBeLessThan(200_000);
     }
     expect(readPng(await pictures.get(buildServicePicture(SITE)))).toEqual(PNG);
-  });
-
-  it('say what they say: another text is another picture, the same one the same', async () => {
-    const [one, two] = [open(), open()];
-    const [picture, again, other] = await Promise.all([
-      one.get(PICTURE),
-      two.get(PICTURE),
-      one.get({ ...PICTURE, title: 'Other Prices' }),
+    const [picture, other] = await Promise.all([
+      pictures.get(PICTURE),
+      pictures.get({ ...PICTURE, title: 'Other Prices' }),
     ]);
-    expect(again).toEqual(picture);
     expect(other).not.toEqual(picture);
     expect(getPictureKey({ ...PICTURE, stamp: null })).not.toBe(getPictureKey(PICTURE));
   });
 
-  it('are painted once however many ask, and after a restart none that is in the folder', async () => {
+  it('are painted once however many ask, kept up to a number, and after a restart not painted again; those painted first go, and are then the same as before', async () => {
     const folder = makeFolder();
-    const pictures = open({ folder });
+    const pictures = open({ folder, kept: 2 });
     const [first, second] = await Promise.all([pictures.get(PICTURE), pictures.get({ ...PICTURE })]);
     expect(second).toBe(first);
     // Nothing is painted in a millisecond.
     expect(await open({ folder, timeoutMs: 1 }).get(PICTURE)).toEqual(first);
-  });
-
-  it('are kept up to a number: those painted first go, and are painted again', async () => {
-    const folder = makeFolder();
-    const pictures = open({ folder, kept: 2 });
-    const first = await pictures.get(PICTURE);
     for (const title of ['Second', 'Third']) await pictures.get({ ...PICTURE, title });
     expect(readdirSync(folder).sort()).toEqual(
       ['Second', 'Third'].map((title) => `${getPictureKey({ ...PICTURE, title })}.png`).sort(),
@@ -83,17 +71,6 @@ describe('pictures', () => {
     const onFailure = vi.fn();
     expect(readPng(await open({ folder: join(file, 'in'), onFailure }).get(PICTURE))).toEqual(PNG);
     expect(onFailure).toHaveBeenCalledWith(expect.objectContaining({ code: 'ENOTDIR' }));
-  });
-
-  it('are refused past what may wait, and painted on when there is room again', async () => {
-    const pictures = open({ queued: 3 });
-    const asked = Array.from({ length: 50 }, (_, number) => pictures.get({ ...PICTURE, title: `Flood ${number}` }));
-    const ended = await Promise.allSettled(asked);
-    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
-    for (const end of ended.slice(3)) {
-      expect(end).toMatchObject({ status: 'rejected', reason: { code: 'unavailable', reason: 'busy' } });
-    }
-    expect(readPng(await pictures.get({ ...PICTURE, title: 'After the flood' }))).toEqual(PNG);
   });
 
   it('give up on what takes too long, and start anew with the next', async () => {

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { ServiceError } from '../../src/errors.ts';
@@ -58,11 +58,25 @@ beforeAll(() => openPageCode({ onEvent: () => undefined }));
 /** More often than a watch tries again. */
 const SOON = { interval: 20 };
 
-it('rebuilds once for many writes, and again after each change and where the folder or its record is lost or damaged', async () => {
+it('goes on after failures, later each time, rebuilds once for many writes, and again after each change and where the folder or its record is lost or damaged, and stops when told to', async () => {
   const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
-  const { record, folder } = getSitePaths(fixture.config.siteDir);
+  const { siteDir, catalogueAddress } = fixture.config;
+  const { record, folder } = getSitePaths(siteDir);
+  renameSync(catalogueAddress, `${catalogueAddress}.away`);
+  // A file where the folder should be.
+  writeFileSync(siteDir, '');
+  const { results, failures, stop } = watch(fixture);
+  await expect.poll(() => failures, SOON).toHaveLength(3);
+  renameSync(`${catalogueAddress}.away`, catalogueAddress);
+  await expect.poll(() => failures.at(-1)?.[0], SOON).not.toBe('no_catalogue');
+  expect(failures.slice(0, 4)).toEqual([
+    ['no_catalogue', 50],
+    ['no_catalogue', 100],
+    ['no_catalogue', 100],
+    [expect.any(String), 100],
+  ]);
+  rmSync(siteDir);
   writeFileSync(record, Buffer.alloc(8192, 0xa5));
-  const { results } = watch(fixture);
   // The n-th result, which is the last so far.
   const waitFor = async (n: number) => {
     await expect.poll(() => results, SOON).toHaveLength(n);
@@ -80,6 +94,9 @@ it('rebuilds once for many writes, and again after each change and where the fol
   expect(await waitFor(4)).toMatchObject({ outcome: 'written', unchanged: 0 });
   rmSync(folder, { recursive: true });
   expect(await waitFor(5)).toMatchObject({ outcome: 'written', unchanged: 0 });
+  await stop();
+  await fixture.put([0], 'unseen');
+  expect(results).toHaveLength(5);
 });
 
 it('does not rebuild for ever against another process with other settings in the same folder', async () => {
@@ -107,20 +124,4 @@ it('does not rebuild for ever against another process with other settings in the
   expect(second - first).toBeLessThanOrEqual(3);
   expect(one.results.length + other.results.length).toBe(second);
   expect(one.yielded.length + other.yielded.length).toBeLessThanOrEqual(3);
-});
-
-it('goes on after failures, later each time, and stops when told to', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: 2 });
-  // A file where the folder should be.
-  const obstacle = fixture.config.siteDir;
-  writeFileSync(obstacle, '');
-  const { results, failures, stop } = watch(fixture);
-  await expect.poll(() => failures, SOON).toHaveLength(3);
-  expect(failures.map(([, retryInMs]) => retryInMs)).toEqual([50, 100, 100]);
-  rmSync(obstacle);
-  await expect.poll(() => results, SOON).toHaveLength(1);
-  await stop();
-  await fixture.put([0], 'unseen');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(results).toHaveLength(1);
 });
