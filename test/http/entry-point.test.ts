@@ -13,9 +13,10 @@ import { findFreePort } from '../free-port.ts';
 import { makeConfig } from '../site/site-fixture.ts';
 import { skipWithout } from '../skipped.ts';
 import { declareListings, removeListing } from '../written.ts';
+import { findSample, readSamples } from './metrics.ts';
 import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
-it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says, and the second time serves it at once, writes its pages and follows it', async () => {
+it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says, and the second time serves it at once, writes its pages, follows it and counts its rebuilds', async () => {
   const folder = makeFolder();
   // As another process leaves it that begins to make it, or one that was killed then.
   writeFileSync(join(folder, 'catalogue.sqlite'), '');
@@ -65,7 +66,7 @@ it('brings a bare folder to a served catalogue once, where two start in it, also
   ]);
   expect(said.filter((line) => line.startsWith('Waiting for another first start')).length).toBeGreaterThanOrEqual(1);
 
-  const second = start(folder, settings);
+  const second = start(folder, { METRICS_PORT: '0', ...settings });
   const again = await waitForUrl(second);
   expect(second.said.out).not.toMatch(/Created|written/);
   await expect.poll(async () => (await fetch(`${again}/readyz`)).status).toBe(200);
@@ -79,6 +80,11 @@ it('brings a bare folder to a served catalogue once, where two start in it, also
   await catalogue.close();
   await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status).toBe(410);
   while ((await (await fetch(`${again}/readyz`)).json()).pages.made_at === before) await sleep(50);
+  const metricsUrl = /"url":"(http:[^"]*\/metrics)"/.exec(second.said.err)?.[1] ?? '';
+  const read = async (name: string, labels = {}) => findSample(await readSamples({ metricsUrl }), name, labels);
+  await expect.poll(() => read('catalogue_rebuilds_total', { outcome: 'written' })).toBe(2);
+  expect(await read('catalogue_rebuilds_total', { outcome: 'failed' })).toBe(0);
+  expect(await read('catalogue_rebuild_duration_seconds_sum')).toBeGreaterThan(0);
   // The news of its removal names it, no card does.
   expect(await (await fetch(again)).text()).not.toContain(`"><a href="/api/${slug}"`);
   second.child.kill('SIGINT');

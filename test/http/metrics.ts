@@ -3,9 +3,9 @@ import { makeWritten } from '../site/rebuilding.ts';
 import { ask, serveSiteFixture, type TestServer } from './running.ts';
 
 /** Starts a server that serves metrics, closed after the test. */
-export async function serveWithMetrics({ rebuilding = false } = {}): Promise<TestServer & { metricsUrl: string }> {
+export async function serveWithMetrics(): Promise<TestServer & { metricsUrl: string }> {
   const fixture = await makeWritten(makeFolder(), { METRICS_PORT: '0' });
-  const server = await serveSiteFixture({ fixture, written: false, rebuilding });
+  const server = await serveSiteFixture({ fixture, written: false });
   if (server.metricsUrl === undefined) throw new Error('no metrics are served');
   return { ...server, metricsUrl: server.metricsUrl };
 }

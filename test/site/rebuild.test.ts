@@ -14,12 +14,15 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
+import { acquireLock } from '../../src/catalogue/lock.ts';
 import { readConfig } from '../../src/config.ts';
 import { getHash } from '../../src/published/hash.ts';
 import type { RebuildEvent } from '../../src/site/events.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
 import { rebuild } from '../../src/site/rebuild.ts';
 import { openRecord } from '../../src/site/record.ts';
+import { openSnapshotReadings } from '../../src/site/snapshot-reading.ts';
+import { writeSite } from '../../src/site/write-site.ts';
 import { makeFolder } from '../builders.ts';
 import { removeListing } from '../written.ts';
 import { makeWritten, rebuildAgain } from './rebuilding.ts';
@@ -283,21 +286,24 @@ describe('a rebuild', () => {
   it('waits for the one before it', async () => {
     const fixture = await makeWritten(makeFolder());
     await fixture.put([0], 'second');
-    const waited: string[] = [];
-    const results = await Promise.all(
-      [1, 2].map(() =>
-        rebuild({ config: fixture.config, onEvent: ({ type }) => type === 'waiting' && waited.push(type) }),
-      ),
-    );
-    expect(results.map(({ outcome }) => outcome).sort()).toEqual(['unchanged', 'written']);
-    expect(waited.length).toBeGreaterThanOrEqual(1);
+    // As another rebuild holds it.
+    const lock = await acquireLock(getSitePaths(fixture.config.siteDir).lock);
+    const events: string[] = [];
+    const waiting = rebuildAgain({ config: fixture.config, onEvent: ({ type }) => events.push(type) });
+    await expect.poll(() => events).toEqual(['waiting']);
+    expect(fixture.read('api/api-0.html')).toContain('Title0 first');
+    lock.release();
+    expect(await waiting).toMatchObject({ outcome: 'written' });
+    expect(fixture.read('api/api-0.html')).toContain('Title0 second');
   });
 });
 
 describe('a rebuild that cannot be done', () => {
   it('says that there is no catalogue', async () => {
     const config = readConfig({ CATALOGUE: join(makeFolder(), 'none.sqlite'), SITE: join(makeFolder(), 'site') });
-    await expect(rebuild({ config })).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
+    const readings = openSnapshotReadings(config);
+    const written = writeSite({ config, readings, force: false, onEvent: () => undefined, now: () => new Date() });
+    await expect(written).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
   });
 
   it('says of a folder that nobody can make that it cannot be made, and ends', async () => {
