@@ -134,6 +134,18 @@ describe('the limits of a host', () => {
     expect(codes.at(-1)).toBe('domain_limit');
   });
 
+  it('are ten checks an hour for all, each of a client of another network', () => {
+    let time = 0;
+    const limits = openTestLimits(() => (time += 15_000));
+    const codes = Array.from({ length: 12 }, (_, at) => {
+      const refusal = limits.begin(`203.0.${at}.1`, 'https://api.provider.example/x');
+      if (!refusal) limits.end('https://api.provider.example/x', false);
+      return refusal?.code ?? 'begun';
+    });
+    expect(codes.filter((code) => code === 'begun')).toHaveLength(10);
+    expect(codes.at(-1)).toBe('domain_limit');
+  });
+
   it.each([
     [false, 20],
     [true, 60],
