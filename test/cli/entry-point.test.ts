@@ -71,9 +71,9 @@ describe('a catalogue file that is none', () => {
 });
 
 describe('an import that ends early', () => {
-  /** Serves 300 items; the third page is held back until `release` is called. */
+  /** Serves 210 items; the third page is held back until `release` is called. */
   async function serveHeldBack() {
-    const answer = answerPages(() => makeItems(300));
+    const answer = answerPages(() => makeItems(210));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolveReleased) => {
       release = resolveReleased;
@@ -110,13 +110,13 @@ describe('an import that ends early', () => {
     expect(again.code).toBe(0);
     expect(offsets[asked]).toBe(0);
     expect(JSON.parse(again.stdout)).toMatchObject({
-      listings: { added: 300 },
-      items: { received: 300, duplicates: 0 },
+      listings: { added: 210 },
+      items: { received: 210, duplicates: 0 },
     });
   });
 
   it('begins again after being killed twice, and ends as if it never had been', async () => {
-    const answer = answerPages(() => makeItems(300));
+    const answer = answerPages(() => makeItems(210));
     let heldFrom = 0;
     const { address, offsets } = await serveFeed((request, response, page) => {
       if (page.offset < heldFrom) answer(request, response, page);
@@ -127,7 +127,7 @@ describe('an import that ends early', () => {
       heldFrom = page;
       const asked = offsets.length;
       const { child, ran } = start('import', '--bazaar', address);
-      const isReached = () => offsets.slice(asked).some((offset) => offset >= page || page > 300);
+      const isReached = () => offsets.slice(asked).some((offset) => offset >= page || page > 210);
       await expect.poll(isReached, { interval: 5 }).toBe(true);
       child.kill('SIGKILL');
       await ran;
@@ -135,7 +135,7 @@ describe('an import that ends early', () => {
     const last = await run(['import', '--bazaar', address, '--json']);
     expect(last.code).toBe(0);
     const { listings, items } = JSON.parse(last.stdout);
-    expect([listings.added + listings.unchanged, items.taken]).toEqual([300, 300]);
+    expect([listings.added + listings.unchanged, items.taken]).toEqual([210, 210]);
     const checks = JSON.parse((await run(['check', '--json'])).stdout).checks;
     expect(checks.filter(({ ok }: { ok: boolean }) => !ok).map(({ name }: { name: string }) => name)).toEqual([
       'published',

@@ -13,15 +13,14 @@ const COUNT = 300;
 
 let written: Promise<Buffer> | undefined;
 
-/** Makes a fixture with so many listings, which are written once for all tests, of a catalogue of the given identity. */
-async function makeMany(folder = makeFolder(), identity = 'fixture'): Promise<SiteFixture> {
+/** Makes a fixture with so many listings, which are written once for all tests. */
+async function makeMany(folder = makeFolder()): Promise<SiteFixture> {
   written ??= makeSiteFixture(makeFolder(), { count: COUNT }).then(({ catalogue }) => {
     const bytes = catalogue.engine.sqlite.serialize();
     return catalogue.close().then(() => bytes);
   });
   writeFileSync(makeConfig(folder).catalogueAddress, await written);
   const fixture = await makeSiteFixture(folder, { count: 0 });
-  await fixture.catalogue.query.updateTable('catalogue').set({ identity }).execute();
   onTestFinished(() => fixture.catalogue.close());
   return fixture;
 }
@@ -87,11 +86,11 @@ it.each([
   ['another address of the service', 'fixture', 'http://another.example'],
 ])('answers 503 while there is only the file of %s, and then all', async (_, identity, baseUrl) => {
   const folder = makeFolder();
-  const former = await makeSiteFixture(folder, { count: 3 });
+  const former = await makeSiteFixture(folder, { count: 3, identity });
   await publishCatalogue({ ...former.config, baseUrl }, 'other code');
   await former.catalogue.close();
   rmSync(former.config.catalogueAddress);
-  const server = await serveSiteFixture({ fixture: await makeMany(folder, identity), written: false });
+  const server = await serveSiteFixture({ fixture: await makeMany(folder), written: false });
   expect(await askForList(server)).toMatchObject({ status: 503, code: 'published_being_made' });
   for (let answer = await askForList(server); ; answer = await askForList(server)) {
     if (answer.status === 200) {
