@@ -7,6 +7,7 @@ import { beforeAll, onTestFinished } from 'vitest';
 import { getRevision } from '../../src/catalogue/transaction.ts';
 import { buildLogFields } from '../../src/http/request.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
 import { makeFolder } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
 import { makeWritten, rebuildAgain } from '../site/rebuilding.ts';
@@ -66,6 +67,8 @@ async function startOn(
   fixture: SiteFixture,
   { rebuilding = false, level = 'info', now = performance.now.bind(performance) }: ServerOptions,
 ): Promise<TestServer> {
+  // Any page can be rendered on demand, also before another test wrote any.
+  await openPageCode({ onEvent: () => undefined });
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: fixture.config, logger, rebuilding, now });
