@@ -6,10 +6,9 @@ import type { Refusal, RefusalReason } from './address.ts';
  * Reasons why a fetch returned no answer. Besides the refusals of the address: `name_not_resolved`: no addresses.
  * `refused`: the connection is refused. `tls`: no trustworthy encryption. `disconnected`: the connection broke before
  * the answer was complete. `timeout`, `too_large`, `too_many_redirects`: a limit. `held_up`: our own event loop was
- * blocked for too long, so nobody knows whether the other side answered. `redirected`: a redirect although none is
- * accepted. `malformed`: not HTTP, or a content coding that cannot be undone. `bad_request`: our own request cannot be
- * sent. `aborted`: the caller stopped it. `closed`: the client is closed. `bad_status`, `bad_json`: answers of the JSON
- * reader.
+ * blocked for too long, so nobody knows whether the other side answered. `redirected`: a redirect that is not followed.
+ * `malformed`: not HTTP, or a content coding that cannot be undone. `bad_request`: our own request cannot be sent.
+ * `aborted`: the caller stopped it. `closed`: the client is closed. `bad_status`, `bad_json`: answers of the JSON reader.
  */
 export type FetchFailureReason =
   | RefusalReason

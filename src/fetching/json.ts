@@ -9,8 +9,8 @@ import type { FetchInit } from './request.ts';
 const MAX_DEPTH = 200;
 
 /**
- * Fetches an address that must answer 2xx with JSON, and returns its value. Throws what `GuardedClient.fetch` throws, `bad_status` (with
- * `details.status`) for any other status, and `bad_json`.
+ * Fetches an address that must answer 2xx with JSON, and returns its value. Throws what `GuardedClient.fetch` throws,
+ * `bad_status` (with `details.status`) for any other status, and `bad_json`.
  */
 export async function fetchJson(client: GuardedClient, address: string | URL, init: FetchInit = {}): Promise<unknown> {
   const response = await client.fetch(address, { ...init, headers: { accept: 'application/json', ...init.headers } });

@@ -7,8 +7,9 @@ import { findNearest } from './text.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Parses the arguments of a tool call, or the fields of a posted question; a correct value may have another JSON type. Throws `bad_input` that names every argument
- * that is unknown (with the nearest valid one) or has an invalid value: no filter is ever ignored.
+ * Parses the arguments of a tool call, or the fields of a posted question; a correct value may have another JSON type. Throws
+ * `bad_input` that names every argument that is unknown (with the nearest valid one) or has an invalid value: no filter is ever
+ * ignored.
  */
 export function parseArguments<Input extends z.ZodObject>(input: Input, args: unknown): z.output<Input> {
   const names = Object.keys(input.shape);

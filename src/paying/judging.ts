@@ -6,7 +6,10 @@ const THREAD = new URL('./judging-thread.ts', import.meta.url);
 /** Time limit for judging once its thread runs, in milliseconds, and its memory limit. */
 const LIMITS = { timeMs: 2_000, memoryMb: 64 };
 
-/** Messages of the thread: first that it has begun, then each judgement, of which the last is the best, then that there is no other. */
+/**
+ * Messages of the thread about an answer: first that it has begun, then each judgement, of which the last is the best, then that
+ * there is no other.
+ */
 export type JudgingMessage = 'begun' | Judgement | 'ended';
 
 /** A thread that judges one answer after another. */
