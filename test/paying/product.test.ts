@@ -266,6 +266,25 @@ describe('the thread that judges', () => {
     expect(await judgeApart(body, [])).toMatchObject({ fields: [{ path: '[].n[]', type: 'number' }] });
   });
 
+  it('judges each answer by itself: one after another, several at once, and after one that was late', async () => {
+    const slow = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `item ${n}` }));
+    const judgeAll = async () => {
+      for (const [body, reason] of [
+        [{}, 'empty'],
+        [{ price: 1 }, null],
+        [{ error: 'not found' }, 'error_in_body'],
+        [{ price: 'x' }, 'schema_contradicted'],
+      ] as const) {
+        const own = declare(null, { properties: { price: { type: 'number' } } });
+        expect((await judgeApart(body, own))?.unrecognised).toBe(reason);
+      }
+    };
+    await judgeAll();
+    await Promise.all([judgeAll(), judgeAll(), judgeAll()]);
+    await judgeApart(slow, declare(null, { type: 'array', uniqueItems: true }), { timeMs: 300, memoryMb: 64 });
+    await judgeAll();
+  });
+
   it('judges a body that is too large by its beginning', async () => {
     const large = 'x'.repeat(1024 * 1024);
     expect(await judgeApart(`{"a":"${large}"}`, declare('application/json', { type: 'array' }))).toEqual({
