@@ -71,6 +71,21 @@ it('says how to find something where nothing matches', async () => {
   );
 });
 
+it('says where nothing fits well, leads to the nearest categories, and folds the results', async () => {
+  const server = getServer();
+  const read = async (query: string) => {
+    const { text } = await search(server, `/search?${query}`);
+    const links = /<p>Nearest: (.*?)<\/p>/s.exec(text)?.[1]?.match(/href="[^"]+"/g) ?? [];
+    return { text, links, isFolded: text.includes('Listings that do not fit all of this') };
+  };
+  const weak = await read('q=first+zanzibar+dentistry+%3Cb%3Epizza');
+  expect(weak.text).toContain('Nothing fits all of this; the nearest are listed. No listing mentions');
+  expect(weak.isFolded).toBe(true);
+  expect(weak.links.length).toBeGreaterThan(0);
+  for (const link of weak.links) expect(link).toMatch(/^href="\/category\/[a-z]+"$/);
+  expect(await read('q=first')).toMatchObject({ isFolded: false, links: [] });
+});
+
 it('names what answers more of the request outside the filters, and only that', async () => {
   const server = await serveSiteFixture();
   await server.fixture.put([99], 'zebra');
