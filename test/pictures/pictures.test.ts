@@ -73,6 +73,17 @@ describe('pictures', () => {
     expect(onFailure).toHaveBeenCalledWith(expect.objectContaining({ code: 'ENOTDIR' }));
   });
 
+  it('are refused past what may wait, and painted on when there is room again', async () => {
+    const pictures = open({ queued: 2 });
+    const asked = Array.from({ length: 12 }, (_, number) => pictures.get({ ...PICTURE, title: `Flood ${number}` }));
+    const ended = await Promise.allSettled(asked);
+    expect(ended.map(({ status }) => status)).toEqual([...Array(2).fill('fulfilled'), ...Array(10).fill('rejected')]);
+    for (const end of ended.slice(2)) {
+      expect(end).toMatchObject({ status: 'rejected', reason: { code: 'unavailable', reason: 'busy' } });
+    }
+    expect(readPng(await pictures.get({ ...PICTURE, title: 'After the flood' }))).toEqual(PNG);
+  });
+
   it('give up on what takes too long, and start anew with the next', async () => {
     const pictures = open({ timeoutMs: 1 });
     await expect(pictures.get(PICTURE)).rejects.toMatchObject({ code: 'unavailable', reason: 'painting_timeout' });
