@@ -96,6 +96,8 @@ it('goes on after failures, later each time, rebuilds once for many writes, and 
   expect(await waitFor(5)).toMatchObject({ outcome: 'written', unchanged: 0 });
   await stop();
   await fixture.put([0], 'unseen');
+  // As long as three looks of a quiet watch.
+  await sleep(300);
   expect(results).toHaveLength(5);
 });
 
