@@ -12,7 +12,7 @@ import { deflatePiece, type Piece } from './gzip-pieces.ts';
 const CUT_AT = 100;
 const MOST = 2 * CUT_AT;
 
-/** Longest time for which pieces are made before other requests have their turn, in milliseconds. One piece takes some five. */
+/** Longest time for which pieces are made before other requests have their turn, in milliseconds. One piece takes some ten. */
 const TURN_MS = 5;
 
 /** A part of a document of all listings: its text about some consecutive listings. */

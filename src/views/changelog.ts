@@ -25,7 +25,7 @@ export const CHANGELOG: readonly { readonly date: string; readonly changes: read
     date: '2026-11-29',
     changes: [
       'Changes have a `sentence` in /agent/changes and list_changes: what changed and why, in our own words. Feeds and pages say the same. It counts routes; in feeds and on pages the lines below it name them.',
-      'For operators: `probe --json` has `statements` in place of `doors`.',
+      'For operators: `probe --json` has `statements` in place of `doors`. `copy` makes no folder, as `backup` makes none.',
     ],
   },
   {

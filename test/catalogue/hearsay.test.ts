@@ -340,7 +340,7 @@ it('any number of claims by others lowers nothing of a listing whose host or pro
       expect(score).toBeGreaterThanOrEqual(was ?? 0);
       expect(await listStaleListings(market.catalogue)).toEqual([]);
     }),
-    fewExamples(6),
+    fewExamples(25),
   );
 });
 

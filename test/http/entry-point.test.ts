@@ -45,13 +45,13 @@ it('brings a bare folder to a served catalogue once, where two start in it, also
     // Pages are rendered on demand until they are written.
     expect((await fetch(`${url}/api/${list.listings[0].slug}`)).status).toBe(200);
     expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
-    // It neither rebuilds nor probes.
-    expect(await listChildren(server.child)).toEqual([]);
     if (server === other) {
       server.child.stdout?.destroy();
       server.child.stderr?.destroy();
       for (let time = 0; time < 3; time += 1) expect((await fetch(`${url}/agent/list`)).status).toBe(200);
     }
+    // It neither rebuilds nor probes.
+    expect(await listChildren(server.child)).toEqual([]);
     server.child.kill('SIGTERM');
     expect(await server.ended).toBe(0);
   }
