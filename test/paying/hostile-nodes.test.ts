@@ -12,8 +12,9 @@ import { HONEST, openMarketPaying, payHonest } from './market-paying.ts';
 
 const market = await getMarket();
 
-/** Time limit for a node here, in milliseconds; the honest one is always faster. */
-const TIMEOUT_MS = 1_200;
+/** Time limits for a node that never ends, and for one that answers: an honest one is slow on a machine that does much else. */
+const ENDLESS_MS = 1_200;
+const TIMEOUT_MS = 20_000;
 const HUGE = 2n ** 52n;
 const toHex = (value: bigint) => `0x${value.toString(16)}`;
 
@@ -56,16 +57,16 @@ const ENDLESS: Record<MarketNetwork, Lie> = {
 };
 
 /** Opens a wallet with a node that can lie, and an honest seller. */
-async function openPaying(network: MarketNetwork) {
+async function openPaying(network: MarketNetwork, timeoutMs = TIMEOUT_MS) {
   const chain = network === 'base' ? market.base : market.solana;
   const node = await openLyingNode(chain?.rpcUrl ?? '');
   const rail =
     network === 'base'
-      ? openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [node.url], timeoutMs: TIMEOUT_MS })
+      ? openEvmRail(NETWORKS.base, { privateKey: generatePrivateKey(), rpcUrls: [node.url], timeoutMs })
       : await openSvmRail(NETWORKS.solana, {
           privateKey: getBase58Decoder().decode(crypto.getRandomValues(new Uint8Array(32))),
           rpcUrls: [node.url],
-          timeoutMs: TIMEOUT_MS,
+          timeoutMs,
         });
   const paying = await openMarketPaying(market, HONEST, { network, version: 2 }, rail);
   return { ...paying, node };
@@ -90,7 +91,7 @@ async function payUnder(opened: Awaited<ReturnType<typeof openPaying>>, lie: Lie
 describe.each(['base', 'solana'] as const)('a node of %s that answers', (network) => {
   it.each([...Object.keys(ANSWERS), 'without end'])('%s ends no payment wrongly, and keeps no wallet', async (name) => {
     const lie = ANSWERS[name] ?? ENDLESS[network];
-    const opened = await openPaying(network);
+    const opened = await openPaying(network, name === 'a byte every moment' ? ENDLESS_MS : TIMEOUT_MS);
     const { rail, ledger, getRoute, getLost } = opened;
     if (name !== 'without end' && name !== 'a byte every moment') {
       // Before sending: nothing is sent and nothing is recorded.
