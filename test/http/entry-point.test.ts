@@ -8,6 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { preparePages } from '../../scripts/first-start.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { listSlugs } from '../../src/catalogue/read/listings.ts';
+import { openPageCode } from '../../src/site/compiling.ts';
 import { IDENTITY, makeDeclaration, makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { makeConfig } from '../site/site-fixture.ts';
@@ -17,6 +18,8 @@ import { findSample, readSamples } from './metrics.ts';
 import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
 it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says, and the second time serves it at once, writes its pages, follows it and counts its rebuilds', async () => {
+  // Neither of the two compiles pages.
+  await openPageCode({ onEvent: () => undefined });
   const folder = makeFolder();
   // As another process leaves it that begins to make it, or one that was killed then.
   writeFileSync(join(folder, 'catalogue.sqlite'), '');
