@@ -114,7 +114,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   return server;
 }
 
-/** A folder in memory, which Linux has: the files of a server that is gone soon need no disk. */
+/** A folder in memory on Linux. A server of tests needs no disk. */
 const IN_MEMORY = '/dev/shm';
 
 /** Makes a folder that the user of the server owns. */
@@ -136,7 +136,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
   const server: PostgresServer = {
     port,
     async createDatabase(name, options = '') {
-      // To copy its files takes half of what it takes to write them to the log.
+      // Copying its files takes half as long as writing them to the log.
       await run(`${base}/postgres`, `CREATE DATABASE ${name} ${options} STRATEGY FILE_COPY`);
       return `${base}/${name}`;
     },

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { getErrorMessage, isFileError, ServiceError } from './errors.ts';
 
-/** Where a server listens, and what the names of the settings for that begin with: `METRICS_` for `METRICS_PORT`. */
+/** The address on which a server listens, and the prefix of its settings: `METRICS_` for `METRICS_HOST` and `METRICS_PORT`. */
 interface Place {
   readonly host: string;
   readonly port: number;

@@ -55,7 +55,7 @@ export const copy: Command = defineCommand({
   },
 });
 
-/** Opens the catalogue to copy. If there is none, the hint is about the argument, and not about the setting CATALOGUE. */
+/** Opens the catalogue to copy. Throws `no_catalogue` with a hint about the argument, since the usual hint names CATALOGUE. */
 async function openSource(address: string): Promise<Catalogue> {
   try {
     return await openCatalogueForReading(address);

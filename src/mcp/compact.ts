@@ -46,7 +46,7 @@ export function shortenText(text: string, length: number): string {
 /** Longest reply of a provider that is quoted, in UTF-16 units. */
 const REPLY_LENGTH = 140;
 
-/** Writes a provider's reply to a caution as a sentence; empty if there is none. */
+/** Writes the reply of a provider to a caution as a sentence; an empty text without a reply. */
 export function formatReply(reply: Caution['reply']): string {
   return reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
 }

@@ -13,7 +13,7 @@ interface CautionMeaning {
   readonly sentence: string;
   /** Event that ends it; completes "It ends …". */
   readonly ends: string;
-  /** True if it holds from the declaration on, which is the time that it has. So it is no news. */
+  /** True if it holds from the declaration on, whose time it has; it is no news. */
   readonly isFromStart?: true;
   /** True if its time and evidence may change with every probe. */
   readonly isMoving?: true;

@@ -42,7 +42,7 @@ function findDeclaredSpan({ prepare }: Published): { from: string; to: string } 
   return span?.from && span.to ? { from: span.from, to: span.to } : undefined;
 }
 
-/** Reads what the home page shows; each list has the newest first. */
+/** Reads the data of the home page; each list has the newest first. */
 export function readHome({ published, readAtOnce }: Reading) {
   return readAtOnce((snapshot) => ({
     counts: getCounts(snapshot),

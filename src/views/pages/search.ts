@@ -60,7 +60,7 @@ export interface SearchResult {
   readonly product: number | null;
 }
 
-/** What a search found: one page of results, and the facts about all of them. */
+/** The results of a search: one page of them, and the facts about all. */
 export interface FoundSearch extends AnswerFacts {
   readonly facets: Facets | undefined;
   readonly results: readonly SearchResult[];
