@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { ServiceError } from '../errors.ts';
@@ -16,7 +6,7 @@ import { isPostgresAddress } from '../model/catalogue-address.ts';
 import { copyCatalogue } from './copy.ts';
 import { type Catalogue, holdState, type NewCatalogue, openCatalogue, openCatalogueForReading } from './database.ts';
 import { refuseMissingFolder } from './folder.ts';
-import { findFileNumber, openAlone } from './sqlite-file.ts';
+import { findFileNumber, openAlone, removeSqliteFiles } from './sqlite-file.ts';
 import { getCatalogueState, writeCatalogue } from './transaction.ts';
 
 /** Number of database pages copied at a time. The event loop runs between two steps. */
@@ -55,7 +45,7 @@ export async function backUpCatalogue(source: Catalogue, target: string, options
     renameSync(partial, file);
     return { file, bytes: statSync(file).size, ...state };
   } finally {
-    removeFiles(partial);
+    removeSqliteFiles(partial);
   }
 }
 
@@ -92,7 +82,7 @@ export async function restoreCatalogue(
     return { file, bytes: statSync(file).size, identity, revision, kept };
   } finally {
     held?.close();
-    removeFiles(fresh);
+    removeSqliteFiles(fresh);
   }
 }
 
@@ -109,10 +99,6 @@ function refuseBackup(from: string, address: string): void {
     hint: 'Name a file that the command backup wrote.',
     reason: 'no_backup',
   });
-}
-
-function removeFiles(file: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { getErrorMessage, ServiceError } from '../errors.ts';
@@ -11,7 +11,20 @@ const LOCK_TIMEOUT_MS = 10_000;
 export const UNOPENED_HINT =
   'Check its path and rights, and that its disk has room and takes writes. Where that is so, restore a backup.';
 
+/** The endings of the files that SQLite keeps beside a database. */
+const BESIDE = ['-wal', '-shm', '-journal'];
+
 const SQLITE_MAGIC = 'SQLite format 3\0';
+
+/** Lists the paths of a database's file and of those that SQLite keeps beside it, whether they exist or not. */
+export function listSqliteFiles(file: string): string[] {
+  return ['', ...BESIDE].map((ending) => file + ending);
+}
+
+/** Removes a database with the files that SQLite keeps beside it. */
+export function removeSqliteFiles(file: string): void {
+  for (const path of listSqliteFiles(file)) rmSync(path, { force: true });
+}
 
 /**
  * Opens the SQLite file of a catalogue. A missing file is created unless `readonly` is set. Throws `bad_input` for a file of

@@ -8,6 +8,7 @@ import { holdState } from '../catalogue/database.ts';
 import { listChanges } from '../catalogue/read/changes.ts';
 import { countListings } from '../catalogue/read/counts.ts';
 import { iterateListings } from '../catalogue/read/listings.ts';
+import { listSqliteFiles } from '../catalogue/sqlite-file.ts';
 import { getCatalogueState, getRevision } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { isLive } from '../model/listing.ts';
@@ -136,7 +137,7 @@ const EXPORT_BEGINNINGS = ['{"kind":"catalogue","title":', '{"catalogue":{"title
 export function checkTarget(target: string, { catalogueFile, force }: { catalogueFile: string; force: boolean }): void {
   const file = resolve(target);
   const found = statSync(file, { throwIfNoEntry: false });
-  const own = ['', '-wal', '-shm', '-journal'].map((ending) => `${resolve(catalogueFile)}${ending}`);
+  const own = listSqliteFiles(resolve(catalogueFile));
   const isOwn = own.some((path) => path === file || isSameFile(found, statSync(path, { throwIfNoEntry: false })));
   if (isOwn) throw buildConflict(`${file} is the catalogue itself.`, 'Give another file.');
   if (!found || force) return;

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { createFolder } from '../catalogue/folder.ts';
-import { findFileNumber, isDamage } from '../catalogue/sqlite-file.ts';
+import { findFileNumber, isDamage, listSqliteFiles, removeSqliteFiles } from '../catalogue/sqlite-file.ts';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
 
@@ -38,9 +38,6 @@ const PAGE_CACHE = 4000;
 /** Length of a database's header, and the offset of the application id in it, in bytes (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;
 const ID_OFFSET = 68;
-
-/** The endings of the file itself and of the files that SQLite keeps beside it. */
-const ENDINGS = ['', '-wal', '-shm', '-journal'];
 
 /** A published catalogue: the public SQLite file that pages, documents and MCP are made from. */
 export interface Published {
@@ -159,7 +156,7 @@ export function leaveWalMode(file: string): void {
  */
 export function createPublished(file: string): Published {
   createFolder(dirname(file));
-  removePublished(file);
+  removeSqliteFiles(file);
   const published = buildPublished(file, () => new Sqlite(file));
   try {
     published.sqlite.pragma(`page_size = ${PAGE_BYTES}`);
@@ -184,26 +181,22 @@ export async function finishPublished({ file, sqlite, close }: Published): Promi
   }
 }
 
-/** Removes a published catalogue with the files that SQLite keeps beside it. */
-export function removePublished(file: string): void {
-  for (const ending of ENDINGS) rmSync(file + ending, { force: true });
-}
-
 /**
  * Moves a whole file to the path of another file, or of none. Processes that have the other one open keep reading it; a process
  * that opens it at this moment notices the replacement. The caller must hold the file's lock, and the file must be closed.
  */
 export function putInPlace(made: string, file: string): void {
   // SQLite would take a journal of the old file for one of the new file, so nothing of the old file may remain.
-  removePublished(file);
+  removeSqliteFiles(file);
   renameSync(made, file);
 }
 
 /** Renames a damaged file, and the files that SQLite keeps beside it, to end in `.damaged`. */
 export function setAside(file: string): void {
-  for (const ending of ENDINGS) {
-    if (existsSync(file + ending)) renameSync(file + ending, `${file}.damaged${ending}`);
-    else rmSync(`${file}.damaged${ending}`, { force: true });
+  const kept = listSqliteFiles(`${file}.damaged`);
+  for (const [at, path] of listSqliteFiles(file).entries()) {
+    if (existsSync(path)) renameSync(path, kept[at] as string);
+    else rmSync(kept[at] as string, { force: true });
   }
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import { type FollowedCatalogue, openFollowed } from '../catalogue/delta.ts';
 import { findLock, type Lock } from '../catalogue/lock.ts';
-import { findFileNumber } from '../catalogue/sqlite-file.ts';
+import { findFileNumber, removeSqliteFiles } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
@@ -19,7 +19,6 @@ import {
   openPublishedForWriting,
   type Published,
   putInPlace,
-  removePublished,
   setAside,
 } from './file.ts';
 import { getPublishedState, getRendering, type PublishedState, type Rendering } from './state.ts';
@@ -186,7 +185,7 @@ export async function makeCopy(
     await finishPublished(published);
   } catch (error) {
     published.close();
-    removePublished(file);
+    removeSqliteFiles(file);
     // What is wrong with it is not wrong with the one that is served.
     if (isPublishedDamage(error)) throw new Error(`${file} was damaged while it was made`, { cause: error });
     throw asPublishedError(file, error);

@@ -179,7 +179,8 @@ export function findMatchedRoute(
 
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
-  return JSON.parse(readItems(published, [listing])[0] ?? '');
+  const [item] = readItems(published, [listing]);
+  return JSON.parse(item as string);
 }
 
 /** Reads the short form of a live listing with its daily samples, which the rows of pages draw. */

@@ -1,6 +1,7 @@
+import type { Suggestion } from '../model/suggestion.ts';
 import { isInOtherLanguage } from '../search/language.ts';
 import { readSearchText, readSuggestions } from '../search/suggestions.ts';
-import type { ListQuery, Suggestion } from '../views/listing/query.ts';
+import type { ListQuery } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
 import { listLiveOnOrigin } from './listings.ts';
 

@@ -1,16 +1,8 @@
 import { findNamedNetwork } from '../model/network.ts';
+import type { Suggestion } from '../model/suggestion.ts';
 import { formatUsdc, parseUsdc, readTypedPrice } from '../model/usdc.ts';
 import { STOP_WORDS } from './stop-words.ts';
 import { listWords } from './words.ts';
-
-/** A filter or an order of the list that words of a request seem to name. It is offered, and never applied automatically. */
-export interface Suggestion {
-  readonly parameter: 'max_price_usdc' | 'network' | 'verified' | 'sort' | 'host';
-  /** Value in the form that the parameter takes. */
-  readonly value: string;
-  /** The words that name it, as in the request apart from blanks. */
-  readonly words: string;
-}
 
 /** A way to name a filter in words. */
 interface Pattern {

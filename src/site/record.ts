@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { findFileNumber, isDamage } from '../catalogue/sqlite-file.ts';
+import { findFileNumber, isDamage, removeSqliteFiles } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import type { Published } from '../published/file.ts';
 import { findRevisionTime, getPublishedState } from '../published/state.ts';
@@ -87,7 +87,7 @@ export function openRecord(file: string): SiteRecord {
   mkdirSync(dirname(file), { recursive: true });
   const known = findSound(file);
   if (known) return buildRecord(known);
-  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  removeSqliteFiles(file);
   const sqlite = new Sqlite(file);
   // With a WAL, readers never wait for a rebuild, which has a low priority.
   sqlite.pragma('journal_mode = WAL');

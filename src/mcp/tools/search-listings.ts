@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
+import { suggestion } from '../../model/suggestion.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
 import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
-import { buildAnswerNotes, foldedListings, listQuery, listSort, suggestion } from '../../views/listing/query.ts';
+import { buildAnswerNotes, foldedListings, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
 import { buildTool, type ToolContext } from '../tool.ts';

@@ -3,6 +3,7 @@ import { abilityList } from '../../model/ability.ts';
 import { CATEGORIES, catalogueSummary, category } from '../../model/catalogue.ts';
 import { reliabilityBand, slug } from '../../model/listing.ts';
 import { networkKey } from '../../model/network.ts';
+import { type Suggestion, suggestion } from '../../model/suggestion.ts';
 import { parseUsdc, readTypedPrice } from '../../model/usdc.ts';
 import { agentItem } from './item.ts';
 
@@ -119,14 +120,6 @@ export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSor
   if (sort !== undefined && (sort !== 'relevance' || q !== undefined)) return sort;
   return q === undefined ? 'name' : 'relevance';
 }
-
-/** A filter, or the order, that words of a request seem to name. */
-export const suggestion = z.object({
-  parameter: z.enum(['max_price_usdc', 'network', 'verified', 'sort', 'host']),
-  value: z.string().describe('As the parameter takes it'),
-  words: z.string().describe('The words of the request that name it'),
-});
-export type Suggestion = z.infer<typeof suggestion>;
 
 /** Price limits for which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
 export const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;

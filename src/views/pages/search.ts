@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CATEGORIES, type Category } from '../../model/catalogue.ts';
 import { reliabilityBand } from '../../model/listing.ts';
 import { findNetwork, NETWORKS } from '../../model/network.ts';
+import type { Suggestion } from '../../model/suggestion.ts';
 import { PATHS } from '../links.ts';
 import type { AgentItem } from '../listing/item.ts';
 import type { RowItem } from '../listing/page.ts';
@@ -12,7 +13,6 @@ import {
   type Facets,
   type ListSort,
   listQuery,
-  type Suggestion,
 } from '../listing/query.ts';
 import { formatInteger } from '../words/figures.ts';
 import { formatListCount } from './lists.ts';
