@@ -31,6 +31,7 @@ Ctrl-C leaves nothing behind. HOST and PORT say where it serves.`,
  */
 async function run(): Promise<void> {
   readArguments(USAGE, {});
+  await refuseTakenPort();
   // Loaded late, because chains and wallets take long and a wrong command line is refused before.
   const { openBuyer } = await import('./market/buyer.ts');
   const { allowPermit2 } = await import('./market/chain-base.ts');
@@ -74,6 +75,13 @@ async function run(): Promise<void> {
     await market.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Throws if the port is taken, before the minute of work whose result is served there. */
+async function refuseTakenPort(): Promise<void> {
+  const { openListener } = await import('../src/http/listening.ts');
+  const { drain } = await openListener(readConfig(buildEnvironment({})));
+  await drain();
 }
 
 /** Says how to pay by hand: a new wallet with funds on each chain, its nodes, and a command for each that buys something. */

@@ -49,8 +49,8 @@ export interface SvmChain extends AnyChain {
 type Chain = EvmChain | SvmChain;
 
 /**
- * The chains that payments are listed, checked and made on (specification, "Authentication" 3), the preferred one first. No code
- * outside this table names a chain; one more entry adds one more chain.
+ * The chains that payments are listed, checked and made on (specification, "Authentication" 3), the preferred one first. No rule
+ * outside this table names a chain, only texts do; one more entry adds one more chain.
  */
 const TABLE = {
   base: {
