@@ -6,6 +6,7 @@ import type { Following } from '../published/live-file.ts';
 import type { Reading } from '../published/reading.ts';
 import { listPaths, PATHS } from '../views/links.ts';
 import { ENDPOINTS } from './endpoints/index.ts';
+import { addMcpRoute } from './endpoints/mcp.ts';
 import {
   addCorsHeaders,
   addLinkHeader,
@@ -84,8 +85,8 @@ export function createApp(service: Service): Hono<Env> {
     }),
   );
 
-  for (const { mount } of ENDPOINTS)
-    mount?.({ app, reading, onError, onToolCall, checkProvider: service.intake?.check });
+  for (const { mount } of ENDPOINTS) mount?.({ app, reading });
+  addMcpRoute(app, { reading, onError, onToolCall, checkProvider: service.intake?.check });
   app.notFound(service.addPages?.(app) ?? (() => buildProblem(NOTHING_HERE)));
   app.onError((error, c) => {
     if (isOurs(error) && !c.req.raw.signal.aborted) onError?.(error);

@@ -9,19 +9,17 @@ function describeOurFault(requestId: string | undefined): string {
   return requestId === undefined ? words : `${words} The operator finds it in the log by the id ${requestId}.`;
 }
 
-/** Answers all requests of the protocol, in one place. */
-export interface Caller {
-  /** Calls a tool. A failure is also returned as a result. */
-  callTool(tool: Tool, args: unknown): CallToolResult;
-  /** Calls a tool that makes requests to others. */
-  callOutside(tool: OutsideTool, args: unknown): Promise<CallToolResult>;
-  /** Returns true if the result of a call is a failure of the service itself. */
-  isOurFault(result: CallToolResult): boolean;
-  /** Answers another request. Throws only `ProtocolError`: with what the caller can correct, or as a failure of ours. */
-  answer<Answer>(work: (context: ToolContext) => Answer): Answer;
-  /** Answers a request that takes long: `work` reads, and returns a function that builds the answer in pieces. */
-  answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer>;
+/** Outcome of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
+export type CallOutcome = 'answered' | 'refused' | 'failed';
+
+/** A call of a tool that has ended. A failure is a result, too. */
+interface Called {
+  readonly outcome: CallOutcome;
+  readonly result: CallToolResult;
 }
+
+/** Answers all requests of the protocol, in one place. */
+export type Caller = ReturnType<typeof buildCaller>;
 
 /** Options of the caller, besides a reading. */
 export interface CallerOptions {
@@ -35,43 +33,44 @@ export interface CallerOptions {
  * Builds the caller for a reading. Each answer is of one revision. A failure that the client can correct is answered in words.
  * Any other failure goes to `onError`, and the client does not see its text.
  */
-export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}): Caller {
+export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}) {
   const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
     reading.readAtOnce((snapshot) => work({ reading, snapshot }));
-  const faults = new WeakSet<CallToolResult>();
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
     onError?.(error);
     return describeOurFault(findRequestId?.());
   };
-  const buildFailed = (error: unknown): CallToolResult => {
-    const failed: CallToolResult = { content: [{ type: 'text', text: getWords(error) }], isError: true };
-    if (!(error instanceof ServiceError)) faults.add(failed);
-    return failed;
-  };
+  const buildFailed = (error: unknown): Called => ({
+    outcome: error instanceof ServiceError ? 'refused' : 'failed',
+    result: { content: [{ type: 'text', text: getWords(error) }], isError: true },
+  });
   const asProtocolError = (error: unknown): ProtocolError => {
     if (error instanceof ProtocolError) return error;
     const { InvalidParams, InternalError } = ProtocolErrorCode;
     return new ProtocolError(error instanceof ServiceError ? InvalidParams : InternalError, getWords(error));
   };
   return {
-    callTool: (tool, args) => {
+    /** Calls a tool. */
+    callTool(tool: Tool, args: unknown): Called {
       try {
-        return buildResult(answerAtOnce((context) => tool.answer(args, context)));
+        return buildAnswered(answerAtOnce((context) => tool.answer(args, context)));
       } catch (error) {
         return buildFailed(error);
       }
     },
-    callOutside: (tool, args) => tool.ask(args).then(buildResult, buildFailed),
-    isOurFault: (result) => faults.has(result),
-    answer: (work) => {
+    /** Calls a tool that makes requests to others. */
+    callOutside: (tool: OutsideTool, args: unknown): Promise<Called> => tool.ask(args).then(buildAnswered, buildFailed),
+    /** Answers another request. Throws only `ProtocolError`: with what the caller can correct, or as a failure of ours. */
+    answer<Answer>(work: (context: ToolContext) => Answer): Answer {
       try {
         return answerAtOnce(work);
       } catch (error) {
         throw asProtocolError(error);
       }
     },
-    answerInPieces: async (work) => {
+    /** Answers a request that takes long: `work` reads, and returns a function that builds the answer in pieces. */
+    async answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer> {
       try {
         return await answerAtOnce(work)();
       } catch (error) {
@@ -82,6 +81,10 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
 }
 
 /** Builds a result that has the answer twice (MCP, "Structured Content"): hosts pass only one of the two to the model. */
-function buildResult(answer: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+function buildAnswered(answer: Record<string, unknown>): Called {
+  const result: CallToolResult = {
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: answer,
+  };
+  return { outcome: 'answered', result };
 }

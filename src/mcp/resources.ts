@@ -7,10 +7,9 @@ import {
   UriTemplate,
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
-import { findListingPageInPieces } from '../published/page-data.ts';
+import { findListingPage } from '../published/page-data.ts';
+import type { Reading } from '../published/reading.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
-import type { ListingPage, TombstonePage } from '../views/listing/page.ts';
-import type { Site } from '../views/site.ts';
 import type { Caller } from './caller.ts';
 import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
@@ -68,11 +67,12 @@ function readResource(uri: string, context: ToolContext, underWay: UnderWay): ()
   }
   const named = listingAddress.match(href)?.slug;
   if (named === undefined) throw new ResourceNotFoundError(uri);
-  const build = findListingText(String(named), context, underWay);
-  if (!build) {
+  const found = findListingText(String(named), context, underWay);
+  return async () => {
+    const text = await found;
+    if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
     throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
-  }
-  return async () => buildContents(href, LISTING.mimeType, await build(), context);
+  };
 }
 
 function buildSummaryText(context: ToolContext): string {
@@ -80,32 +80,29 @@ function buildSummaryText(context: ToolContext): string {
 }
 
 /** Texts that are being built, by slug and revision. */
-type UnderWay = Map<string, Promise<string>>;
+type UnderWay = Map<string, Promise<string | undefined>>;
 
 /**
- * Returns a function that builds the text of a listing: the Markdown twin of its page, or of its tombstone. Requests for the same
- * text meanwhile share it, since one with thousands of routes takes long.
+ * Returns the text of a listing: the Markdown twin of its page, or of its tombstone. Requests for the same text meanwhile share
+ * it, since one with thousands of routes takes long. Undefined if there is no such listing.
  */
 function findListingText(
   named: string,
   { reading, snapshot }: ToolContext,
   underWay: UnderWay,
-): (() => Promise<string>) | undefined {
+): Promise<string | undefined> {
   const key = `${named} ${snapshot.revision}`;
   const shared = underWay.get(key);
-  if (shared) return () => shared;
-  const build = slug.safeParse(named).success ? findListingPageInPieces(reading, named, 1) : undefined;
-  if (!build) return undefined;
-  return () => {
-    const text = buildText(build, reading.site).finally(() => underWay.delete(key));
-    underWay.set(key, text);
-    return text;
-  };
+  if (shared) return shared;
+  const text = buildText(named, reading).finally(() => underWay.delete(key));
+  underWay.set(key, text);
+  return text;
 }
 
-async function buildText(build: () => Promise<ListingPage | TombstonePage>, site: Site): Promise<string> {
-  const page = await build();
-  return page.kind === 'live' ? buildListingMarkdown(page, site) : buildTombstoneMarkdown(page);
+async function buildText(named: string, reading: Reading): Promise<string | undefined> {
+  const page = slug.safeParse(named).success ? await findListingPage(reading, named) : undefined;
+  if (!page) return undefined;
+  return page.kind === 'live' ? buildListingMarkdown(page, reading.site) : buildTombstoneMarkdown(page);
 }
 
 function buildContents(uri: string, mimeType: string, text: string, { snapshot }: ToolContext): ReadResourceResult {

@@ -12,9 +12,9 @@ import { isObject } from '../model/json.ts';
 import type { Reading } from '../published/reading.ts';
 import { getMcpIdentity } from '../views/mcp-server.ts';
 import { VERIFIED_MEANING } from '../views/site.ts';
-import { buildCaller, type Caller, type CallerOptions } from './caller.ts';
+import { buildCaller, type Caller, type CallerOptions, type CallOutcome } from './caller.ts';
 import { buildCompletion } from './completion.ts';
-import { buildStrangerRefusal, readMessage } from './gate.ts';
+import { readMessage } from './gate.ts';
 import { buildPrompts } from './prompts.ts';
 import { buildResources } from './resources.ts';
 import { buildJsonSchema } from './schema.ts';
@@ -62,9 +62,6 @@ const OPTIONS = { capabilities: CAPABILITIES, instructions: INSTRUCTIONS, cacheH
  */
 const ANNOTATIONS = { readOnlyHint: true, openWorldHint: false };
 
-/** Outcome of a call: an answer, a refusal that the caller can correct, or a failure of ours. */
-export type CallOutcome = 'answered' | 'refused' | 'failed';
-
 /** Called with the name of the called tool (`other` for one that does not exist) and the outcome. */
 export type OnToolCall = (tool: string, outcome: CallOutcome) => void;
 
@@ -74,7 +71,7 @@ type Register = (server: Server) => void;
 /**
  * Creates the MCP endpoint: web-standard, stateless, for the protocol of 2026-07-28 and that of 2025-11-25 and before. Each
  * request gets its own server, as the SDK demands; the lists are built once, here. `onToolCall` is called for each call of a
- * tool.
+ * tool. Host and Origin of a request were checked before (`buildStrangerRefusal`).
  */
 export function createMcp({
   reading,
@@ -87,7 +84,6 @@ export function createMcp({
   /** Has the intake check an address; absent without an intake. */
   checkProvider?: CheckProvider | undefined;
 }): (request: Request) => Promise<Response> {
-  const findRefusal = buildStrangerRefusal(reading.site.baseUrl);
   const caller = buildCaller(reading, options);
   const rest = [buildResources, buildPrompts, buildCompletion].map((build) => build(caller));
   const tools = checkProvider ? { ...TOOLS, check_provider: buildCheckProviderTool(checkProvider) } : TOOLS;
@@ -96,8 +92,6 @@ export function createMcp({
   const introducing = createProtocol({ name, title, version, ...more }, registers);
   const working = createProtocol({ name, title, version }, registers);
   return async (request) => {
-    const refusal = findRefusal(request);
-    if (refusal) return refusal;
     const read = await readMessage(request);
     if ('refusal' in read) return read.refusal;
     const answer = isIntroduction(read.message) ? introducing : working;
@@ -152,7 +146,7 @@ function isIntroduction(message: unknown): boolean {
 
 /** Builds the handlers of tools. */
 function buildTools(
-  { callTool, callOutside, isOurFault }: Caller,
+  { callTool, callOutside }: Caller,
   known: Readonly<Record<string, Tool | OutsideTool>>,
   onToolCall?: OnToolCall,
 ): Register {
@@ -171,8 +165,8 @@ function buildTools(
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${params.name} not found`);
       }
       const args = params.arguments ?? {};
-      const result = 'ask' in tool ? await callOutside(tool, args) : callTool(tool, args);
-      onToolCall?.(params.name, isOurFault(result) ? 'failed' : result.isError ? 'refused' : 'answered');
+      const { outcome, result } = 'ask' in tool ? await callOutside(tool, args) : callTool(tool, args);
+      onToolCall?.(params.name, outcome);
       return result;
     });
   };

@@ -44,13 +44,8 @@ export interface OutsideTool extends Omit<Tool, 'answer'> {
 export function buildTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   definition: ToolDefinition<Input, Output>,
 ): Tool {
-  const { title, description, input, words, output } = definition;
   return {
-    title,
-    description,
-    input,
-    ...(words && { words }),
-    output,
-    answer: (args, context) => definition.answer(parseArguments(input, args), context),
+    ...definition,
+    answer: (args, context) => definition.answer(parseArguments(definition.input, args), context),
   };
 }

@@ -192,6 +192,7 @@ function listNamed(published: Published, product: number): readonly string[] {
     .map(({ slug }) => slug);
 }
 
+/** Prepares the writing of rows. A column that a row does not name is null. */
 function openInsert({ sqlite }: Published, table: string): (row: object) => void {
   const columns = sqlite.pragma(`table_info(${table})`) as { name: string }[];
   const names = columns.map(({ name }) => name);
@@ -199,7 +200,8 @@ function openInsert({ sqlite }: Published, table: string): (row: object) => void
   const statement = sqlite.prepare(
     `INSERT OR REPLACE INTO ${table} (${names.join(', ')}) VALUES (${values.join(', ')})`,
   );
-  return (row) => void statement.run(row);
+  const empty = Object.fromEntries(names.map((name) => [name, null]));
+  return (row) => void statement.run({ ...empty, ...row });
 }
 
 function buildReceiptRows(receipts: readonly ReceiptRow[], listing: Listing | undefined): object[] {

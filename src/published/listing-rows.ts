@@ -1,3 +1,4 @@
+import type { ChangedListing } from '../catalogue/delta.ts';
 import { getDomain } from '../evidence/domains.ts';
 import { foldRoutes } from '../evidence/route-folds.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
@@ -22,7 +23,7 @@ import { getProductNumber } from './product.ts';
 import { getPriceColumn } from './schema.ts';
 import { listTopics } from './topics.ts';
 
-/** Values of one row, by column. */
+/** Values of one row, by column; null for columns that are not named. */
 type Row = Record<string, string | number | null>;
 
 /** The rows of one listing, without its changes, receipts and words. */
@@ -42,19 +43,6 @@ export interface ListingRows {
   } | null;
 }
 
-/** A listing as the catalogue stores it. */
-interface CatalogueListing {
-  readonly number: number;
-  readonly id: string;
-  readonly slug: string;
-  readonly base_url: string;
-  readonly state: Listing['state'];
-  readonly revision: number;
-  /** JSON of model `Listing`, `{}` before its first publication. */
-  readonly document: string;
-  readonly was_live: 0 | 1;
-}
-
 /**
  * Parses the document of a listing, with its routes in the order in which readers see them; undefined before its first
  * publication.
@@ -70,7 +58,7 @@ export function parseListing(document: string): Listing | undefined {
  * routes are recognised; the name for a held one that was ever live.
  */
 export function buildListingRows(
-  row: CatalogueListing,
+  row: Omit<ChangedListing, 'receipts'>,
   listing: Listing | undefined,
   site: Pick<Site, 'baseUrl'>,
 ): ListingRows {
@@ -98,7 +86,6 @@ export function buildListingRows(
   return {
     listing: {
       ...identity,
-      ...NO_COLUMNS,
       base_url: isKnown ? row.base_url : null,
       domain: isKnown ? getDomain(row.base_url) : null,
       title: isKnown ? (listing?.title ?? null) : null,
@@ -131,15 +118,6 @@ function writeHead(head: PublicHead): NonNullable<ListingRows['document']> {
   // SQLite counts characters, JavaScript UTF-16 units.
   return { document, short: Array.from(short).length };
 }
-
-const NO_COLUMNS = {
-  ...{ base_url: null, title: null, tagline: null, provider_name: null, provider_key: null },
-  ...{ category: null, price_min: null, price_max: null, ...buildPriceColumns({ routes: [], price_min: null }) },
-  ...{ networks: null, seen_networks: null, verified_networks: null },
-  ...{ routes: null, verified_routes: null, reliability_band: null, reliability_score: null },
-  ...{ latency_median_ms: null, latency_p95_ms: null },
-  ...{ listed_at: null, updated_at: null, verified_at: null, topics: null, domain: null, product: null, marked: null },
-};
 
 function buildColumns(listing: LiveListing, form: PublicListing): Row {
   const { base_url, title, tagline, provider_name, category, price_min, price_max, networks, reliability } = listing;

@@ -20,38 +20,10 @@ export interface ListingRef {
   readonly slug: string;
 }
 
-/** A live listing without its routes, and its row number. */
-export type FoundHead = PublicHead & Pick<ListingRef, 'number'>;
-
-const LIVE = "SELECT number, document FROM listings JOIN documents ON listing = number WHERE state = 'live'";
-
-interface HeadRow {
-  readonly number: number;
-  /** JSON of `PublicHead`. */
-  readonly document: string;
-}
-
-function parseHead({ number, document }: HeadRow): FoundHead {
-  return { number, ...JSON.parse(document) };
-}
-
-/** Finds a live listing without its routes. */
-export function findHead({ prepare }: Published, slug: string): FoundHead | undefined {
-  const row = prepare<HeadRow>(`${LIVE} AND slug = +?`).get(slug);
-  return row && parseHead(row);
-}
-
 /** Finds a live listing with all its routes: it may have thousands. */
 export function findListing(published: Published, slug: string): PublicListing | undefined {
-  const head = findHead(published, slug);
-  if (!head) return undefined;
-  const { number, ...listing } = head;
-  return { ...listing, routes: readRoutes(published, number).map(parseRoute) };
-}
-
-function readRoutes({ prepare }: Published, number: number): string[] {
-  const routes = prepare<{ document: string }>('SELECT document FROM routes WHERE listing = ? ORDER BY position');
-  return routes.all(number).map(({ document }) => document);
+  const found = findListingPart(published, slug, WHOLE);
+  return found && { ...found.head, routes: found.routes };
 }
 
 /** Number of routes parsed at a time. */
@@ -62,19 +34,18 @@ const PARSED_AT_ONCE = 500;
  * tenth of a second, and the page of a single route needs the warnings about all of them.
  */
 export function findListingInPieces(published: Published, slug: string): (() => Promise<PublicListing>) | undefined {
-  const head = findHead(published, slug);
-  if (!head) return undefined;
-  const { number, ...listing } = head;
-  const unparsed = readRoutes(published, number);
-  return async () => {
-    const routes: PublicRoute[] = [];
-    for (let from = 0; from < unparsed.length; from += PARSED_AT_ONCE) {
-      await nextTurn();
-      routes.push(...unparsed.slice(from, from + PARSED_AT_ONCE).map(parseRoute));
-    }
-    await nextTurn();
-    return { ...listing, routes };
-  };
+  const found = findPart(published, slug, WHOLE);
+  return (
+    found &&
+    (async () => {
+      const routes: PublicRoute[] = [];
+      for (let from = 0; from < found.routes.length; from += PARSED_AT_ONCE) {
+        if (from > 0) await nextTurn();
+        routes.push(...found.routes.slice(from, from + PARSED_AT_ONCE).map(parseRoute));
+      }
+      return { ...(JSON.parse(found.head) as PublicHead), routes };
+    })
+  );
 }
 
 /** A range of listings by slug: from `from` on, before `to` if given, at most `limit` of them. */
@@ -86,9 +57,10 @@ export interface SlugRange {
 
 /** Lists the live listings of a range by slug, without their routes. */
 export function listLive(published: Published, range: SlugRange): PublicHead[] {
-  const { sql, values } = buildRange(LIVE, range);
+  const heads = "SELECT document FROM listings JOIN documents ON listing = number WHERE state = 'live'";
+  const { sql, values } = buildRange(heads, range);
   return published
-    .prepare<HeadRow>(sql)
+    .prepare<{ document: string }>(sql)
     .all(values)
     .map(({ document }) => JSON.parse(document));
 }
@@ -214,6 +186,9 @@ export interface AskedRoutes {
   readonly fitting?: readonly number[] | undefined;
 }
 
+/** All routes of a listing in their own order. */
+const WHOLE: AskedRoutes = { part: { from: 0, to: Number.MAX_SAFE_INTEGER } };
+
 /** Name of a route, and the address at which it is called. */
 export type NamedAddress = Pick<PublicRoute, 'method' | 'path' | 'url'>;
 
@@ -255,7 +230,7 @@ export function findPart(
 /** A live listing with some of its routes. */
 export interface ListingPart {
   readonly head: PublicHead;
-  readonly routes: readonly PublicRoute[];
+  readonly routes: PublicRoute[];
   readonly routesTotal: number;
 }
 
@@ -370,10 +345,9 @@ export function listNewlyVerified(published: Published, limit: number): ListingR
     .all(limit);
 }
 
-/** A live listing with the revision of its latest change, and whether other listings are of the same product. */
+/** A live listing with the revision of its latest change. */
 export interface LiveRef extends ListingRef {
   readonly revision: number;
-  readonly is_elsewhere: 0 | 1;
 }
 
 /** Finds a live listing by its slug. */
@@ -385,10 +359,10 @@ export function findLive(published: Published, slug: string): ListingRef | undef
 /** Number of live listings read at once: while a statement gives rows, its connection cannot begin a transaction. */
 const REFS_AT_ONCE = 1000;
 
-/** Goes through all live listings by slug. */
-export function* iterateRefs(published: Published): Generator<LiveRef> {
+/** Goes through all live listings by slug; `is_elsewhere` is 1 if other listings are of the same product. */
+export function* iterateRefs(published: Published): Generator<LiveRef & { readonly is_elsewhere: 0 | 1 }> {
   const elsewhere = 'SELECT 1 FROM listings AS other WHERE other.product = own.product AND other.number <> own.number';
-  const statement = published.prepare<LiveRef>(
+  const statement = published.prepare<LiveRef & { readonly is_elsewhere: 0 | 1 }>(
     `SELECT number, slug, revision, EXISTS (${elsewhere}) AS is_elsewhere
      FROM listings AS own WHERE state = 'live' AND slug > ? ORDER BY slug LIMIT ${REFS_AT_ONCE}`,
   );

@@ -3,7 +3,6 @@ import type { Change } from '../model/change.ts';
 import { buildGuide } from '../views/guide.ts';
 import { DECISION_KINDS, MAX_DECISIONS, MAX_PRICE_STEPS, NOISY_KINDS } from '../views/listing/history.ts';
 import { findRoutePage, type ListingPage, type RoutePage, type TombstonePage } from '../views/listing/page.ts';
-import type { PublicListing } from '../views/listing/record.ts';
 import type { DocumentFrame } from '../views/openapi/document.ts';
 import type { ListPage } from '../views/pages/lists.ts';
 import { buildReceiptPage, type ReceiptPage } from '../views/pages/receipt-page.ts';
@@ -25,7 +24,7 @@ import {
   listSameProduct,
 } from './listings.ts';
 import { listChangeNews } from './news.ts';
-import { countByCategory, findListPart, getCounts, type Shown } from './page-lists.ts';
+import { countByCategory, findListPart, type Shown } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { findReceipt, getCurrentReceipts } from './receipts.ts';
 
@@ -45,7 +44,7 @@ function findDeclaredSpan({ prepare }: Published): { from: string; to: string } 
 /** Reads the data of the home page; each list has the newest first. */
 export function readHome({ published, readAtOnce }: Reading) {
   return readAtOnce((snapshot) => ({
-    counts: getCounts(snapshot),
+    counts: snapshot,
     declared: findDeclaredSpan(published),
     byCategory: countByCategory(published),
     newest: listNewest(published, NEWEST_COUNT).map((listing) => ({
@@ -90,7 +89,7 @@ export function getReferencePage({ published, readAtOnce, site }: Reading, frame
 
 /** Returns the text of `llms.txt`. */
 export function getGuide({ published, readAtOnce, site }: Reading): string {
-  return readAtOnce((snapshot) => buildGuide(getCounts(snapshot), countByCategory(published), site));
+  return readAtOnce((snapshot) => buildGuide(snapshot, countByCategory(published), site));
 }
 
 /**
@@ -112,53 +111,32 @@ export function findListPage(
 
 /**
  * Finds the page of a listing, with the given page of its routes, or its tombstone; undefined for a listing that is unknown or
- * held.
+ * held. All is read before it returns; thousands of routes are parsed while other requests are answered.
  */
-export function findListingPage(reading: Reading, slug: string, number = 1): ListingPage | TombstonePage | undefined {
-  return readListingPage(reading, slug, number, (published, build) => {
-    const listing = findListing(published, slug);
-    return listing && build(listing);
-  });
-}
-
-/**
- * Reads the data of `findListingPage`, and returns a function that builds the page while other requests are answered: thousands
- * of routes take tens of milliseconds.
- */
-export function findListingPageInPieces(
+export async function findListingPage(
   reading: Reading,
   slug: string,
-  number: number,
-): (() => Promise<ListingPage | TombstonePage>) | undefined {
-  const read = readListingPage(reading, slug, number, (published, build) => {
-    const parse = findListingInPieces(published, slug);
-    return parse && (async () => build(await parse()));
-  });
-  return typeof read === 'object' ? async () => read : read;
-}
-
-/** Reads the data of a listing's page, all of one revision. `find` finds the listing and builds the page from it and the rest. */
-function readListingPage<Page>(
-  reading: Reading,
-  slug: string,
-  number: number,
-  find: (published: Published, build: (listing: PublicListing) => ListingPage) => Page | undefined,
-): Page | TombstonePage | undefined {
+  number = 1,
+): Promise<ListingPage | TombstonePage | undefined> {
   const { published, readAtOnce } = reading;
-  return readAtOnce((snapshot) => {
+  const found = readAtOnce((snapshot) => {
     const tombstone = findTombstone(published, slug);
-    if (tombstone) return { kind: 'gone', tombstone, decision: findDelisting(reading, slug) };
+    if (tombstone) return { gone: { kind: 'gone' as const, tombstone, decision: findDelisting(reading, slug) } };
     const ref = findLive(published, slug);
-    if (!ref) return undefined;
-    const surroundings = {
-      related: reading.listRelated(published, snapshot, ref.number).map((near) => getRow(published, near)),
-      receipts: getCurrentReceipts(published, slug),
-      same_product: listSameProduct(published, slug),
-      number,
-      ...listHistory(reading, slug),
+    return {
+      parse: findListingInPieces(published, slug),
+      around: ref && {
+        related: reading.listRelated(published, snapshot, ref.number).map((near) => getRow(published, near)),
+        receipts: getCurrentReceipts(published, slug),
+        same_product: listSameProduct(published, slug),
+        number,
+        ...listHistory(reading, slug),
+      },
     };
-    return find(published, (listing) => ({ kind: 'live', listing, ...surroundings }));
   });
+  if (found.gone) return found.gone;
+  const { parse, around } = found;
+  return parse && around && { kind: 'live', listing: await parse(), ...around };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { ListQuery } from '../views/listing/query.ts';
 import { PAGE_SIZE } from '../views/pages/lists.ts';
-import type { Counts } from '../views/words/figures.ts';
 import type { Published } from './file.ts';
 import { buildListingCondition } from './filters.ts';
 import { countPassing } from './indexed-lists.ts';
@@ -31,7 +30,7 @@ function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uin
 
 /** One page of a list, and whether another page follows. */
 export interface ListPart {
-  readonly listings: readonly Omit<LiveRef, 'is_elsewhere'>[];
+  readonly listings: readonly LiveRef[];
   readonly page: number;
   readonly has_next: boolean;
   readonly total: number;
@@ -59,9 +58,4 @@ export function findListPart(
 /** Returns the number of listings in each category. */
 export function countByCategory(published: Published): ReadonlyMap<Category, number> {
   return new Map(CATEGORIES.map((category) => [category, countPassing(published, { category })]));
-}
-
-/** Returns the counts of a snapshot with its time. */
-export function getCounts({ live_listings, settlement_verified, revised_at }: Snapshot): Counts {
-  return { live_listings, settlement_verified, as_of: revised_at };
 }

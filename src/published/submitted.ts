@@ -1,7 +1,7 @@
 import type { RemovedListing, Tombstone } from '../views/listing/record.ts';
 import type { ListedItem } from '../views/submission.ts';
 import type { Published } from './file.ts';
-import { findHead, listLiveOnOrigin } from './listings.ts';
+import { findListingPart, listLiveOnOrigin } from './listings.ts';
 
 /** Most listings of an origin that are named. */
 const NAMED = 5;
@@ -20,10 +20,10 @@ export interface Submitted {
 /** Finds the public listings at an origin. */
 export function findSubmitted(published: Published, origin: string): Submitted {
   const live = listLiveOnOrigin(published, origin, NAMED).flatMap((listing): ListedItem[] => {
-    const head = findHead(published, listing.slug);
-    if (!head) return [];
-    const { slug, title, reliability_score, verified_route_count } = head;
-    const { samples, last_sample_at } = head.reliability;
+    const found = findListingPart(published, listing.slug, { part: { from: 0, to: 0 } });
+    if (!found) return [];
+    const { slug, title, reliability_score, verified_route_count, reliability } = found.head;
+    const { samples, last_sample_at } = reliability;
     return [{ slug, title, reliability_score, verified_route_count, samples, last_sample_at }];
   });
   const removed = published.prepare<{ document: string }>(REMOVED).all({ origin, limit: NAMED });

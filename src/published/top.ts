@@ -1,13 +1,8 @@
-/** Keeps the first few of many items by a number, in the order in which they are shown. */
-export interface Top<Item> {
-  offer(key: number, item: Item): void;
-  /** Returns true if an item with this key would be among the first now. */
-  isTaking(key: number): boolean;
-  list(): readonly { key: number; item: Item }[];
-}
-
-/** Creates a list of the `limit` items with the smallest keys, in their order. `compare` orders items of equal keys. */
-export function createTop<Item>(limit: number, compare: (a: Item, b: Item) => number): Top<Item> {
+/**
+ * Creates a list that keeps the `limit` items with the smallest keys of all that are offered, in their order. `compare` orders
+ * items of equal keys.
+ */
+export function createTop<Item>(limit: number, compare: (a: Item, b: Item) => number) {
   const first: { key: number; item: Item }[] = [];
   /** Finds the place of an item: behind all that come before it. */
   const findPlace = (key: number, item: Item): number => {
@@ -20,14 +15,15 @@ export function createTop<Item>(limit: number, compare: (a: Item, b: Item) => nu
     }
     return from;
   };
+  /** Returns true if an item with this key would be among the first now. */
   const isTaking = (key: number) => first.length < limit || key <= (first.at(-1)?.key ?? Number.NEGATIVE_INFINITY);
   return {
-    offer(key, item) {
+    offer(key: number, item: Item): void {
       if (!isTaking(key)) return;
       first.splice(findPlace(key, item), 0, { key, item });
       if (first.length > limit) first.pop();
     },
     isTaking,
-    list: () => first,
+    list: (): readonly { key: number; item: Item }[] => first,
   };
 }

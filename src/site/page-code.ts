@@ -11,15 +11,15 @@ export const PROJECT_DIR = resolve(import.meta.dirname, '../..');
 const OTHER_INPUTS = ['astro.config.mjs', 'package.json', 'package-lock.json', 'tsconfig.json'];
 
 /** Returns the version of the code: a hash of the sources and the versions of all packages. Takes milliseconds. */
-export function getCodeVersion(projectDir = PROJECT_DIR): string {
+export function getCodeVersion(): string {
   const hash = createHash('sha256');
-  const sources = readdirSync(join(projectDir, 'src'), { recursive: true, withFileTypes: true })
+  const sources = readdirSync(join(PROJECT_DIR, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  for (const file of [...sources, ...OTHER_INPUTS.map((name) => join(projectDir, name))]) {
+  for (const file of [...sources, ...OTHER_INPUTS.map((name) => join(PROJECT_DIR, name))]) {
     const content = readInput(file);
-    hash.update(`${file.slice(projectDir.length)}\0${content.length}\0`).update(content);
+    hash.update(`${file.slice(PROJECT_DIR.length)}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex').slice(0, 16);
 }

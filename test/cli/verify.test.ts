@@ -226,7 +226,12 @@ describe('the request that is paid for', () => {
     });
     const listing = await (await get(`/agent/listings/${SLUG}`)).json();
     expect(listing.listing.routes[0].proof).toMatchObject({ receipt_id: json.payment.id, request: null });
-    const published = [receipt, listing, findReceiptPage(reading, json.payment.id), findListingPage(reading, SLUG)];
+    const published = [
+      receipt,
+      listing,
+      findReceiptPage(reading, json.payment.id),
+      await findListingPage(reading, SLUG),
+    ];
     expect(JSON.stringify(published)).not.toMatch(/SECRET|4070407040704/);
     expect(readFileSync(reading.published.file).includes('SECRET')).toBe(false);
   });

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createMcp } from '../../src/mcp/server.ts';
+import { createApp } from '../../src/http/app.ts';
 import { makeMany, serveMcp } from './serving.ts';
 
 const PUBLIC = { baseUrl: 'https://apis.example' };
@@ -70,8 +70,9 @@ describe('who may ask', () => {
   it('answers a request made in the same process, which has no Host header', async () => {
     const { reading } = await serveMcp(makeMany(1));
     const init = { method: 'POST', headers: HEADERS, body: LIST };
-    expect((await createMcp({ reading })(new Request('http://localhost/mcp', init))).status).toBe(200);
-    expect((await createMcp({ reading })(new Request('http://evil.example/mcp', init))).status).toBe(403);
+    const app = createApp({ reading });
+    expect((await app.request('http://localhost/mcp', init)).status).toBe(200);
+    expect((await app.request('http://evil.example/mcp', init)).status).toBe(403);
   });
 });
 

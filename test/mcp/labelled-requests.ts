@@ -11,7 +11,7 @@ import { readRequests, readTasks } from '../search/labelled.ts';
 function callTool(reading: Reading, name: string, args: object) {
   const tool = TOOLS[name];
   if (!tool) throw new Error(`no tool ${name}`);
-  const result = buildCaller(reading).callTool(tool, args);
+  const { result } = buildCaller(reading).callTool(tool, args);
   expect(result.isError, JSON.stringify(result.content)).not.toBe(true);
   const [first] = result.content;
   return { structured: Object(result.structuredContent), text: first?.type === 'text' ? first.text : '' };

@@ -35,7 +35,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     const uri = 'catalogue://listing/numbered-001';
     const read = await client.read(uri);
     expect(read).toMatchObject({ uri, mimeType: 'text/markdown', _meta: { revision: 1 } });
-    const page = findListingPage(reading, 'numbered-001');
+    const page = await findListingPage(reading, 'numbered-001');
     expect(read.text).toBe(page?.kind === 'live' ? buildListingMarkdown(page, reading.site) : 'no page');
     await recordAll(catalogue, [{ ...makeNumbered(1), tagline: 'Something else now.' }]);
     // The client of today's protocol keeps what it read as long as it was told that it may.

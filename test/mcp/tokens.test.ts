@@ -75,7 +75,7 @@ async function openImported(source: string): Promise<{ reading: Reading; slugs: 
 function getAnswer(reading: Reading, name: string, args: Record<string, unknown>): string {
   const tool = TOOLS[name];
   if (!tool) throw new Error(`no tool ${name}`);
-  const { content, structuredContent } = buildCaller(reading).callTool(tool, args);
+  const { content, structuredContent } = buildCaller(reading).callTool(tool, args).result;
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
   expect(JSON.parse(text)).toEqual(structuredContent);

@@ -90,7 +90,7 @@ it('is listed, filtered and explained as the others are', async () => {
     await get(`/discovery/resources?network=${MEADOW.id}&payTo=${PAY_TO.toUpperCase().replace('X', 'x')}`)
   ).json();
   expect(found.items[0].accepts).toMatchObject([{ network: MEADOW.id, asset: MEADOW.usdc, extra: MEADOW.domain }]);
-  const page = findListingPage(reading, SLUG);
+  const page = await findListingPage(reading, SLUG);
   const route = page?.kind === 'live' && page.listing.routes[0];
   if (!route) throw new Error('the listing has no route');
   expect(buildRouteCall(page.listing, route).paying?.typescript).toContain(`networks: ['${MEADOW.id}']`);

@@ -62,16 +62,15 @@ function listPathsThatShow({ reading }: ReadCatalogue, slug: string): string[] {
 }
 
 /** Gives what every page shows, as the text of its model. */
-function getTexts({ reading }: ReadCatalogue): Map<string, string> {
-  return new Map(
-    [...listPages(reading.published, reading.getSnapshot())].map(({ path }) => [
-      path,
-      JSON.stringify(findModel(reading, path)),
-    ]),
-  );
+async function getTexts({ reading }: ReadCatalogue): Promise<Map<string, string>> {
+  const texts = new Map<string, string>();
+  for (const { path } of listPages(reading.published, reading.getSnapshot())) {
+    texts.set(path, JSON.stringify(await findModel(reading, path)));
+  }
+  return texts;
 }
 
-function findModel(reading: Reading, path: string): unknown {
+async function findModel(reading: Reading, path: string): Promise<unknown> {
   const [, kind, name = '', page] = path.split('/');
   if (kind === '') return { ...readHome(reading), byCategory: [...readHome(reading).byCategory] };
   if (kind === 'llms.txt') return getGuide(reading);
@@ -169,12 +168,12 @@ describe('the page inventory', () => {
       () => recordVerified(catalogue.catalogue, 'x010', '/v1/price/:symbol'),
       () => removeListing(catalogue.catalogue, 'x011', { by: 'operator', reason: 'asked' }),
     ];
-    const read = () => ({ keys: getKeys(catalogue), texts: getTexts(catalogue) });
-    let after = read();
+    const read = async () => ({ keys: getKeys(catalogue), texts: await getTexts(catalogue) });
+    let after = await read();
     for (const change of changes) {
       const before = after;
       await change();
-      after = read();
+      after = await read();
       const sameKey = [...after.keys].filter(([path, key]) => before.keys.get(path) === key).map(([path]) => path);
       expect(sameKey.length).toBeGreaterThan(100);
       expect(sameKey.filter((path) => before.texts.get(path) !== after.texts.get(path))).toEqual([]);

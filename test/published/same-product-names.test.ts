@@ -26,7 +26,7 @@ it('listings of one product name each other on their pages, in JSON and in MCP',
       headers: response.headers,
       body: agentListing.parse(await response.json()),
     }));
-    const page = findListingPage(reading, slug);
+    const page = await findListingPage(reading, slug);
     const mcp = buildListingAnswer(slug, {}, { reading, snapshot: reading.getSnapshot() });
     if (page?.kind !== 'live' || !mcp) throw new Error(`${slug} is not live.`);
     const key = [...listPages(reading.published, reading.getSnapshot())].find(

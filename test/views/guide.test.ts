@@ -4,7 +4,7 @@ import { PATHS } from '../../src/views/links.ts';
 import { SKILL_NAME } from '../../src/views/skill.ts';
 import { SITE } from '../http/serving.ts';
 
-const COUNTS = { live_listings: 12_345, settlement_verified: 1, as_of: '2026-11-20T12:00:00.000Z' };
+const COUNTS = { live_listings: 12_345, settlement_verified: 1, revised_at: '2026-11-20T12:00:00.000Z' };
 
 describe('llms.txt', () => {
   it('reads as the reviewed document', async () => {

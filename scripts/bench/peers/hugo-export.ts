@@ -82,7 +82,7 @@ const icons = Object.fromEntries(Object.entries(ICONS).map(([category, name]) =>
 const service = { ...site, mcp_url: buildUrl(site.baseUrl, PATHS.mcp), python_sdk: PYTHON_SDK, loader: PAGE_LOADER };
 writeFileSync(join(folder, 'data/service.json'), JSON.stringify({ ...service, icons }));
 for (const { slug } of iterateRefs(reading.published)) {
-  const page = findListingPage(reading, slug);
+  const page = await findListingPage(reading, slug);
   if (page?.kind === 'live') writeFileSync(join(pages, `${slug}.md`), `${JSON.stringify(buildFront(page))}\n`);
 }
 readings.close();

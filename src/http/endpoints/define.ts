@@ -1,8 +1,6 @@
 import type { Hono } from 'hono';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
-import type { OnToolCall } from '../../mcp/server.ts';
-import type { CheckProvider } from '../../mcp/tools/check-provider.ts';
 import { slug } from '../../model/listing.ts';
 import type { Reading } from '../../published/reading.ts';
 import type { Snapshot } from '../../published/snapshot.ts';
@@ -19,16 +17,10 @@ import { answerPosted, type Hints, limitQuestion } from './posted.ts';
 /** An OpenAPI operation, typed for 3.0 and 3.1 at once, as openapi-types demands in a path. */
 export type Operation = NonNullable<OpenAPIV3_1.PathItemObject['get']>;
 
-/** The app that an endpoint is added to, and the sources of its answers. */
+/** The app that an endpoint is added to, and the source of its answers. */
 export interface Mount {
   readonly app: Hono<Env>;
   readonly reading: Reading;
-  /** Logs failures that are our own fault. */
-  readonly onError?: ((error: unknown) => void) | undefined;
-  /** Called for each call of an MCP tool. */
-  readonly onToolCall?: OnToolCall | undefined;
-  /** Has the intake check a provider; absent without an intake. */
-  readonly checkProvider?: CheckProvider | undefined;
 }
 
 /** An endpoint of the service: its operation in the OpenAPI document, and its route in the app. */
@@ -42,7 +34,7 @@ export interface Endpoint {
   readonly describe?: (site: Site) => Operation;
   /** Schema of its answer. The id of the schema is the name of a component. */
   readonly answer?: z.ZodType;
-  /** Adds its route. Absent for an endpoint that is answered as a page. */
+  /** Adds its route. Absent for an endpoint that is answered as a page, and for MCP. */
   readonly mount?: (to: Mount) => void;
 }
 

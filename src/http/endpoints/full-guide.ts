@@ -1,5 +1,4 @@
 import { listLive } from '../../published/listings.ts';
-import { getCounts } from '../../published/page-lists.ts';
 import { buildFullGuideHead, buildFullGuideListing } from '../../views/guide.ts';
 import { PATHS } from '../../views/links.ts';
 import { buildListingTag } from '../../views/listing/tag.ts';
@@ -29,7 +28,7 @@ export const fullGuideEndpoint = defineFile({
   make: async (_, { reading, asked }) => {
     const { site } = reading;
     const { pieces, read } = await texts.get(reading, (snapshot) => ({
-      head: buildFullGuideHead(getCounts(snapshot), snapshot.revision, site),
+      head: buildFullGuideHead(snapshot, snapshot.revision, site),
       revision: snapshot.revision,
       etag: buildEtag(reading, snapshot, asked),
     }));

@@ -1,6 +1,8 @@
+import type { Hono } from 'hono';
+import type { createMcp } from '../../mcp/server.ts';
 import { listPaths, PATHS } from '../../views/links.ts';
 import { buildFailureRefs } from '../../views/openapi/components.ts';
-import { findRequestId } from '../request.ts';
+import { type Env, findRequestId } from '../request.ts';
 import type { Endpoint, Operation } from './define.ts';
 
 /** Loads the code of the MCP server on first use, or when the server is idle, since that takes as long as all the rest. */
@@ -12,25 +14,23 @@ export async function loadMcp() {
   return { createMcp, buildStrangerRefusal };
 }
 
-/** The MCP server. */
+/** The MCP server. `addMcpRoute` adds its route. */
 export const mcpEndpoint: Endpoint = {
   path: PATHS.mcp,
   method: 'post',
   allow: ['POST', 'OPTIONS'],
   describe: describeMcp,
-  mount: ({ app, reading, onError, onToolCall, checkProvider }) => {
-    let serve: ReturnType<Awaited<ReturnType<typeof loadMcp>>['createMcp']> | undefined;
-    app.on('POST', listPaths(PATHS.mcp), async (c) => {
-      const { createMcp } = await loadMcp();
-      serve ??= createMcp({
-        reading,
-        ...{ findRequestId, onToolCall, checkProvider },
-        ...(onError && { onError }),
-      });
-      return serve(c.req.raw);
-    });
-  },
 };
+
+/** Adds the route of the MCP server. */
+export function addMcpRoute(app: Hono<Env>, options: Omit<Parameters<typeof createMcp>[0], 'findRequestId'>): void {
+  let serve: ReturnType<typeof createMcp> | undefined;
+  app.on('POST', listPaths(PATHS.mcp), async (c) => {
+    const { createMcp } = await loadMcp();
+    serve ??= createMcp({ ...options, findRequestId });
+    return serve(c.req.raw);
+  });
+}
 
 function describeMcp(): Operation {
   const message = { type: 'object' as const, description: 'A JSON-RPC 2.0 message' };

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { APIRoute } from 'astro';
 import { parseQuery } from '../../http/parameters.ts';
-import { findListingPageInPieces } from '../../published/page-data.ts';
+import { findListingPage } from '../../published/page-data.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../../views/listing/markdown.ts';
 import { markdownQuery } from '../../views/listing/query.ts';
 
@@ -9,10 +9,9 @@ export const prerender = false;
 
 const HEADERS = { 'Content-Type': 'text/markdown; charset=utf-8' };
 
-/** Returns the Markdown of a listing, built in pieces so that other requests are answered in between. */
+/** Returns the Markdown of a listing. */
 export const GET: APIRoute = async ({ params, url: { searchParams }, locals: { reading } }) => {
-  const build = findListingPageInPieces(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
-  const page = await build?.();
+  const page = await findListingPage(reading, params.slug ?? '', parseQuery(markdownQuery, searchParams).page);
   if (!page) return new Response('There is no such listing.\n', { status: 404, headers: HEADERS });
   await nextTurn();
   return page.kind === 'live'

@@ -20,7 +20,7 @@ export interface Counts {
   readonly live_listings: number;
   readonly settlement_verified: number;
   /** Time of the latest reader-visible change, ISO 8601 UTC. */
-  readonly as_of: string;
+  readonly revised_at: string;
 }
 
 const integers = new Intl.NumberFormat('en');
@@ -31,9 +31,9 @@ export function formatInteger(count: number): string {
 }
 
 /** Writes the numbers of live and of verified listings, with their time. */
-export function formatCounts({ live_listings, settlement_verified, as_of }: Counts): string {
+export function formatCounts({ live_listings, settlement_verified, revised_at }: Counts): string {
   const noun = live_listings === 1 ? 'live listing' : 'live listings';
-  return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(as_of)}`;
+  return `${formatInteger(live_listings)} ${noun}, ${formatInteger(settlement_verified)} of them settlement-verified, as of ${formatMinute(revised_at)}`;
 }
 
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
