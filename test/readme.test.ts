@@ -64,9 +64,12 @@ describe('the manual for operators', () => {
 
 describe('the manual of the architecture', () => {
   it('says of each package what it is for, and of no other', () => {
-    const [, table = ''] = /^\| package .*\n((?:\|.*\n)+)/m.exec(ARCHITECTURE) ?? [];
-    const named = [...table.matchAll(/^\| `([^`]+)` *\| \S/gm)].map(([, name]) => name);
-    expect(named).toEqual(Object.keys(PACKAGE.dependencies));
+    const listNamed = (heading: string) => {
+      const [, table = ''] = new RegExp(`^\\| ${heading} .*\\n((?:\\|.*\\n)+)`, 'm').exec(ARCHITECTURE) ?? [];
+      return [...table.matchAll(/^\| `([^`]+)` *\| \S/gm)].map(([, name]) => name);
+    };
+    expect(listNamed('package')).toEqual(Object.keys(PACKAGE.dependencies));
+    expect(listNamed('for development')).toEqual(Object.keys(PACKAGE.devDependencies));
   });
 
   it('names only files that exist', () => {
