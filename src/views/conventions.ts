@@ -1,7 +1,7 @@
 import { DAY_MS } from '../model/duration.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { SERVER_CARD_TYPE } from './mcp-server.ts';
-import { listOwnEntries, type RegistryEntry } from './registry.ts';
+import { listOwnEntries } from './registry.ts';
 import type { Site } from './site.ts';
 
 /** Builds `robots.txt` (RFC 9309), which lets everybody read everything, and names the sitemaps. */
@@ -107,28 +107,12 @@ function formatLink(url: string, { rel, type }: { rel: string; type: string }): 
   return `<${url}>; rel="${rel}"; type="${type}"`;
 }
 
-/** A link of a linkset: its target, with media type and title (RFC 9264, section 4.2.3). */
-export interface LinkTarget {
-  readonly href: string;
-  readonly type?: string;
-  readonly title?: string;
-}
-
-/** The links of one context: its address, and targets by relation. */
-export type LinkContext = { readonly anchor: string } & {
-  readonly [relation: string]: readonly LinkTarget[] | string;
-};
-
-/** A linkset as JSON (RFC 9264, section 4.2). */
-export interface Linkset {
-  readonly linkset: readonly LinkContext[];
-}
-
 /**
- * Builds the API catalogue (RFC 9727): the APIs that this service itself publishes, each with description,
- * documentation, terms and state (relations of RFC 8631). Listed APIs are other publishers'; `search` leads to them.
+ * Builds the API catalogue (RFC 9727) as a linkset in JSON (RFC 9264, section 4.2): the APIs that this service itself publishes,
+ * each with description, documentation, terms and state (relations of RFC 8631). Listed APIs are other publishers'; `search`
+ * leads to them.
  */
-export function buildApiCatalog({ baseUrl }: Site): Linkset {
+export function buildApiCatalog({ baseUrl }: Site) {
   const link = (path: string, type: string, title: string) => ({ href: buildUrl(baseUrl, path), type, title });
   const search = link(PATHS.agentList, 'application/json', 'Search and filter the listed APIs');
   const x402 = link(
@@ -173,15 +157,8 @@ export function buildApiCatalog({ baseUrl }: Site): Linkset {
   };
 }
 
-/** An AI catalogue (AI Catalog 1.0). */
-export interface AiCatalog {
-  readonly specVersion: '1.0';
-  readonly host: { readonly displayName: string; readonly identifier: string; readonly documentationUrl: string };
-  readonly entries: readonly RegistryEntry[];
-}
-
-/** Builds the AI catalogue: the same entries as in `ard.json`, under the address of its predecessor. */
-export function buildAiCatalog(site: Site): AiCatalog {
+/** Builds the AI catalogue (AI Catalog 1.0): the same entries as in `ard.json`, under the address of its predecessor. */
+export function buildAiCatalog(site: Site) {
   return {
     specVersion: '1.0',
     host: {

@@ -40,15 +40,8 @@ export const registryEntry = z
   .meta({ id: 'RegistryEntry' });
 export type RegistryEntry = z.infer<typeof registryEntry>;
 
-/** Manifest of this host (§5.1): only `entries` counts. */
-export interface ArdManifest {
-  /** Version of the specification of Agentic Resource Discovery. */
-  readonly specVersion: '1.0';
-  readonly entries: readonly RegistryEntry[];
-}
-
-/** Builds `/.well-known/ard.json`. */
-export function buildArdManifest(site: Site): ArdManifest {
+/** Builds `/.well-known/ard.json`, the manifest of this host (§5.1): only `entries` counts. */
+export function buildArdManifest(site: Site) {
   return { specVersion: '1.0', entries: listOwnEntries(site) };
 }
 

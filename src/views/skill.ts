@@ -69,21 +69,8 @@ More: ${url(PATHS.guide)}
 `;
 }
 
-/** The index of skills (Agent Skills Discovery 0.2.0). */
-export interface SkillIndex {
-  readonly $schema: string;
-  readonly skills: readonly {
-    readonly name: string;
-    readonly type: 'skill-md';
-    readonly description: string;
-    readonly url: string;
-    /** SHA-256 of the bytes of the skill. */
-    readonly digest: string;
-  }[];
-}
-
-/** Builds the index of the skills that are published here. */
-export function buildSkillIndex(site: Site): SkillIndex {
+/** Builds the index of the skills that are published here (Agent Skills Discovery 0.2.0), each with the digest of its bytes. */
+export function buildSkillIndex(site: Site) {
   const digest = createHash('sha256').update(buildSkill(site)).digest('hex');
   return {
     $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
