@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { listMissing } from '../evidence/abilities.ts';
 import { MARKS } from '../evidence/marks.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import { isProofOld } from '../evidence/verification.ts';
 import type { Ability } from '../model/ability.ts';
 import { category } from '../model/catalogue.ts';
 import { CAUTIONS, type Caution, isFromStart } from '../model/caution.ts';
@@ -17,9 +16,9 @@ import {
   type AgentItem,
   agentItem,
   formatItemPrice,
-  formatLastProved,
   formatListingPrice,
   formatOfferPrice,
+  formatProof,
   formatVerifiedPrice,
   type Verification,
 } from '../views/listing/item.ts';
@@ -78,13 +77,12 @@ export function buildCompactItem(item: AgentItem): CompactItem {
 
 function buildCompactMatch(route: MatchedRoute, description: string, { updated_at }: AgentItem) {
   const { method, url, offers, verified, verified_at: at, input, example, outputs } = route;
-  const day = at !== null && (isProofOld(at, updated_at) ? formatLastProved(at) : formatDay(at));
   return {
     method,
     ...(url.length <= ITEM_LENGTHS.address ? { url } : { host: new URL(url).host }),
     ...(description !== '' && { description }),
     price_usdc: offers.map((offer) => `${formatOfferPrice(offer)} ${offer.network}`).join(', '),
-    verified: verified && day ? `${day}${formatVerifiedPrice(route)}` : 'no',
+    verified: verified && at !== null ? `${formatProof(at, updated_at)}${formatVerifiedPrice(route)}` : 'no',
     ...(input !== undefined && { input: shortenText(input, ITEM_LENGTHS.input) }),
     ...(example && isShortExample(example) && { example }),
     ...(outputs.length > 0 && { output: shortenText(outputs.join(', '), ITEM_LENGTHS.output) }),
@@ -208,9 +206,7 @@ function formatCompactRatio(verification: Verification): string {
   const { verified_route_count, endpoints_count, last_verified_at, updated_at } = verification;
   const ratio = `${verified_route_count} of ${endpoints_count}`;
   if (last_verified_at === null) return ratio;
-  const isOld = isProofOld(last_verified_at, updated_at);
-  const day = isOld ? formatLastProved(last_verified_at) : formatDay(last_verified_at);
-  return `${ratio}, ${day}${formatListingPrice(verification)}`;
+  return `${ratio}, ${formatProof(last_verified_at, updated_at)}${formatListingPrice(verification)}`;
 }
 
 /** Longest description of a route that is quoted, in UTF-16 units. */

@@ -196,8 +196,7 @@ function formatRatio(verification: Verification, state: string): string {
   const { last_verified_at: at, updated_at } = verification;
   if (getVerifiedExtent(verification) === 'none') return 'unverified';
   const [ratio, price] = [formatRouteRatio(verification), formatListingPrice(verification)];
-  if (at !== null && isProofOld(at, updated_at)) return `${ratio} ${formatLastProved(at)}${price}`;
-  return `${ratio} ${state}${at === null ? '' : `, ${formatDay(at)}`}${price}`;
+  return `${ratio} ${at === null ? state : formatProof(at, updated_at, `${state}, `)}${price}`;
 }
 
 /** Writes the price at which a listing was verified; empty if that is its current price. */
@@ -211,9 +210,12 @@ export function formatVerifiedPrice({ verified_price_usdc }: Pick<MatchedRoute, 
   return verified_price_usdc === undefined ? '' : ` at ${formatUsdc(getAtomic(verified_price_usdc))} USDC`;
 }
 
-/** Writes the day of an old proof: `last proved 2026-08-01`. It must not look like a current proof. */
-export function formatLastProved(verifiedAt: string): string {
-  return `last proved ${formatDay(verifiedAt)}`;
+/**
+ * Writes the day of a proof as of a time (ISO 8601 UTC), after `state`: `verified 2026-11-20`. An old proof must not look like a
+ * current one, so its state is always `last proved 2026-08-01`.
+ */
+export function formatProof(verifiedAt: string, asOf: string, state = ''): string {
+  return `${isProofOld(verifiedAt, asOf) ? 'last proved ' : state}${formatDay(verifiedAt)}`;
 }
 
 /** Writes the networks of a listing from its short form: `Base, Solana (declared, not seen)`. */

@@ -1,5 +1,5 @@
 import { formatRoute } from '../../model/route.ts';
-import { cutText, lowerFirst } from '../../model/text.ts';
+import { cutText } from '../../model/text.ts';
 import { formatPaid } from '../../model/usdc.ts';
 import { buildBareCall, buildRouteCall, type CallGuide } from '../call/guide.ts';
 import { buildUrl, PATHS } from '../links.ts';
@@ -272,7 +272,7 @@ function formatRouteRow(route: PublicRoute, asOf: string): string {
   const { cautions, terms, probe } = route;
   const parts = [
     listRouteOffers(terms).map(formatOffer).join(', ') || 'price unknown',
-    lowerFirst(formatRouteVerification(route, asOf)),
+    formatRouteVerification(route, asOf),
     ...cautions.map(
       ({ code, severity, since, evidence }) => `**${severity}: ${formatCautionLabel(code, since, evidence)}**`,
     ),

@@ -1,11 +1,9 @@
-import { isProofOld } from '../../evidence/verification.ts';
 import { getRouteId } from '../../model/ids.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { formatPriceRange } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
-import { formatDay } from '../words/figures.ts';
 import { formatStanding, listStandings, type Standing } from '../words/standing.ts';
-import { type AgentItem, formatLastProved, formatVerifiedPrice, getAtomic } from './item.ts';
+import { type AgentItem, formatProof, formatVerifiedPrice, getAtomic } from './item.ts';
 import type { MatchedRoute } from './matched-route.ts';
 import { getRouteAnchor } from './routes.ts';
 
@@ -20,23 +18,13 @@ export function listFoundStandings(
   route: MatchedRoute,
 ): readonly Standing[] {
   const { verified, verified_at, cautions } = route;
-  const proof = verified && verified_at !== null ? buildProof(route, verified_at, item.updated_at) : null;
+  const proof = verified && verified_at !== null && formatProof(verified_at, item.updated_at, 'verified ');
   return [
-    ...listStandings(cautions, proof),
+    ...listStandings(cautions, proof ? { tone: 'proved', text: `${proof}${formatVerifiedPrice(route)}` } : null),
     ...item.cautions
       .filter(({ code, severity }) => severity === 'danger' && !cautions.some((own) => own.code === code))
       .map((other) => ({ tone: 'danger' as const, text: `${formatStanding(other)}, another route` })),
   ];
-}
-
-/**
- * Builds the mark of a proof: `verified 2026-11-20` or `last proved 2026-08-01`; with ` at 0.01 USDC` if it now asks another
- * price.
- */
-function buildProof(route: MatchedRoute, verifiedAt: string, asOf: string): Standing {
-  const isOld = isProofOld(verifiedAt, asOf);
-  const words = isOld ? formatLastProved(verifiedAt) : `verified ${formatDay(verifiedAt)}`;
-  return { tone: 'proved', text: `${words}${formatVerifiedPrice(route)}` };
 }
 
 /** Writes the prices of a found route in USDC: `0.001`, or `0.001-0.002` if networks differ; empty if it has no current offer. */

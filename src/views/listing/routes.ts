@@ -1,17 +1,18 @@
 import { toSlug } from '../../evidence/slug.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
-import { findChangedOffer, findProvedPrice, isProofOld } from '../../evidence/verification.ts';
+import { findChangedOffer, findProvedPrice } from '../../evidence/verification.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { PaidAnswer } from '../../model/payment.ts';
 import { formatRoute, type RouteProof } from '../../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
-import { lowerFirst, upperFirst } from '../../model/text.ts';
+import { upperFirst } from '../../model/text.ts';
 import { formatPrice, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatDay } from '../words/figures.ts';
 import { describeRouteAuthors } from '../words/source.ts';
 import { listStandings, type Standing } from '../words/standing.ts';
 import type { OutputFields, PaidAnswers } from './fields.ts';
+import { formatProof } from './item.ts';
 import type { PublicListing } from './record.ts';
 import type { PublicRoute } from './route-record.ts';
 
@@ -77,20 +78,19 @@ export function formatChain({ network, public_chain }: RouteProof): string {
 }
 
 /**
- * Writes the verification of a route as of a time: `Settlement-verified 2026-11-20`, with ` at 0.01 USDC` if it now asks another
+ * Writes the verification of a route as of a time: `settlement-verified 2026-11-20`, with ` at 0.01 USDC` if it now asks another
  * price.
  */
 export function formatRouteVerification({ proof, terms }: PublicRoute, asOf: string): string {
-  if (!proof) return 'Unverified';
+  if (!proof) return 'unverified';
   const proved = findProvedPrice(proof, terms);
   const price = proved === null ? '' : ` at ${formatUsdc(proved)} USDC`;
-  const isOld = isProofOld(proof.verified_at, asOf);
-  return `${isOld ? 'Last proved' : 'Settlement-verified'} ${formatDay(proof.verified_at)}${price}`;
+  return `${formatProof(proof.verified_at, asOf, 'settlement-verified ')}${price}`;
 }
 
 /** Lists the standings of a route as of a time (ISO 8601 UTC), the gravest first. */
 export function listRouteStandings(route: PublicRoute, asOf: string): readonly Standing[] {
-  const proof = { tone: 'proved', text: lowerFirst(formatRouteVerification(route, asOf)) } as const;
+  const proof = { tone: 'proved', text: formatRouteVerification(route, asOf) } as const;
   return listStandings(route.cautions, route.proof ? proof : null);
 }
 

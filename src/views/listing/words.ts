@@ -1,15 +1,14 @@
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { getDomain } from '../../evidence/domains.ts';
 import { getCurrentTerms } from '../../evidence/terms.ts';
-import { isProofOld } from '../../evidence/verification.ts';
 import type { NetworkEntry } from '../../model/network.ts';
 import { formatRoute, listCounted } from '../../model/route.ts';
-import { cutText, lowerFirst } from '../../model/text.ts';
+import { cutText } from '../../model/text.ts';
 import { hasProviderPath } from '../pages/provider.ts';
 import { describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import type { Standing } from '../words/standing.ts';
-import { formatItemPrice, formatLastProved, formatOtherRoutes, formatVerification, listItemStandings } from './item.ts';
+import { formatItemPrice, formatOtherRoutes, formatProof, formatVerification, listItemStandings } from './item.ts';
 import type { RoutePage } from './page.ts';
 import type { PublicHead, PublicListing, Tombstone } from './record.ts';
 import { formatRouteVerification, listRouteOffers } from './routes.ts';
@@ -42,7 +41,7 @@ export function formatRouteTitle({ listing, route }: Pick<RoutePage, 'listing' |
 /** Writes the purpose, prices and verification of a route in one line, for link previews. */
 export function formatRouteSummary({ listing, route }: Pick<RoutePage, 'listing' | 'route'>): string {
   const prices = listRouteOffers(route.terms).map(({ price, networks }) => `${price} USDC on ${networks}`);
-  const verification = lowerFirst(formatRouteVerification(route, listing.updated_at));
+  const verification = formatRouteVerification(route, listing.updated_at);
   return `${route.description || listing.tagline} ${prices.join(', ') || 'Price unknown'}, ${verification}.`.trim();
 }
 
@@ -146,12 +145,13 @@ export function formatLatency({ latency, reliability }: Pick<PublicHead, 'latenc
 export function describeNetwork(entry: NetworkEntry, asOf: string): string {
   const { last_seen_at, settlement_verified, last_verified_at } = entry;
   const seen = last_seen_at === null ? '' : `, last seen ${formatDay(last_seen_at)}`;
-  const paid = last_verified_at === null ? 'never verified' : `last verified ${formatDay(last_verified_at)}`;
-  const isOld = last_verified_at !== null && isProofOld(last_verified_at, asOf);
-  const proved = isOld
-    ? formatLastProved(last_verified_at)
-    : `settlement-verified ${formatDay(last_verified_at ?? '')}`;
-  return `${describeOffer(entry)}${seen}; ${settlement_verified ? proved.trim() : paid}`;
+  const paid =
+    last_verified_at === null
+      ? 'never verified'
+      : settlement_verified
+        ? formatProof(last_verified_at, asOf, 'settlement-verified ')
+        : `last verified ${formatDay(last_verified_at)}`;
+  return `${describeOffer(entry)}${seen}; ${paid}`;
 }
 
 const DECIDERS: Readonly<Record<Tombstone['delisted_by'], string>> = {
