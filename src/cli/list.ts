@@ -6,10 +6,11 @@ import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import { getVerifiedRouteCount, type Listing, listingState } from '../model/listing.ts';
 import { isPaidOn } from '../model/network.ts';
 import { listCounted } from '../model/route.ts';
-import { getUsdcNumber } from '../model/usdc.ts';
+import { formatPriceRange, getUsdcNumber } from '../model/usdc.ts';
+import { getAtomic } from '../views/listing/item.ts';
 import { type Command, defineCommand } from './command.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';
-import { formatPrice, getStateCell } from './terminal/format.ts';
+import { getStateCell } from './terminal/format.ts';
 import type { Page } from './terminal/page.ts';
 
 const input = z
@@ -117,6 +118,11 @@ function buildListed(listing: Listing): ListedListing {
   };
 }
 
+/** Writes the prices of a listing in USDC: `0.01`, `0.001-0.5`, and `–` for none. */
+function formatPrices({ price_min_usdc: min, price_max_usdc: max }: ListedListing): string {
+  return min === null || max === null ? '–' : formatPriceRange(getAtomic(min), getAtomic(max));
+}
+
 function renderList({ listings, total }: ListResult, page: Page): void {
   if (listings.length > 0 || !page.isTerminal) {
     page.table(
@@ -133,7 +139,7 @@ function renderList({ listings, total }: ListResult, page: Page): void {
         entry.slug,
         getStateCell(entry.state),
         entry.category,
-        formatPrice(entry.price_min_usdc, entry.price_max_usdc),
+        formatPrices(entry),
         entry.networks.join(' ') || '–',
         `${entry.verified_route_count}/${entry.endpoints_count}`,
         entry.title,

@@ -1,6 +1,7 @@
 import { NETWORKS } from '../model/network.ts';
 import { cutText } from '../model/text.ts';
-import { type AgentItem, formatItemNetworks, listItemStandings } from './listing/item.ts';
+import { formatPrice } from '../model/usdc.ts';
+import { type AgentItem, formatItemNetworks, getAtomic, listItemStandings } from './listing/item.ts';
 import type { Site } from './site.ts';
 import { formatCount } from './words/figures.ts';
 import type { Standing } from './words/standing.ts';
@@ -28,7 +29,8 @@ const HOST_LENGTH = 56;
 /** Builds the text in the picture of a link to a listing. */
 export function buildListingPicture(item: AgentItem, site: Site): Picture {
   const { price_min_usdc: min, price_max_usdc: max, reliability_band: band, reliability_score: score } = item;
-  const [least, most] = [item.price_min_is_ceiling, item.price_max_is_ceiling].map((is) => (is ? 'up to ' : ''));
+  const least = formatPrice(getAtomic(min), item.price_min_is_ceiling);
+  const most = formatPrice(getAtomic(max), item.price_max_is_ceiling);
   return {
     service: cutText(site.serviceTitle, NAME_LENGTH),
     title: cutText(item.title, TITLE_LENGTH),
@@ -36,11 +38,7 @@ export function buildListingPicture(item: AgentItem, site: Site): Picture {
     tagline: cutText(item.tagline, TAGLINE_LENGTH),
     author: cutText(item.provider_name, NAME_LENGTH),
     facts: [
-      {
-        name: 'USDC per request',
-        value:
-          min === max ? `${least}${formatPrice(min)}` : `${least}${formatPrice(min)} to ${most}${formatPrice(max)}`,
-      },
+      { name: 'USDC per request', value: min === max ? least : `${least} to ${most}` },
       { name: 'Network', value: formatItemNetworks(item) || 'none advertised' },
       { name: 'Reliability', value: score === null ? band : `${score} of 100, ${band}` },
       { name: item.category, value: formatCount(item.endpoints_count, 'route') },
@@ -75,9 +73,4 @@ export function buildServicePicture(site: Site): Picture {
 /** Cuts a long host at its start, since its end names the owner. */
 function cutHost(host: string): string {
   return host.length <= HOST_LENGTH ? host : `…${host.slice(1 - HOST_LENGTH)}`;
-}
-
-/** Writes a price as plain decimals, even a very small one. */
-function formatPrice(usdc: number): string {
-  return usdc.toFixed(6).replace(/\.?0+$/, '');
 }

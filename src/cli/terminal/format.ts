@@ -1,4 +1,5 @@
 import type { Listing } from '../../model/listing.ts';
+import { formatSecond } from '../../views/words/figures.ts';
 import type { Cell, Style } from './page.ts';
 
 const STATE_STYLES: Readonly<Record<Listing['state'], Style>> = { live: 'green', held: 'yellow', delisted: 'red' };
@@ -8,15 +9,9 @@ export function getStateCell(state: Listing['state']): Cell {
   return { text: state, style: STATE_STYLES[state] };
 }
 
-/** Writes a price range in decimal USDC: `0.01`, `0.001-0.5`, and `–` for none. */
-export function formatPrice(min: number | null, max: number | null): string {
-  if (min === null || max === null) return '–';
-  return min === max ? String(min) : `${min}-${max}`;
-}
-
 /** Writes a time for the operator: `2026-11-20 12:00:05 UTC`; a dash for none. */
 export function formatTime(time: string | null): string {
-  return time === null ? '–' : `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+  return time === null ? '–' : formatSecond(time);
 }
 
 /** Writes a size in bytes: `812 B`, `4.2 MB`. */
