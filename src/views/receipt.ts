@@ -118,25 +118,65 @@ export function isSellerInAgreement({
 }
 
 function buildStatement(
-  { delivered, unrecognised, ceiling }: PublicPayment,
+  paid: PublicPayment,
   { isPublic, correction }: { isPublic: boolean; correction: Correction | null },
 ): string {
   const where = isPublic ? 'The chain shows' : 'A local test chain, whose money is worth nothing, shows';
   const corrected = correction
     ? ` The operator corrected this record: it speaks neither for the route nor against it. The reason: ${correction.because}`
     : '';
-  const signed = ceiling === undefined ? '' : ' It had signed for at most the ceiling, and the seller took this of it.';
-  return `${where} that this wallet paid this amount to this payee, once.${signed} ${describeDelivery(delivered, unrecognised)}${corrected}`;
+  const signed =
+    paid.ceiling === undefined ? '' : ' It had signed for at most the ceiling, and the seller took this of it.';
+  return `${where} that this wallet paid this amount to this payee, once.${signed} ${describeDelivery(paid).statement}${corrected}`;
 }
 
-function describeDelivery(delivered: boolean | null, unrecognised: PublicPayment['unrecognised']): string {
+const NOT_VERIFIED = 'The payment settled, so the seller has the money. This receipt does not verify the route.';
+
+/**
+ * Puts the delivery of a paid call into words. `outcome` names the result, and `note` says what it means for seller and route.
+ * `statement` is the sentence of the statement that says whose word it is, and `unproved` the same as a point of what no chain
+ * shows.
+ */
+export function describeDelivery({ delivered, unrecognised, answer }: PublicPayment) {
   if (delivered) {
-    return 'That the product came back is our own word: size and hash of the answer are given, and the call can be repeated.';
+    return {
+      outcome: 'Delivered',
+      note: 'The payment settled, and the product came back.',
+      statement:
+        'That the product came back is our own word: size and hash of the answer are given, and the call can be repeated.',
+      unproved:
+        'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.',
+    };
   }
-  if (delivered === null) return 'Whether a product came back is not known, so the route is not verified by it.';
-  return unrecognised === null
-    ? 'Nothing was delivered, by our own word, so the route is not verified by it.'
-    : `The answer was not recognised as the product, by our own word (${UNRECOGNISED[unrecognised]}), so the route is not verified by it.`;
+  if (delivered === null) {
+    return {
+      outcome: 'Not known whether it was delivered: the answer was not judged',
+      note: NOT_VERIFIED,
+      statement: 'Whether a product came back is not known, so the route is not verified by it.',
+      unproved: 'Whether a product came back: that is not known.',
+    };
+  }
+  if (unrecognised !== null) {
+    const reason = UNRECOGNISED[unrecognised];
+    return {
+      outcome: `Answered, product not recognised: ${reason}`,
+      note: NOT_VERIFIED,
+      statement: `The answer was not recognised as the product, by our own word (${reason}), so the route is not verified by it.`,
+      unproved: 'That the answer was not the product: that is our own word.',
+    };
+  }
+  return {
+    outcome: `Not delivered: ${describeFailure(answer)}`,
+    note: NOT_VERIFIED,
+    statement: 'Nothing was delivered, by our own word, so the route is not verified by it.',
+    unproved: 'That nothing was delivered: that is our own word.',
+  };
+}
+
+function describeFailure(answer: PublicPayment['answer']): string {
+  if (!answer) return 'no answer came';
+  const isGood = answer.status >= 200 && answer.status < 300;
+  return `the answer was ${isGood ? 'empty' : `status ${answer.status}`}`;
 }
 
 function listEvmCalls(paid: PublicPayment): AgentReceipt['check']['json_rpc'] {

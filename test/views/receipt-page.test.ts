@@ -4,7 +4,6 @@ import type { PublicPayment } from '../../src/model/payment.ts';
 import {
   buildReceiptPage,
   describeMissingAnswer,
-  describeOutcome,
   formatNetwork,
   formatSummary,
   listAnswered,
@@ -14,6 +13,7 @@ import {
   listProved,
   listUnproved,
 } from '../../src/views/pages/receipt-page.ts';
+import { describeDelivery } from '../../src/views/receipt.ts';
 import { SITE } from '../http/serving.ts';
 import { makeDeclaration, makeTerms, NOW } from '../records.ts';
 import { makeLiveListing } from './listings.ts';
@@ -69,7 +69,7 @@ it('shows what was asked, paid and answered, and how to check it with and withou
     'SHA-256 of the answer': 'b'.repeat(64),
     "Seller's own receipt": 'names another transaction',
   });
-  expect([describeOutcome(PAID).outcome, formatNetwork(page)]).toEqual(['Delivered', 'Base']);
+  expect([describeDelivery(PAID).outcome, formatNetwork(page)]).toEqual(['Delivered', 'Base']);
   expect(page.document.check.command).toBe(
     `npm run catalogue -- receipts check ${SITE.baseUrl}/agent/receipts/${PAID.id} --rpc <url>`,
   );
@@ -141,7 +141,10 @@ it.each([
   [{ ...ANSWER, size: 0 }, 'Not delivered: the answer was empty'],
 ])('says plainly that nothing was delivered (%#)', async (answer, outcome) => {
   const page = buildReceiptPage({ ...PAID, delivered: false, conforming: null, answer }, (await makeView()).view);
-  expect(describeOutcome(page.payment)).toEqual({ outcome, note: expect.stringContaining('the seller has the money') });
+  expect(describeDelivery(page.payment)).toMatchObject({
+    outcome,
+    note: expect.stringContaining('the seller has the money'),
+  });
   expect(formatSummary(page)).toContain(outcome);
   expect(listAnswered(page).length > 0).toBe(answer !== null);
 });

@@ -1,10 +1,10 @@
 import type { Listing } from '../../model/listing.ts';
 import { FAMILY_WORDS, NETWORKS } from '../../model/network.ts';
-import { type Correction, type PublicPayment, UNRECOGNISED } from '../../model/payment.ts';
+import type { Correction, PublicPayment } from '../../model/payment.ts';
 import { formatPaid, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { getRouteAnchor } from '../listing/routes.ts';
-import { type AgentReceipt, buildAgentReceipt } from '../receipt.ts';
+import { type AgentReceipt, buildAgentReceipt, describeDelivery } from '../receipt.ts';
 import type { Site } from '../site.ts';
 import { formatDay, formatSecond } from '../words/figures.ts';
 
@@ -81,7 +81,7 @@ export function formatTitle({ document, listing }: ReceiptPage): string {
 export function formatSummary(page: ReceiptPage): string {
   const { payment, document, listing } = page;
   const on = `on ${formatNetwork(page)} for ${document.receipt.route} of ${listing.host} on ${formatDay(payment.settlement.settled_at)}`;
-  return `This service paid ${formatPaid(payment)} USDC ${on}. ${describeOutcome(payment).outcome}.`;
+  return `This service paid ${formatPaid(payment)} USDC ${on}. ${describeDelivery(payment).outcome}.`;
 }
 
 /** Lists what the chain proves of a payment. */
@@ -103,7 +103,7 @@ export function listUnproved({ payment, document }: ReceiptPage): string[] {
     ...(document.receipt.public_chain
       ? []
       : ['That anything of value was paid: money on a local test chain is worth nothing.']),
-    describeOwnWord(payment),
+    describeDelivery(payment).unproved,
     'That the request shown here is the one that was paid for: no payment names its request.',
     'That the next call is answered in the same way.',
   ];
@@ -115,30 +115,6 @@ export function listNodeCommands({ document }: ReceiptPage): { code: string; exp
     code: buildCommand(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })),
     expect,
   }));
-}
-
-/** Names the result of a paid call, and describes its meaning for the route. */
-export function describeOutcome({ delivered, unrecognised, answer }: PublicPayment): { outcome: string; note: string } {
-  if (delivered) return { outcome: 'Delivered', note: 'The payment settled, and the product came back.' };
-  const note = 'The payment settled, so the seller has the money. This receipt does not verify the route.';
-  if (delivered === null) return { outcome: 'Not known whether it was delivered: the answer was not judged', note };
-  if (unrecognised !== null) {
-    return { outcome: `Answered, product not recognised: ${UNRECOGNISED[unrecognised]}`, note };
-  }
-  if (!answer) return { outcome: 'Not delivered: no answer came', note };
-  const isGood = answer.status >= 200 && answer.status < 300;
-  return { outcome: `Not delivered: the answer was ${isGood ? 'empty' : `status ${answer.status}`}`, note };
-}
-
-/** Names the facts about the delivery that no chain can show. */
-function describeOwnWord({ delivered, unrecognised }: PublicPayment): string {
-  if (delivered) {
-    return 'That the product came back: that is our own word. Size and hash of the answer are given, and the call can be repeated.';
-  }
-  if (delivered === null) return 'Whether a product came back: that is not known.';
-  return unrecognised === null
-    ? 'That nothing was delivered: that is our own word.'
-    : 'That the answer was not the product: that is our own word.';
 }
 
 /** Lists the facts of the request that was paid for. */
