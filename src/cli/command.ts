@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { formatJson } from '../model/json-text.ts';
 import { cleanText } from '../sources/provider-text.ts';
 import { type Output, openPage, type Page } from './terminal/page.ts';
-import { formatJson } from './terminal/printable.ts';
 
 /** The context of a command, besides its own arguments. */
 export interface CommandContext {

@@ -11,6 +11,7 @@ import { iterateListings } from '../catalogue/read/listings.ts';
 import { listSqliteFiles } from '../catalogue/sqlite-file.ts';
 import { getCatalogueState, getRevision } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
+import { formatJson } from '../model/json-text.ts';
 import { isLive } from '../model/listing.ts';
 import { getSite } from '../site/settings.ts';
 import { buildPublicListing, findTombstone } from '../views/listing/record.ts';
@@ -20,7 +21,6 @@ import { formatCount } from '../views/words/figures.ts';
 import { type Command, type CommandContext, defineCommand } from './command.ts';
 import { withReadableCatalogue } from './open-catalogue.ts';
 import { formatBytes } from './terminal/format.ts';
-import { formatJson } from './terminal/printable.ts';
 
 export const exportCatalogue: Command = defineCommand({
   summary: 'Write the public catalogue: live listings and tombstones',

@@ -1,11 +1,12 @@
 import { debuglog } from 'node:util';
 import { readConfig } from '../config.ts';
 import { getFailure } from '../model/failure.ts';
+import { formatJson } from '../model/json-text.ts';
 import type { Command, CommandContext } from './command.ts';
 import { addHint, buildFailureDocument, EXIT, getExitCode } from './failure.ts';
 import { loadCommands } from './index.ts';
 import { parseCommandLine } from './program.ts';
-import { formatJson, getPrintable } from './terminal/printable.ts';
+import { getPrintable } from './terminal/printable.ts';
 
 const debug = debuglog('catalogue');
 

@@ -1,3 +1,22 @@
+/** Characters that a reader does not see, that change the direction of text, or that a terminal obeys or breaks a line at. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
+
+/**
+ * Writes JSON for a place where people read and copy it. Unprintable characters are escaped, so a reader sees exactly what is
+ * sent, and it parses to the same value.
+ */
+export function formatJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (character) =>
+    character === '\n' ? character : escapeUnits(character),
+  );
+}
+
+function escapeUnits(character: string): string {
+  return [...Array(character.length).keys()]
+    .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
 /** Faults of JSON text that a parser does not report. */
 export interface JsonFaults {
   /** Keys that are repeated in their object, as JSON pointers (RFC 6901); only the first ones. */

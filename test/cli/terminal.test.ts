@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { formatBytes } from '../../src/cli/terminal/format.ts';
 import { openPage } from '../../src/cli/terminal/page.ts';
-import { formatJson, getPrintable } from '../../src/cli/terminal/printable.ts';
+import { getPrintable } from '../../src/cli/terminal/printable.ts';
 import { openProgress } from '../../src/cli/terminal/progress.ts';
+import { formatJson } from '../../src/model/json-text.ts';
 import { openOutput } from './running.ts';
 
 describe('printable text', () => {

@@ -1,6 +1,7 @@
+import { formatJson } from '../../model/json-text.ts';
 import { type Family, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { formatUsdc } from '../../model/usdc.ts';
-import { type CallRequest, formatJson } from './request.ts';
+import type { CallRequest } from './request.ts';
 
 /** The price that the caller is ready to pay, and its network. */
 export interface CallPrice {
@@ -173,7 +174,7 @@ client.setSpendControls({ maxAmountPerPayment: '$${formatUsdc(price.amount)}' })
 
 const server = new Client({ name: 'buyer', version: '1.0.0' });
 await server.connect(new StreamableHTTPClientTransport(new URL(${quoteForTypescript(request.url)})));
-const call = { name: ${quoteForTypescript(tool)}, arguments: ${formatJson(args)} };
+const call = { name: ${quoteForTypescript(tool)}, arguments: ${formatJson(args, 2)} };
 const asked = await server.callTool(call);
 const [text] = asked.content as { text: string }[];
 const payment = await client.createPaymentPayload(asked.structuredContent ?? JSON.parse(text?.text ?? ''));

@@ -1,5 +1,6 @@
 import { type CallInput, fillCallInput } from '../../evidence/call-input.ts';
 import type { Replaceable } from '../../evidence/made-value.ts';
+import { formatJson } from '../../model/json-text.ts';
 import { buildToolCall, type PaidRequest } from '../../model/request.ts';
 import { formatRoute, getRouteUrl, getToolName, isToolPath, type Route } from '../../model/route.ts';
 
@@ -51,7 +52,7 @@ export function buildCallRequest(baseUrl: string, route: Route, input = fillCall
 function buildToolRequest(baseUrl: string, route: Route, input: CallInput): CallRequest {
   const tool = getToolName(route.path);
   const paid = route.proof?.request?.body;
-  const message = formatJson(JSON.parse(buildToolCall(tool, input.body)));
+  const message = formatJson(JSON.parse(buildToolCall(tool, input.body)), 2);
   return {
     route: formatRoute(route),
     tool,
@@ -139,30 +140,14 @@ function listHeaders(given: Record<string, string>, hasBody: boolean): [string, 
 function buildBody(body: unknown, headers: CallRequest['headers']): CallBody {
   const [, type = ''] = headers.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
   const isJson = typeof body !== 'string' || /json/i.test(type);
-  return { text: isJson ? formatJson(body) : body, isJson };
+  return { text: isJson ? formatJson(body, 2) : body, isJson };
 }
 
 function readPaidBody(body: string): CallBody {
   try {
-    return { text: formatJson(JSON.parse(body)), isJson: true };
+    return { text: formatJson(JSON.parse(body), 2), isJson: true };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { text: body, isJson: false };
   }
-}
-
-/**
- * Writes JSON for a place where people read and copy it. Invisible characters, and those that change the direction of text, are
- * escaped, so that a reader sees exactly what is sent.
- */
-export function formatJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu, (character) =>
-    character === '\n'
-      ? character
-      : [...Array(character.length).keys()].map((at) => escapeUnit(character, at)).join(''),
-  );
-}
-
-function escapeUnit(text: string, at: number): string {
-  return `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`;
 }
