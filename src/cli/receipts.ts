@@ -5,7 +5,7 @@ import { isLoopback, readPayerConfig } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import { fetchJson, parseJsonBody } from '../fetching/json.ts';
-import { NETWORKS, type NetworkKey } from '../model/network.ts';
+import { NETWORKS, type NetworkKey, nameChain } from '../model/network.ts';
 import { isOpen, isUnconfirmed, type Payment } from '../model/payment.ts';
 import { openChain, openChainReader, openRails } from '../paying/networks.ts';
 import type { RpcUrls } from '../paying/nodes.ts';
@@ -404,8 +404,8 @@ function renderChecks({ receipt, checks }: CheckedReceipt, page: Page): void {
   );
 }
 
-function describeClaim({ amount, ceiling, network, payer, pay_to, public_chain }: AgentReceipt['receipt']): string {
-  const where = public_chain ? NETWORKS[network].label : `a local test chain for ${NETWORKS[network].label}`;
+function describeClaim(receipt: AgentReceipt['receipt']): string {
+  const { amount, ceiling, payer, pay_to } = receipt;
   const most = ceiling === undefined ? '' : ` of at most ${ceiling}`;
-  return `It says that ${payer} paid ${amount}${most} atomic USDC to ${pay_to} on ${where}.`;
+  return `It says that ${payer} paid ${amount}${most} atomic USDC to ${pay_to} on ${nameChain(receipt)}.`;
 }

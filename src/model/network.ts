@@ -62,6 +62,19 @@ export function isPublicChain(key: NetworkKey, genesis: string): boolean {
   return genesis.startsWith(NETWORKS[key].genesis);
 }
 
+/** The chain of a payment: the network, and whether it is the public one. */
+interface PaidChain {
+  readonly network: NetworkKey;
+  readonly public_chain: boolean;
+}
+
+/**
+ * Names the chain of a payment by the `name` of its network: `Base`, or `a local test chain for Base`, where money has no value.
+ */
+export function nameChain({ network, public_chain }: PaidChain, name: string = NETWORKS[network].label): string {
+  return public_chain ? name : `a local test chain for ${name}`;
+}
+
 /** Returns true if a listing is paid on a network, by dated evidence or by a declaration of its sources. */
 export function isPaidOn({ advertised, declared }: Pick<NetworkEntry, 'advertised' | 'declared'>): boolean {
   return advertised || declared === true;

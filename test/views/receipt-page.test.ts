@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { NETWORKS } from '../../src/model/network.ts';
+import { NETWORKS, nameChain } from '../../src/model/network.ts';
 import type { PublicPayment } from '../../src/model/payment.ts';
 import {
   buildReceiptPage,
   describeMissingAnswer,
-  formatNetwork,
   formatSummary,
   listAnswered,
   listAsked,
@@ -69,7 +68,7 @@ it('shows what was asked, paid and answered, and how to check it with and withou
     'SHA-256 of the answer': 'b'.repeat(64),
     "Seller's own receipt": 'names another transaction',
   });
-  expect([describeDelivery(PAID).outcome, formatNetwork(page)]).toEqual(['Delivered', 'Base']);
+  expect([describeDelivery(PAID).outcome, nameChain(page.document.receipt)]).toEqual(['Delivered', 'Base']);
   expect(page.document.check.command).toBe(
     `npm run catalogue -- receipts check ${SITE.baseUrl}/agent/receipts/${PAID.id} --rpc <url>`,
   );
@@ -121,7 +120,7 @@ it('links to the explorer on a public chain alone, and to the route it was paid 
 it('says of a local test chain that its money is worth nothing', async () => {
   const settlement = { ...PAID.settlement, genesis: `0x${'1'.repeat(64)}` };
   const page = buildReceiptPage({ ...PAID, settlement }, (await makeView()).view);
-  expect(formatNetwork(page)).toBe('a local test chain for Base');
+  expect(nameChain(page.document.receipt)).toBe('a local test chain for Base');
   expect(listUnproved(page)[0]).toContain('worth nothing');
 });
 

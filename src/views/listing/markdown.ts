@@ -1,3 +1,4 @@
+import { nameChain } from '../../model/network.ts';
 import { formatRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { formatPaid } from '../../model/usdc.ts';
@@ -28,7 +29,6 @@ import {
   describeOutputBasis,
   findPaidAnswer,
   findReceiptHref,
-  formatChain,
   formatOfferEvidence,
   formatOfferHistory,
   formatPriceNow,
@@ -264,7 +264,7 @@ function formatProvedRoute(proved: ProvedRoute): string {
   const now = formatPriceNow(proved);
   const { transaction, transaction_url } = proof;
   const receipt = transaction_url === null ? buildCodeSpan(transaction) : `[receipt on the chain](${transaction_url})`;
-  return `${buildCodeSpan(formatRoute(route))}: ${formatPaid(proof)} USDC on ${formatChain(proof)}${now === null ? '' : ` (asks ${now} USDC now)`}, verified ${formatDay(proof.verified_at)}, ${receipt}`;
+  return `${buildCodeSpan(formatRoute(route))}: ${formatPaid(proof)} USDC on ${nameChain(proof)}${now === null ? '' : ` (asks ${now} USDC now)`}, verified ${formatDay(proof.verified_at)}, ${receipt}`;
 }
 
 /** Writes a route in one line: prices with their evidence, verification, and the result of the latest probe. */

@@ -71,12 +71,6 @@ export function formatPriceNow({ route, proof }: ProvedRoute): string | null {
   return changed && formatPrice(changed.amount, isCeiling(changed));
 }
 
-/** Names the chain of a payment. Money on a local test chain has no value, so the name says where it was paid. */
-export function formatChain({ network, public_chain }: RouteProof): string {
-  const { label } = NETWORKS[network];
-  return public_chain ? label : `a local test chain for ${label}`;
-}
-
 /**
  * Writes the verification of a route as of a time: `settlement-verified 2026-11-20`, with ` at 0.01 USDC` if it now asks another
  * price.

@@ -1,5 +1,5 @@
 import type { Listing } from '../../model/listing.ts';
-import { FAMILY_WORDS, NETWORKS } from '../../model/network.ts';
+import { FAMILY_WORDS, NETWORKS, nameChain } from '../../model/network.ts';
 import type { Correction, PublicPayment } from '../../model/payment.ts';
 import { formatPaid, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
@@ -66,12 +66,6 @@ export function buildReceiptPage(
   };
 }
 
-/** Writes the network of a payment: `Base`, or `a local test chain for Base`. */
-export function formatNetwork({ document: { receipt } }: ReceiptPage): string {
-  const { label } = NETWORKS[receipt.network];
-  return receipt.public_chain ? label : `a local test chain for ${label}`;
-}
-
 /** Writes the title of the page in a few words. */
 export function formatTitle({ document, listing }: ReceiptPage): string {
   return `Receipt: ${document.receipt.amount_usdc} USDC paid to ${listing.host}`;
@@ -80,7 +74,7 @@ export function formatTitle({ document, listing }: ReceiptPage): string {
 /** Describes in two sentences what happened. */
 export function formatSummary(page: ReceiptPage): string {
   const { payment, document, listing } = page;
-  const on = `on ${formatNetwork(page)} for ${document.receipt.route} of ${listing.host} on ${formatDay(payment.settlement.settled_at)}`;
+  const on = `on ${nameChain(document.receipt)} for ${document.receipt.route} of ${listing.host} on ${formatDay(payment.settlement.settled_at)}`;
   return `This service paid ${formatPaid(payment)} USDC ${on}. ${describeDelivery(payment).outcome}.`;
 }
 
@@ -89,7 +83,7 @@ export function listProved(page: ReceiptPage): string[] {
   const { amount_usdc, ceiling_usdc, payer, pay_to, network, settlement } = page.document.receipt;
   const block = FAMILY_WORDS[NETWORKS[network].family].block.toLowerCase();
   return [
-    `That ${payer} paid ${amount_usdc} USDC to ${pay_to} on ${formatNetwork(page)}, once.`,
+    `That ${payer} paid ${amount_usdc} USDC to ${pay_to} on ${nameChain(page.document.receipt)}, once.`,
     `That it happened in ${block} ${settlement.block}, at ${formatSecond(settlement.settled_at)}.`,
     ...(ceiling_usdc === undefined
       ? []

@@ -7,6 +7,7 @@ import {
   isFromStart,
 } from '../../model/caution.ts';
 import type { CautionSummary } from '../../model/listing.ts';
+import { nameChain } from '../../model/network.ts';
 import { UNRECOGNISED } from '../../model/payment.ts';
 import { formatRoute, listCounted, type Route } from '../../model/route.ts';
 import { formatUsdc } from '../../model/usdc.ts';
@@ -42,7 +43,7 @@ export function describeCautionEvidence({ code, since, evidence }: Caution): str
   switch (code) {
     case 'undelivered':
     case 'unrecognised': {
-      const chain = public_chain === false ? ` on a local test chain for ${network}` : on;
+      const chain = network ? ` on ${nameChain({ network, public_chain: public_chain !== false }, network)}` : '';
       const why = reason ? `; ${UNRECOGNISED[reason]}` : '';
       return `${formatUsdc(amount ?? 0)} USDC paid${chain}, receipt ${receipt_id}${why}; since ${formatTime(since)}`;
     }

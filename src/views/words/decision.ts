@@ -6,7 +6,7 @@ import { CAUTION_CODES, CAUTIONS, type CautionCode, caution, cautionCode } from 
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { reliability } from '../../model/listing.ts';
-import { NETWORKS, type NetworkEntry, networkEntry, networkKey } from '../../model/network.ts';
+import { NETWORKS, type NetworkEntry, nameChain, networkEntry, networkKey } from '../../model/network.ts';
 import { probeOutcome } from '../../model/probe.ts';
 import { type PayeeKind, payeeKind, routeProof } from '../../model/route.ts';
 import { declarationSource, SOURCES } from '../../model/source.ts';
@@ -155,9 +155,8 @@ function describeNetwork({ key, last_seen_at, declared, settlement_verified }: N
 
 /** Describes a payment: amount, chain, time and transaction. */
 function describeProof(proof: z.infer<typeof recordedProof>): string {
-  const { network, public_chain, verified_at, transaction } = proof;
-  const chain = public_chain ? network : `a local test chain for ${network}`;
-  return `${formatPaid(proof)} USDC paid on ${chain}, ${formatSecond(verified_at)}, transaction ${transaction}`;
+  const { network, verified_at, transaction } = proof;
+  return `${formatPaid(proof)} USDC paid on ${nameChain(proof, network)}, ${formatSecond(verified_at)}, transaction ${transaction}`;
 }
 
 /** Writes a score with its number of samples. */
