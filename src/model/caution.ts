@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { networkKey } from './network.ts';
 import { unrecognisedReason } from './payment.ts';
 import { probeOutcome } from './probe.ts';
-import { TEXT_LIMITS } from './text.ts';
+import { lowerFirst, TEXT_LIMITS } from './text.ts';
 
 /** Meaning of every caution with one code. */
 interface CautionMeaning {
@@ -11,6 +11,8 @@ interface CautionMeaning {
   /** Label of a mark, in a few words. */
   readonly label: string;
   readonly sentence: string;
+  /** Writes it as the standing of a route in a list, with its day; `day` is empty if that is not known. */
+  readonly formatStanding: (day: string) => string;
   /** Event that ends it; completes "It ends …". */
   readonly ends: string;
   /** True if it holds from the declaration on, whose time it has; it is no news. */
@@ -25,60 +27,72 @@ export const ON_RECORD_AFTER_DAYS = 14;
 /** Time for which an announced payee must have been seen before paying it is safe, in days. */
 export const SAFE_AFTER_ANNOUNCED_DAYS = 3;
 
+const on = (day: string) => day && ` on ${day}`;
+const since = (day: string) => day && ` since ${day}`;
+
 /** All cautions about a route or a listing: the closed vocabulary, the gravest first. */
 export const CAUTIONS = {
   undelivered: {
     severity: 'danger',
     label: 'paid, nothing delivered',
     sentence: 'We paid for a call, and nothing was delivered.',
+    formatStanding: (day) => `failed our paid call${on(day)}`,
     ends: 'with a later paid call that is delivered, or when the operator corrects the receipt',
   },
   unrecognised: {
     severity: 'danger',
     label: 'paid, product not recognised',
     sentence: 'We paid for a call, and the answer was not recognised as the product.',
+    formatStanding: (day) => `our paid call brought something else${on(day)}`,
     ends: 'with a later paid call that is delivered, or when the operator corrects the receipt',
   },
   payee_differs: {
     severity: 'danger',
     label: 'payee changed',
     sentence: 'The payee is not the one that was on record before.',
+    formatStanding: (day) => `payee changed${on(day)}`,
     ends: `when the earlier payee is named again, when a call paid to the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
   },
   reads_differently: {
     severity: 'danger',
     label: '402 reads two ways',
     sentence: 'The 402 can be read in two ways, so you may sign for another payee or amount than you saw.',
+    formatStanding: (day) => `402 reads two ways${since(day)}`,
     ends: 'with the next valid 402 that everybody reads alike',
   },
   payee_announced: {
     severity: 'notice',
     label: 'new payee, announced',
     sentence: "The payee changed as the provider's own document announced; no offer is safe yet.",
+    formatStanding: (day) => `new payee announced${on(day)}`,
     ends: `when a call paid to the new payee is delivered, or when probes saw it for ${SAFE_AFTER_ANNOUNCED_DAYS} days`,
   },
   imitates_name: {
     severity: 'notice',
     label: 'name of another API',
     sentence: 'The name is, or looks like, that of a better known API at another domain.',
+    formatStanding: (day) => `name of another API${since(day)}`,
     ends: 'when one of the two changes its name, when this one is settlement-verified, or as well known for it as the other, when the other is removed, or when this one asks to pay nobody but the payees of the other',
   },
   price_above_record: {
     severity: 'notice',
     label: 'price rose',
     sentence: 'The price is higher than the one that was on record before.',
+    formatStanding: (day) => `price rose${on(day)}`,
     ends: `when the earlier price is asked again, when a call paid at the new one is delivered, or when probes saw the new one for ${ON_RECORD_AFTER_DAYS} days`,
   },
   withdrawn: {
     severity: 'notice',
     label: 'offer withdrawn',
     sentence: 'Every source that offered it has withdrawn it.',
+    formatStanding: (day) => `withdrawn${on(day)}`,
     ends: 'when a source offers it again',
   },
   probes_failing: {
     severity: 'notice',
     label: 'probes failing',
     sentence: 'Our probes get no valid 402 from it.',
+    formatStanding: (day) => `no valid 402${since(day)}`,
     ends: 'with the next valid 402',
     isMoving: true,
   },
@@ -86,12 +100,14 @@ export const CAUTIONS = {
     severity: 'notice',
     label: 'documents differ in price',
     sentence: 'Two documents of its provider state different prices.',
+    formatStanding: (day) => `documents differ in price${since(day)}`,
     ends: 'when both state the same price, or one of them none',
   },
   never_seen: {
     severity: 'notice',
     label: 'terms never seen',
     sentence: 'The terms are only declared: no 402 of it was ever seen here.',
+    formatStanding: (day) => `declared${day && ` ${day}`}, not seen yet`,
     ends: 'with the first valid 402',
     isFromStart: true,
     isMoving: true,
@@ -100,6 +116,7 @@ export const CAUTIONS = {
     severity: 'notice',
     label: 'payee rotates',
     sentence: 'Each challenge names a fresh payee, so payees cannot be compared.',
+    formatStanding: (day) => `payee rotates${since(day)}`,
     ends: 'when it names one payee for three days',
   },
 } as const satisfies Record<string, CautionMeaning>;
@@ -172,6 +189,11 @@ export function isMoving({ code }: Pick<Caution, 'code'>): boolean {
 /** Returns true if any of these cautions means that nothing should be paid. */
 export function isDangerous(cautions: readonly Pick<Caution, 'severity'>[]): boolean {
   return cautions.some(({ severity }) => severity === 'danger');
+}
+
+/** Returns the sentence of a caution for use within another: without a capital letter and full stop. */
+export function getCautionPhrase(code: CautionCode): string {
+  return lowerFirst(CAUTIONS[code].sentence.slice(0, -1));
 }
 
 /** Sorts cautions by severity, the gravest first. */

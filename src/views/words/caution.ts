@@ -4,6 +4,7 @@ import {
   type Caution,
   type CautionCode,
   type CautionSeverity,
+  getCautionPhrase,
   isFromStart,
 } from '../../model/caution.ts';
 import type { CautionSummary } from '../../model/listing.ts';
@@ -163,11 +164,9 @@ export function formatCautionLabel(code: CautionCode, since: string | null, evid
 
 /** Writes a caution in one line of our own words: severity, meaning, number of routes and start. */
 export function formatCautionLine({ code, severity, since, routes }: CautionSummary): string {
-  const { sentence } = CAUTIONS[code];
-  const phrase = `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
   const facts = [
     ...(routes > 0 ? [`${routes} ${routes === 1 ? 'route' : 'routes'}`] : []),
     ...(since === null ? [] : [`since ${formatDay(since)}`]),
   ];
-  return `${severity}: ${phrase}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
+  return `${severity}: ${getCautionPhrase(code)}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ASKED_BY_PROVIDER } from '../../evidence/changes.ts';
 import { DELISTING_METHOD } from '../../evidence/delisting.ts';
 import { RELIABILITY_METHOD } from '../../evidence/reliability.ts';
-import { CAUTION_CODES, CAUTIONS, type CautionCode, caution, cautionCode } from '../../model/caution.ts';
+import { CAUTION_CODES, type CautionCode, caution, cautionCode, getCautionPhrase } from '../../model/caution.ts';
 import type { Change, ChangeKind } from '../../model/change.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { reliability } from '../../model/listing.ts';
@@ -60,12 +60,6 @@ export function describeReason(reason: string): string {
 /** Returns true if a reason is one of our codes, and not the decider's own words. */
 function isReason(reason: string): boolean {
   return Object.hasOwn(REASONS, reason) || isCautionCode(reason);
-}
-
-/** Returns the sentence of a caution for use within another: without a capital letter and full stop. */
-export function getCautionPhrase(code: CautionCode): string {
-  const { sentence } = CAUTIONS[code];
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1, -1)}`;
 }
 
 function isCautionCode(code: string): code is CautionCode {

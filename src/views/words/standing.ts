@@ -1,4 +1,4 @@
-import { type Caution, type CautionCode, type CautionSeverity, isFromStart } from '../../model/caution.ts';
+import { CAUTIONS, type Caution, type CautionCode, type CautionSeverity, isFromStart } from '../../model/caution.ts';
 import { formatDay } from './figures.ts';
 
 /** Standing of a listing or a route in a few words: the same in lists, on pages, in badges and in pictures. */
@@ -10,25 +10,6 @@ export interface Standing {
   /** The event with its day: `failed our paid call on 2026-11-14`, `2 of 5 routes verified, 2026-11-20`. */
   readonly text: string;
 }
-
-/** Words for each caution. Each takes the day, which is empty if it is not known. */
-const WORDS: Readonly<Record<CautionCode, (day: string) => string>> = {
-  undelivered: (day) => `failed our paid call${on(day)}`,
-  unrecognised: (day) => `our paid call brought something else${on(day)}`,
-  payee_differs: (day) => `payee changed${on(day)}`,
-  reads_differently: (day) => `402 reads two ways${since(day)}`,
-  payee_announced: (day) => `new payee announced${on(day)}`,
-  imitates_name: (day) => `name of another API${since(day)}`,
-  price_above_record: (day) => `price rose${on(day)}`,
-  withdrawn: (day) => `withdrawn${on(day)}`,
-  probes_failing: (day) => `no valid 402${since(day)}`,
-  prices_differ: (day) => `documents differ in price${since(day)}`,
-  never_seen: (day) => `declared${day && ` ${day}`}, not seen yet`,
-  payee_rotates: (day) => `payee rotates${since(day)}`,
-};
-
-const on = (day: string) => day && ` on ${day}`;
-const since = (day: string) => day && ` since ${day}`;
 
 /** Cautions that already imply that nothing is proved. */
 const UNPROVED: readonly CautionCode[] = ['withdrawn', 'probes_failing', 'never_seen'];
@@ -43,7 +24,7 @@ interface Held extends Pick<Caution, 'code' | 'since'> {
 
 /** Writes a caution in a few words, with its day. */
 export function formatStanding({ code, since: at, extent = '' }: Held): string {
-  return `${extent}${WORDS[code](at === null ? '' : formatDay(at))}`;
+  return `${extent}${CAUTIONS[code].formatStanding(at === null ? '' : formatDay(at))}`;
 }
 
 /**
