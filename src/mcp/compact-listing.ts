@@ -9,7 +9,7 @@ import { reliabilityBand } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import type { RequestExample } from '../model/request.ts';
-import { type RouteProbe, routeVerification } from '../model/route.ts';
+import { formatRoute, type RouteProbe, routeVerification } from '../model/route.ts';
 import { isCeiling, type RecordedTerms } from '../model/terms.ts';
 import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
 import {
@@ -24,6 +24,7 @@ import {
 } from '../views/listing/item.ts';
 import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import type { PublicHead } from '../views/listing/record.ts';
+import { listOtherDangers } from '../views/listing/result.ts';
 import type { PublicRoute } from '../views/listing/route-record.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { formatDay } from '../views/words/figures.ts';
@@ -62,7 +63,7 @@ export type CompactItem = z.infer<typeof compactItem>;
 export function buildCompactItem(item: AgentItem): CompactItem {
   const { route, reliability_score: score, reliability_band: band } = item;
   const description = shortenText(route?.description || item.tagline, ITEM_LENGTHS.description);
-  const cautions = route ? listRouteCautions(route, item.cautions) : item.cautions;
+  const cautions = route ? listFoundCautions(item, route) : item.cautions;
   return {
     ...(cautions.length > 0 && { caution: formatCautions(cautions) }),
     ...(item.marked && { marked: item.marked.as }),
@@ -98,13 +99,10 @@ function buildCompactWhole(item: AgentItem, description: string) {
   };
 }
 
-/** Lists the cautions of a route, and the dangers of the other routes of its listing, since the seller is the same. */
-function listRouteCautions({ cautions, method, path }: MatchedRoute, all: AgentItem['cautions']) {
-  const own = cautions.map((caution) => ({ ...caution, route: `${method} ${path}`, routes: 1 }));
-  const others = all.filter(
-    ({ code, severity }) => severity === 'danger' && cautions.every((caution) => caution.code !== code),
-  );
-  return [...own, ...others];
+/** Lists the cautions of a found route, and the dangers of the listing's other routes. */
+function listFoundCautions(item: AgentItem, route: MatchedRoute): AgentItem['cautions'] {
+  const own = route.cautions.map((caution) => ({ ...caution, route: formatRoute(route), routes: 1 }));
+  return [...own, ...listOtherDangers(item, route)];
 }
 
 /** Longest quotes of a whole listing, in UTF-16 units. A longer optional address is left out. */

@@ -21,10 +21,21 @@ export function listFoundStandings(
   const proof = verified && verified_at !== null && formatProof(verified_at, item.updated_at, 'verified ');
   return [
     ...listStandings(cautions, proof ? { tone: 'proved', text: `${proof}${formatVerifiedPrice(route)}` } : null),
-    ...item.cautions
-      .filter(({ code, severity }) => severity === 'danger' && !cautions.some((own) => own.code === code))
-      .map((other) => ({ tone: 'danger' as const, text: `${formatStanding(other)}, another route` })),
+    ...listOtherDangers(item, route).map((other) => ({
+      tone: 'danger' as const,
+      text: `${formatStanding(other)}, another route`,
+    })),
   ];
+}
+
+/** Lists the dangers of a listing that a found route does not have itself: the seller is the same. */
+export function listOtherDangers(
+  { cautions }: Pick<AgentItem, 'cautions'>,
+  route: Pick<MatchedRoute, 'cautions'>,
+): AgentItem['cautions'] {
+  return cautions.filter(
+    ({ code, severity }) => severity === 'danger' && !route.cautions.some((own) => own.code === code),
+  );
 }
 
 /** Writes the prices of a found route in USDC: `0.001`, or `0.001-0.002` if networks differ; empty if it has no current offer. */
