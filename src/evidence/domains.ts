@@ -32,6 +32,11 @@ export function getDomain(baseUrl: string): string {
   return parse(hostname, { allowPrivateDomains: true }).domain ?? hostname;
 }
 
+/** Returns the registered domain of a host, for a host without one the host with its port. `domain` is that of `getDomain`. */
+export function getProviderDomain(host: string, domain = getDomain(`https://${host}`)): string {
+  return host.replace(/:\d+$/, '') === domain ? host : domain;
+}
+
 /** Returns the label that somebody registered: `coingecko` for `api.coingecko.com`; empty for a host on a platform or without a domain. */
 export function getRegisteredLabel(baseUrl: string): string {
   const { hostname } = new URL(baseUrl);

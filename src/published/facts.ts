@@ -1,4 +1,5 @@
 import { listNeeds } from '../evidence/abilities.ts';
+import { getProviderDomain } from '../evidence/domains.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
 import type { Category } from '../model/catalogue.ts';
 import { getHost, type LiveListing, listRouteCautions, type Reliability } from '../model/listing.ts';
@@ -264,7 +265,7 @@ export function createFacts() {
           number,
           slug: row.slug,
           provider: intern(row.provider_key),
-          domain: intern(getProviderDomain(row)),
+          domain: intern(getProviderDomain(getHost(row.base_url), row.domain)),
           category: intern(row.category) as Category,
         },
         ...{ band: intern(row.reliability_band) as Reliability['band'], isVerified },
@@ -301,11 +302,6 @@ export function createFacts() {
       return ({ first }, position) => isAtMost(findLowest(first + position), most);
     },
   };
-}
-
-function getProviderDomain({ base_url, domain }: Pick<FactsRow, 'base_url' | 'domain'>): string {
-  const host = getHost(base_url);
-  return host.replace(/:\d+$/, '') === domain ? host : domain;
 }
 
 /** Returns true if a lowest price is within a limit, both in atomic USDC. No price (`Infinity`) is within no limit. */

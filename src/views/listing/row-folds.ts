@@ -1,5 +1,3 @@
-import { getDomain } from '../../evidence/domains.ts';
-
 /** Most rows of one provider, or of one product, on a page. Further ones are folded behind the last of these. */
 const ROWS_TOGETHER = 3;
 
@@ -33,11 +31,4 @@ export function foldRows<Row>(
     else shown.push({ row, provider, product, more: [] });
   }
   return { shown, taken };
-}
-
-/** Returns the registered domain of a host; for a host without one, the host with its port. */
-export function getProvider(host: string): string {
-  const { href, hostname } = new URL(`https://${host}`);
-  const domain = getDomain(href);
-  return domain === hostname ? host : domain;
 }
