@@ -74,3 +74,6 @@ export type RouteFact = (typeof ROUTE_FACTS)[number];
 /** Index in the listing's `sources` of the source of each fact; absent for facts that no source states. */
 export const listingSaidBy = z.partialRecord(z.enum(LISTING_FACTS), z.int().nonnegative());
 export const routeSaidBy = z.partialRecord(z.enum(ROUTE_FACTS), z.int().nonnegative());
+
+/** Path on its own host at which a provider states what it wants of its listings (RFC 8615). */
+export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';

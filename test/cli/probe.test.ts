@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROVIDER_FILE_PATH } from '../../src/sources/provider-file/schema.ts';
+import { PROVIDER_FILE_PATH } from '../../src/model/source.ts';
 import { inTurn } from '../in-turn.ts';
 import { type openSeller, sendChallenge, sendStatus } from '../probing/market.ts';
 import { isRoute, makeMarketCommands } from '../probing/probing.ts';

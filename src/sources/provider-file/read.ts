@@ -1,18 +1,13 @@
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
+import { PROVIDER_FILE_PATH } from '../../model/source.ts';
 import { followOpenApi, readApiDocument } from '../api-document.ts';
 import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
 import { getSourceName } from '../source-name.ts';
 import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
-import {
-  type NoStatement,
-  PROVIDER_FILE_PATH,
-  type ProviderRequest,
-  type ProviderStatement,
-  type UnreadableStatement,
-} from './schema.ts';
+import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './schema.ts';
 
 /**
  * Headers and limits of the request. Statements are small, but a host may serve a large page for every address, which

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type CautionCode, cautionCode } from '../../model/caution.ts';
 import type { Declaration, Finding } from '../../model/declaration.ts';
 import { httpMethod } from '../../model/request.ts';
+import { PROVIDER_FILE_PATH } from '../../model/source.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 import { removeInvisible } from '../clean-string.ts';
 import { buildJsonSchema, getMapping, manifest } from '../manifest-schema.ts';
@@ -9,9 +10,6 @@ import type { Path } from '../manifest-text.ts';
 
 /** Most listings in one statement. */
 export const MAX_LISTINGS = 32;
-
-/** Path of the provider's file on its own host (RFC 8615). */
-export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
 
 const address = (description: string) => z.string().describe(description).meta({ format: 'uri-reference' });
 

@@ -1,9 +1,6 @@
 import { ROBOT_NAME } from '../../model/probe.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
 
-/** Path on its own host at which a provider states its wishes. */
-export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
-
 /** A wish of a provider, and the file that states it. */
 export interface ProviderWish {
   /** Id of its section. */

@@ -2,7 +2,7 @@ import type { FetchResponse, GuardedClient } from '../../../src/fetching/client.
 import { buildFetchFailure } from '../../../src/fetching/failure.ts';
 import type { Declaration } from '../../../src/model/declaration.ts';
 import { NETWORKS, type NetworkKey } from '../../../src/model/network.ts';
-import { PROVIDER_FILE_PATH } from '../../../src/sources/provider-file/schema.ts';
+import { PROVIDER_FILE_PATH } from '../../../src/model/source.ts';
 import { makeDeclaration, makeRoute, makeTerms } from '../../records.ts';
 import { encodeHeader, makeChallenge, makeChallengeV1, makeOffer, makeOfferV1 } from '../../x402/challenges.ts';
 import { type Answer, getAnswer } from './answers.ts';
