@@ -60,7 +60,7 @@ export const check: Command = defineCommand({
   arguments: [['[address]', 'a host, the address of a document or of what should answer 402, or a file']],
   options: [
     ['--method <method>', 'of the request to the address (GET)'],
-    ['--repair', 'first publish again what does not match the record, and repair the search index'],
+    ['--repair', 'first publish again what does not match the record'],
   ],
   input: z
     .object({
