@@ -61,13 +61,16 @@ export function getPagesState(
   }
 }
 
-/** Says whether another writing began than the last that was done: it is under way, or was interrupted. */
+/** Returns true if a rebuild has begun and not finished: it is running, or was interrupted. */
 function isBeingWritten(record: SiteRecord, done: Build): boolean {
   const begun = record.findBuild('begun');
   return begun !== undefined && !isMadeFrom(begun, done);
 }
 
-/** Says whether the pages are those of the published catalogue, each by the key of its content. */
+/**
+ * Returns true if the pages are those of the published catalogue, by the keys of their contents. Also returns true if the revisions
+ * differ, since the pages cannot be compared then.
+ */
 function hasPagesOf(record: SiteRecord, done: Build, { published, readAtOnce }: Reading): boolean {
   return readAtOnce((snapshot) => {
     if (snapshot.revision !== done.revision) return true;

@@ -19,7 +19,7 @@ const TITLE_SIZES = [
   { length: Number.POSITIVE_INFINITY, size: 44 },
 ] as const;
 
-/** Look of a stamp by its tone. Told apart without colour, too: filled, framed or dashed. */
+/** Look of a stamp by its tone: filled, framed or dashed, so that tones differ without colour too. */
 const STAMPS = {
   proved: { background: COLOURS.accent, border: `4px solid ${COLOURS.accent}`, color: COLOURS.card, fontWeight: 700 },
   partly: { border: `4px solid ${COLOURS.accent}`, color: COLOURS.accent, fontWeight: 700 },
@@ -29,13 +29,13 @@ const STAMPS = {
 
 type Style = Readonly<Record<string, string | number>>;
 
-/** An element as satori takes it. Text is text in it, whatever it says. */
+/** An element for satori. Its text is never read as markup. */
 export interface Element {
   readonly type: 'div';
   readonly props: { readonly style: Style; readonly children: string | readonly Element[] };
 }
 
-/** Returns the card of a picture. Every text is cut where its room ends. */
+/** Returns the card of a picture. A text that does not fit is cut. */
 export function buildCard(picture: Picture): Element {
   const { service, tagline, facts, stamp } = picture;
   const middle = tagline === '' ? { justifyContent: 'center', paddingBottom: 40 } : {};
@@ -46,7 +46,7 @@ export function buildCard(picture: Picture): Element {
       ...(stamp ? [buildStamp(stamp)] : []),
     ]),
     box({ flexDirection: 'column', flexGrow: 1, paddingTop: 40, ...middle }, listWords(picture)),
-    // Facts that find no room are on a second line, which is not seen.
+    // Facts that do not fit wrap to a second line, which is hidden.
     box(
       { flexWrap: 'wrap', columnGap: 50, height: 90, overflow: 'hidden', borderTop: `4px solid ${COLOURS.ink}` },
       facts.map(({ name, value }) =>
@@ -59,7 +59,7 @@ export function buildCard(picture: Picture): Element {
   ]);
 }
 
-/** Lists title, host, tagline and whose words it is. */
+/** Lists title, host, tagline and the author of the tagline. */
 function listWords({ title, host, tagline, author }: Picture): Element[] {
   const words = [buildText(title, 2, { fontSize: getTitleSize(title), fontWeight: 700, lineHeight: 1.2 })];
   if (host !== null) words.push(buildText(host, 1, { marginTop: 14, fontSize: 28, fontWeight: 700, ...ACCENT }));

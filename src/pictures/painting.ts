@@ -1,4 +1,4 @@
-/** The thread that paints: what takes a tenth of a second, or all of a processor, never holds up a request. */
+/** Paints pictures in a thread of its own, because painting one takes a tenth of a second and would delay requests. */
 import { readFile } from 'node:fs/promises';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
 import satori, { type Font } from 'satori';
@@ -8,12 +8,12 @@ import { buildCard, type Element, PICTURE_SIZE } from './card.ts';
 /** Subsets of Inter: letters of Latin, Greek and Cyrillic. */
 const SUBSETS = ['latin', 'latin-ext', 'vietnamese', 'greek', 'greek-ext', 'cyrillic', 'cyrillic-ext'];
 
-/** Most UTF-16 units of a text that are read. */
+/** Longest text that is painted, in UTF-16 units. */
 const TEXT_LENGTH = 200;
 
 const SPACES = /\p{White_Space}+/gu;
 
-/** Controls, direction marks, joiners and others that are not seen, and marks that no letter took in. */
+/** Invisible characters (controls, direction marks, joiners), and accents that did not combine with a letter. */
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{M}]/gu;
 
 const LETTER = /[\p{L}\p{N}\p{Sm}\p{Sc}]/u;
@@ -52,7 +52,7 @@ export default async function paint(picture: Picture): Promise<Uint8Array> {
   }
 }
 
-/** Draws an element as SVG, all text as outlines. `onMissing` gets characters that no font has; none are fetched. */
+/** Draws an element as SVG with text as outlines. `onMissing` receives the characters that no font has. */
 function draw(element: Element, onMissing?: (characters: string) => void): Promise<string> {
   return satori(element, {
     ...PICTURE_SIZE,
@@ -67,8 +67,8 @@ function draw(element: Element, onMissing?: (characters: string) => void): Promi
 }
 
 /**
- * Returns a picture with what can be painted of its texts. A title that cannot gives way to the host, a tagline to
- * nothing, an author to "the provider".
+ * Returns a picture whose texts the fonts can paint. If they cannot, the host replaces the title, "the provider" the author, and
+ * the tagline is left out.
  */
 async function choosePaintable(picture: Picture): Promise<Picture> {
   const { service, title, tagline, author, host } = picture;
@@ -84,7 +84,10 @@ async function choosePaintable(picture: Picture): Promise<Picture> {
   };
 }
 
-/** Returns a text without what no font has, such as an emoji; nothing where a letter, a digit or a sign of sums would be lost. */
+/**
+ * Returns a text without the characters that no font has, such as an emoji; empty if one of them is a letter, a digit, or a sign of
+ * mathematics or money.
+ */
 function choosePaintableText(text: string, missing: ReadonlySet<string>): string {
   const characters = listCharacters(clean(text));
   if (characters.some((character) => missing.has(character) && LETTER.test(character))) return '';

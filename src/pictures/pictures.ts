@@ -5,7 +5,7 @@ import { Tinypool } from 'tinypool';
 import { isFileError, ServiceError } from '../errors.ts';
 import type { Picture } from '../views/picture.ts';
 
-/** Raised when what the card of a picture looks like changes, so that no cache keeps the old one. */
+/** Version of the look of pictures, a part of their names. Raise it when the look changes, so that caches do not keep old ones. */
 const DESIGN = 4;
 
 const PAINTING = new URL('./painting.ts', import.meta.url).href;
@@ -13,8 +13,8 @@ const PAINTING = new URL('./painting.ts', import.meta.url).href;
 /** Pictures of links, painted when first asked for and then kept in a folder. */
 export interface Pictures {
   /**
-   * Returns the picture as PNG. Throws `unavailable` where too many wait already (`busy`) or painting takes too long
-   * (`painting_timeout`), and `internal` where it fails.
+   * Returns the picture as PNG. Throws `unavailable` if too many are waiting (`busy`) or painting takes too long
+   * (`painting_timeout`), and `internal` if painting fails.
    */
   get(picture: Picture): Promise<Buffer>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface PictureLimits {
 
 export const PICTURE_LIMITS: PictureLimits = { kept: 1000, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
 
-/** Returns the name of a picture's content: same name, same picture. It changes whenever what the picture says does. */
+/** Returns a name made from the text of a picture and its look: another text or look gives another name. */
 export function getPictureKey(picture: Picture): string {
   return createHash('sha256')
     .update(`${DESIGN}${JSON.stringify(picture)}`)
@@ -46,11 +46,11 @@ export function getPictureKey(picture: Picture): string {
 export interface PictureOptions extends Partial<PictureLimits> {
   /** Folder of painted pictures. It need not exist. */
   readonly folder: string;
-  /** Gets the error where the folder cannot be read or written. The picture is sent all the same. */
+  /** Receives the error if the folder cannot be read or written. The picture is sent anyway. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Opens pictures. One that is asked for twice at once is painted once. */
+/** Opens the pictures. Two requests for one picture at the same time paint it once. */
 export function openPictures({ folder, onFailure, ...limits }: PictureOptions): Pictures {
   const { kept, queued, timeoutMs, idleMs } = { ...PICTURE_LIMITS, ...limits };
   const thread = new Tinypool({
@@ -109,7 +109,7 @@ async function findKept(path: string, onFailure: PictureOptions['onFailure']): P
   }
 }
 
-/** Writes a picture under a name of this process first, so that there is never half of one. */
+/** Writes a picture to a file of this process and renames it, so that no reader gets half a picture. */
 async function keep(png: Buffer, { folder, name }: { folder: string; name: string }): Promise<void> {
   await mkdir(folder, { recursive: true });
   const unfinished = join(folder, `${process.pid}-${name}`);
@@ -117,7 +117,7 @@ async function keep(png: Buffer, { folder, name }: { folder: string; name: strin
   await rename(unfinished, join(folder, name));
 }
 
-/** Removes the files that were written first, a tenth of all, where there are more than `most`. */
+/** Removes the oldest tenth of the files if there are more than `most`. */
 async function removeOldest(folder: string, most: number): Promise<void> {
   const paths = (await readdir(folder)).map((name) => join(folder, name));
   if (paths.length <= most) return;

@@ -14,7 +14,7 @@ import { openReports, REPORTS_SCHEMA } from './reports.ts';
 export const KEPT_MS = 30 * DAY_MS;
 export const READ_WITHIN_MS = DAY_MS;
 
-/** Most submissions. Of more, the clients with the most lose their oldest ones. */
+/** Most submissions. Beyond that, the oldest ones of the clients with the most are removed. */
 const MAX_ROWS = 5_000;
 
 /** Most steps of a history, beside the last one. */
@@ -53,7 +53,7 @@ export type Submission = z.infer<typeof submission>;
 
 const count = z.object({ state: submissionState, count: z.number(), oldest: z.string().nullable() });
 
-/** Who submitted, as nobody can turn back into an address, and when. */
+/** The client that submits, as a hash that gives away no address, and the time. */
 interface Writer {
   client: string;
   at: string;
@@ -89,7 +89,7 @@ export function readQueue<Result>(file: string, work: (queue: QueueReading) => R
   });
 }
 
-/** Reads the queue as `readQueue` does. If it cannot be read, what is read is empty. */
+/** Reads the queue as `readQueue` does. Returns nothing if it cannot be read. */
 export function tryReadQueue<Item>(file: string, read: (queue: QueueReading) => Item[]): Item[] {
   try {
     return readQueue(file, read) ?? [];
@@ -128,7 +128,7 @@ type QueueReading = ReturnType<typeof buildReading>;
 /** Numbers of submissions by state, and the time since which the oldest received one waits. */
 export type QueueCounts = ReturnType<QueueReading['count']>;
 
-/** The word of older versions for a file that is not there, which is a problem. */
+/** State that older versions recorded if the file was missing; it is read as `problems`. */
 const EARLIER_STATE = 'waiting_for_file';
 const nameToday = (name: string, value: unknown) => (name === 'state' && value === EARLIER_STATE ? 'problems' : value);
 

@@ -4,7 +4,7 @@ import { DAY_MS } from '../model/duration.ts';
 /** Time for which reports and the times of checks are kept, in milliseconds. */
 const KEPT_MS = DAY_MS;
 
-/** Most reports, their bytes together, and most times of checks. */
+/** Most reports, most bytes of all reports together, and most checks. */
 const MAX_REPORTS = 5_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_CHECKS = 100_000;
@@ -31,8 +31,8 @@ export interface PastCheck {
 export type KeptReports = ReturnType<typeof openReports>;
 
 /**
- * Opens what outlives the process of the intake: the reports of a day, as JSON, and the times of its checks. All times are
- * milliseconds since 1970. What is of the future was written by a clock that was ahead, and does not count.
+ * Opens the reports and checks of the last day, which the process of the intake finds again when it restarts. Reports are JSON.
+ * All times are milliseconds since 1970. Entries with a time after `now` are ignored: a clock was ahead when they were written.
  */
 export function openReports(sqlite: Sqlite.Database) {
   const find = (rows: string, value: string, now: number) =>
@@ -50,7 +50,7 @@ export function openReports(sqlite: Sqlite.Database) {
       .run(MAX_BYTES, MAX_REPORTS);
   };
   return {
-    /** Keeps a report. Of more than may be kept the oldest go. */
+    /** Records a report, and removes the oldest ones beyond the limits. */
     keep: sqlite.transaction((report: { id: string; at: number; origin: string; document: string }): void => {
       const size = Buffer.byteLength(report.document);
       sqlite.prepare('INSERT INTO reports VALUES (@id, @at, @origin, @size, @document)').run({ ...report, size });
@@ -58,19 +58,19 @@ export function openReports(sqlite: Sqlite.Database) {
     }),
     find: (id: string, now: number): string | undefined => find('id = ?', id, now),
     findLatest: (origin: string, now: number): string | undefined => find('origin = ?', origin, now),
-    /** Lists the checks of a domain in the day before `now`, the first one first. */
+    /** Lists the checks of a domain in the day before `now`, the oldest first. */
     listChecks: (domain: string, now: number): PastCheck[] =>
       sqlite
         .prepare<unknown[], PastCheck>('SELECT * FROM checks WHERE domain = ? AND at BETWEEN ? AND ? ORDER BY id')
         .all(domain, now - KEPT_MS, now),
     addCheck: (domain: string, at: number, network: string): void =>
       void sqlite.prepare('INSERT INTO checks (domain, at, network) VALUES (?, ?, ?)').run(domain, at, network),
-    /** Says of the latest check of a domain that it found the provider's file. */
+    /** Records that the latest check of a domain found the provider's file. */
     noteFile: (domain: string): void =>
       void sqlite
         .prepare('UPDATE checks SET has_file = 1 WHERE id = (SELECT max(id) FROM checks WHERE domain = ?)')
         .run(domain),
-    /** Drops what is not of the day before `now`, and the first of more checks than may be kept. */
+    /** Removes all that is not of the day before `now`, and the oldest checks beyond the limit. */
     prune: sqlite.transaction((now: number): void => {
       for (const table of ['reports', 'checks'])
         sqlite.prepare(`DELETE FROM ${table} WHERE at NOT BETWEEN ? AND ?`).run(now - KEPT_MS, now);
