@@ -134,7 +134,6 @@ describe('the table of chains', () => {
       'src/http/endpoints/agent-list.ts',
       'src/http/endpoints/agent-receipt.ts',
       'src/http/endpoints/discovery.ts',
-      'src/http/endpoints/listing-detail.ts',
       'src/views/agent-clients.ts',
       'src/views/openapi/example.ts',
       'src/views/pages/provider-wishes.ts',

@@ -13,23 +13,36 @@ import { isDangerous } from '../model/caution.ts';
 import type { CheckQuestion, CheckReason, TermsCheck } from '../views/check.ts';
 import type { GivenChallenge } from '../x402/given-challenge.ts';
 import { parseCall, parseGivenTerms } from './check-question.ts';
-import { DEFAULT_METHOD, type FoundRoute, findCalledRoute } from './find-route.ts';
+import { type AskedCall, DEFAULT_METHOD, type FoundRoute, findCalledRoute } from './find-route.ts';
 import type { KnownRoute } from './known-listings.ts';
 import type { Reading } from './reading.ts';
 
 /**
- * Compares the terms that a route just answered with against those on record now; returns the terms on record if the question
- * gives none. `duplicateKeys` are the keys that the text of a parsed challenge has twice. Call it while the file stays at the
- * revision that the answer names. Throws `bad_input` as `parseCall` and `parseGivenTerms` do.
+ * Compares the terms that a route just answered with against those on record now, as `compareTerms` does. Call it while the file
+ * stays at the revision that the answer names.
  */
 export function checkTerms(
   { published, now }: Pick<Reading, 'published' | 'now'>,
   question: CheckQuestion,
   duplicateKeys: readonly string[] = [],
 ): TermsCheck {
+  const find = (call: AskedCall) => findCalledRoute(published, call);
+  return compareTerms(question, find, { at: now(), duplicateKeys });
+}
+
+/**
+ * Compares the terms of a question with the route that `find` finds for its call; returns the terms on record if the question gives
+ * none. `duplicateKeys` are the keys that the text of a parsed challenge has twice. Throws `bad_input` as `parseCall` and
+ * `parseGivenTerms` do.
+ */
+export function compareTerms(
+  question: CheckQuestion,
+  find: (call: AskedCall) => FoundRoute,
+  { at, duplicateKeys = [] }: { at: Date; duplicateKeys?: readonly string[] },
+): TermsCheck {
   const call = parseCall(question);
   const challenge = parseGivenTerms(question, duplicateKeys);
-  const found = findCalledRoute(published, call);
+  const found = find(call);
   const resources = challenge.resources.filter((resource) => !isResourceOf(resource, call.url));
   const can = question.can === undefined ? undefined : parseAbilities(question.can);
   const places = [...new Set(challenge.ambiguities.map(({ place }) => place))];
@@ -37,7 +50,7 @@ export function checkTerms(
   const shared = { asked: { method, url: call.url.href }, resources, places, can };
   const isPriced = found.kind === 'route' && found.route.terms.length > 0;
   return isPriced
-    ? { ...shared, ...compare(challenge, found.route, { at: now(), isForAnother: resources.length > 0 }) }
+    ? { ...shared, ...compare(challenge, found.route, { at, isForAnother: resources.length > 0 }) }
     : { ...shared, ...judgeWithoutRecord(challenge, found, resources.length > 0) };
 }
 

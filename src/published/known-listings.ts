@@ -65,7 +65,8 @@ function readListing(published: Published, slug: string): KnownListing | undefin
   return { slug, tombstone: removed?.tombstone, routes, index: buildRouteIndex(listing.base_url, routes) };
 }
 
-function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: PublicListing): KnownRoute {
+/** Builds the part of a route of a listing that is kept in memory. */
+export function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: PublicListing): KnownRoute {
   const { method, path, url, verification, payee, terms, proofs } = route;
   return {
     ...{ listing: slug, method, path, url, verification, payee },

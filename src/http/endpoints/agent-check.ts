@@ -1,7 +1,8 @@
+import type { JsonObject } from '../../model/json.ts';
 import { findJsonFaults } from '../../model/json-text.ts';
 import { NETWORKS } from '../../model/network.ts';
-import type { Terms } from '../../model/terms.ts';
-import { checkTerms } from '../../published/check.ts';
+import { checkTerms, compareTerms } from '../../published/check.ts';
+import { buildKnownRoute } from '../../published/known-listings.ts';
 import {
   type AgentCheck,
   agentCheck,
@@ -9,15 +10,13 @@ import {
   type CheckQuestion,
   checkFields,
   checkQuestion,
-  type TermsCheck,
 } from '../../views/check.ts';
 import { PATHS } from '../../views/links.ts';
-import type { PublicTerms } from '../../views/listing/route-record.ts';
 import {
+  buildListingExample,
   buildSummaryExample,
   EXAMPLE_PAYEE,
   EXAMPLE_SEEN,
-  EXAMPLE_SLUG,
   NOWHERE,
 } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
@@ -86,24 +85,6 @@ function listDuplicateKeys(text: string): string[] {
 
 const CALLED = 'https://api.prices.example/v1/price/x';
 
-const ON_RECORD: PublicTerms = {
-  network: 'base',
-  network_id: NETWORKS.base.id,
-  scheme: 'exact',
-  asset: NETWORKS.base.usdc,
-  amount: 1000,
-  amount_usdc: '0.001',
-  pay_to: EXAMPLE_PAYEE,
-  max_timeout_seconds: 60,
-  x402_version: 2,
-  evidence: 'observed',
-  source: CALLED,
-  first_seen_at: EXAMPLE_SEEN,
-  last_seen_at: EXAMPLE_SEEN,
-  current: true,
-  needs: ['v2', 'evm', 'exact', 'eip3009'],
-};
-
 const OFFER = {
   scheme: 'exact',
   network: NETWORKS.base.id,
@@ -137,54 +118,24 @@ function buildQuestionExamples() {
   };
 }
 
-/** Builds two example answers for the invented route: a match, and an offer that asks twice as much. */
+/** Builds two example answers about the invented route, as if its 402 had been seen: a match, and an offer of twice the price. */
 function buildAnswerExamples(site: Site): Record<'match' | 'mismatch', { summary: string; value: AgentCheck }> {
+  const dearer = { ...CHALLENGE_V2, accepts: [{ ...OFFER, amount: '2000' }] };
   return {
-    match: { summary: 'As on record', value: buildAnswerExample(site, ON_RECORD) },
-    mismatch: { summary: 'Dearer than on record', value: buildAnswerExample(site, { ...ON_RECORD, amount: 2000 }) },
+    match: { summary: 'As on record', value: buildAnswerExample(site, CHALLENGE_V2) },
+    mismatch: { summary: 'Dearer than on record', value: buildAnswerExample(site, dearer) },
   };
 }
 
-function buildAnswerExample(site: Site, terms: Terms): AgentCheck {
-  const isSame = terms.amount === ON_RECORD.amount;
-  const route: NonNullable<TermsCheck['route']> = {
-    listing: EXAMPLE_SLUG,
-    method: 'GET',
-    url: 'https://api.prices.example/v1/price/{symbol}',
-    verification: 'unverified',
-    payee: 'fixed',
-    proofs: [],
-    cautions: [],
-    terms: [ON_RECORD],
-  };
-  const check: TermsCheck = {
-    asked: { method: 'GET', url: CALLED },
-    verdict: isSame ? 'match' : 'mismatch',
-    severity: isSame ? 'none' : 'danger',
-    reason: isSame ? null : 'terms_differ',
-    offers: [
-      {
-        index: 0,
-        network: NETWORKS.base.id,
-        asset: NETWORKS.base.usdc,
-        offer: { terms },
-        standing: isSame ? 'on_record' : 'differs',
-        difference: isSame ? null : { kind: 'changed', fields: ['amount'], before: ON_RECORD, after: terms },
-        is_cheaper: false,
-      },
-    ],
-    safe_offers: isSame ? [0] : [],
-    warnings: [],
-    evidence_at: EXAMPLE_SEEN,
-    route,
-    listing: EXAMPLE_SLUG,
-    nearest: [],
-    tombstone: null,
-    resources: [],
-    places: [],
-    can: undefined,
-  };
-  const answer = { catalogue: buildSummaryExample(site), revision: 42, ...buildAgentCheck(check, site) };
-  const details_url = `${NOWHERE}${PATHS.agentListing(EXAMPLE_SLUG)}`;
-  return answer.route ? { ...answer, route: { ...answer.route, details_url } } : answer;
+function buildAnswerExample(site: Site, challenge: JsonObject): AgentCheck {
+  const listing = buildListingExample();
+  const [route] = listing.routes.map((declared) => {
+    const terms = declared.terms.map((offer) => ({ ...offer, evidence: 'observed' as const, source: CALLED }));
+    return buildKnownRoute({ ...declared, payee: 'fixed', cautions: [], terms }, listing);
+  });
+  if (!route) throw new Error('the invented listing has a route');
+  const question = checkQuestion.parse({ url: CALLED, method: 'GET', challenge });
+  const check = compareTerms(question, () => ({ kind: 'route', route }), { at: new Date(EXAMPLE_SEEN) });
+  const answer = buildAgentCheck(check, { ...site, baseUrl: NOWHERE });
+  return { catalogue: buildSummaryExample(site), revision: 42, ...answer };
 }

@@ -2,7 +2,7 @@ import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
 import { PATHS } from '../../views/links.ts';
 import { type AgentList, agentList, buildAnswerNotes, listQuery } from '../../views/listing/query.ts';
-import { buildSummaryExample, EXAMPLE_ITEM } from '../../views/openapi/example.ts';
+import { buildItemExample, buildSummaryExample } from '../../views/openapi/example.ts';
 import { buildSummed } from '../document.ts';
 import { defineRead } from './define.ts';
 
@@ -40,7 +40,7 @@ export const listEndpoint = defineRead({
       revision: 1,
       filters: { q: 'price', sort: 'relevance', limit: 20 },
       total: 1,
-      listings: [EXAMPLE_ITEM],
+      listings: [buildItemExample()],
     }),
   },
   build: (query, { reading, snapshot, asked }) => {

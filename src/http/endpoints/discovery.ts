@@ -19,7 +19,8 @@ import {
   discoverySearchQuery,
 } from '../../views/discovery.ts';
 import { PATHS } from '../../views/links.ts';
-import { EXAMPLE_PAYEE, EXAMPLE_SEEN, EXAMPLE_SLUG, NOWHERE } from '../../views/openapi/example.ts';
+import { buildListingExample, EXAMPLE_PAYEE, NOWHERE } from '../../views/openapi/example.ts';
+import type { Site } from '../../views/site.ts';
 import { buildDocument, makeWalked } from '../document.ts';
 import { defineRead, NO_QUERY } from './define.ts';
 
@@ -54,9 +55,9 @@ export const discoveryResourcesEndpoint = defineRead({
   answer: {
     description: 'A page of resources',
     schema: discoveryResources,
-    example: (): DiscoveryResources => ({
+    example: (site): DiscoveryResources => ({
       x402Version: 2,
-      items: [buildResourceExample()],
+      items: listResourceExamples(site),
       pagination: { limit: 100, offset: 0, total: 1 },
     }),
   },
@@ -87,9 +88,9 @@ export const discoverySearchEndpoint = defineRead({
   answer: {
     description: 'Resources, the best first',
     schema: discoveryFindings,
-    example: (): DiscoveryFindings => ({
+    example: (site): DiscoveryFindings => ({
       x402Version: 2,
-      resources: [buildResourceExample()],
+      resources: listResourceExamples(site),
       partialResults: false,
       pagination: { limit: 1, cursor: null },
     }),
@@ -125,10 +126,10 @@ export const discoveryMerchantEndpoint = defineRead({
   answer: {
     description: 'A page of resources',
     schema: discoveryMerchant,
-    example: (): DiscoveryMerchant => ({
+    example: (site): DiscoveryMerchant => ({
       x402Version: 2,
       payTo: EXAMPLE_PAYEE,
-      resources: [buildResourceExample()],
+      resources: listResourceExamples(site),
       pagination: { limit: 20, offset: 0, total: 1 },
     }),
   },
@@ -185,64 +186,8 @@ export const discoverySupportedEndpoint = defineRead({
   build: (_query, { snapshot: { revision } }) => buildDocument(JSON.stringify(NO_SUPPORT), { revision }),
 });
 
-/** Builds the invented route as a resource. */
-function buildResourceExample(): DiscoveryResource {
-  const method = 'GET';
-  return {
-    resource: 'https://api.prices.example/v1/price/:symbol',
-    type: 'http',
-    x402Version: 2,
-    accepts: [
-      {
-        scheme: 'exact',
-        network: NETWORKS.base.id,
-        asset: NETWORKS.base.usdc,
-        amount: '1000',
-        payTo: EXAMPLE_PAYEE,
-        maxTimeoutSeconds: 60,
-        extra: { ...NETWORKS.base.domain },
-      },
-    ],
-    lastUpdated: EXAMPLE_SEEN,
-    description: 'Latest price of one symbol.',
-    mimeType: 'application/json',
-    serviceName: 'Example Prices',
-    tags: ['finance'],
-    extensions: {
-      bazaar: {
-        info: { input: { type: 'http', method } },
-        schema: {
-          $schema: 'https://json-schema.org/draft/2020-12/schema',
-          type: 'object',
-          properties: {
-            input: {
-              type: 'object',
-              properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] } },
-              required: ['type', 'method'],
-            },
-          },
-          required: ['input'],
-        },
-        routeTemplate: '/v1/price/:symbol',
-      },
-      'agent-payable': {
-        info: {
-          slug: EXAMPLE_SLUG,
-          page_url: `${NOWHERE}${PATHS.listing(EXAMPLE_SLUG)}`,
-          listing_url: `${NOWHERE}${PATHS.agentListing(EXAMPLE_SLUG)}`,
-          verification: 'unverified',
-          verified_at: null,
-          receipt_url: null,
-          undelivered_at: null,
-          cautions: [],
-          terms: 'declared',
-          seen_at: EXAMPLE_SEEN,
-          payee: null,
-          last_probe: null,
-          reliability_band: 'unscored',
-          reliability_score: null,
-        },
-      },
-    },
-  };
+/** Lists the invented listing's one route as a resource. */
+function listResourceExamples(site: Site): DiscoveryResource[] {
+  const listing = buildListingExample();
+  return listing.routes.map((route) => buildDiscoveryResource(listing, route, { ...site, baseUrl: NOWHERE }));
 }

@@ -5,7 +5,7 @@ import type { Reading } from '../../published/reading.ts';
 import { selectListings } from '../../published/select.ts';
 import { addPriceLimit } from '../../published/suggested.ts';
 import { PATHS } from '../../views/links.ts';
-import { EXAMPLE_ITEM, NOWHERE } from '../../views/openapi/example.ts';
+import { buildItemExample, NOWHERE } from '../../views/openapi/example.ts';
 import {
   buildListingEntry,
   buildRegistryAnswer,
@@ -37,7 +37,7 @@ export const registrySearchEndpoint = defineQuestion({
     description: 'Entries, the best first',
     schema: registryAnswer,
     example: (site) => {
-      const items = [{ ...EXAMPLE_ITEM, match: 1 }];
+      const items = [{ ...buildItemExample(), match: 1 }];
       return buildRegistryAnswer(registryQuestion.parse(QUESTION), { items }, { ...site, baseUrl: NOWHERE });
     },
   },
@@ -67,7 +67,7 @@ export const registryEntryEndpoint = defineRead({
   answer: {
     description: 'The entry',
     schema: registryEntry,
-    example: (site) => buildListingEntry(EXAMPLE_ITEM, { ...site, baseUrl: NOWHERE }),
+    example: (site) => buildListingEntry(buildItemExample(), { ...site, baseUrl: NOWHERE }),
   },
   failures: ['NotFound'],
   build: (_, { reading, snapshot, params: { identifier = '' } }) => {
