@@ -1,32 +1,54 @@
 import { describe, expect, it } from 'vitest';
+import { NETWORKS } from '../../src/model/network.ts';
 import { agentCheck } from '../../src/views/check.ts';
 import { makeTerms } from '../builders.ts';
-import { buildChallenge, CALLED, makeFresh, makeSolanaTerms, recordSeen, serveChecks } from './checking.ts';
+import { buildChallenge, buildOffer, CALLED, makeFresh, makeSolanaTerms, recordSeen, serveChecks } from './checking.ts';
 import { SITE } from './serving.ts';
 
 const OTHER = `0x${'9'.repeat(40)}`;
+const OTHER_ON_SOLANA = NETWORKS.solana.usdc.replace('E', 'F');
 const HONEST = buildChallenge([makeTerms()]);
 const served = async () => await serveChecks(await recordSeen([makeFresh()]));
 
 /** Writes the honest challenge with a change to its one offer. */
 const change = (fields: object) => ({ ...HONEST, accepts: [{ ...HONEST.accepts[0], ...fields }] });
 
+/** Writes the honest challenge with further offers. */
+const add = (...offers: unknown[]) => ({ ...HONEST, accepts: [...HONEST.accepts, ...offers] });
+
 /** Writes the honest challenge with a key twice: the first names another payee, the last the one on record. */
 const TWICE = JSON.stringify(HONEST).replace('"payTo":', `"payTo":"${OTHER}","payTo":`);
 
+const [OFFER = {}] = HONEST.accepts;
+const SOLANA_OFFER = buildOffer(makeSolanaTerms(), 2);
+const [OFFER_V1] = buildChallenge([makeTerms()], 1).accepts;
+
 describe('a challenge that two readers read differently', () => {
-  it.each([
+  it.each<[name: string, challenge: unknown, place: string]>([
     ['a key twice, as text', TWICE, '/accepts/0/payTo'],
+    [
+      'a key twice, written otherwise',
+      JSON.stringify(HONEST).replace('"amount":', '"\\u0061mount":"1","amount":'),
+      '/accepts/0/amount',
+    ],
     ['a key twice, encoded', Buffer.from(TWICE).toString('base64'), '/accepts/0/payTo'],
     ['two payees', change({ pay_to: OTHER }), '/accepts/0/pay_to'],
+    ...['recipient', 'PayTo', 'receiver', 'wallet_address'].map((name): [string, unknown, string] => [
+      `two payees, one as ${name}`,
+      change({ [name]: OTHER }),
+      `/accepts/0/${name}`,
+    ]),
+    ['two payees on Solana', add({ ...SOLANA_OFFER, pay_to: OTHER_ON_SOLANA }), '/accepts/1/pay_to'],
     ['two amounts', change({ maxAmountRequired: '7' }), '/accepts/0/maxAmountRequired'],
+    ['two amounts in version 1', { x402Version: 1, accepts: [{ ...OFFER_V1, amount: '7' }] }, '/accepts/0/amount'],
     ['zeros in front', change({ amount: '01000' }), '/accepts/0/amount'],
     ['the offer twice', buildChallenge([makeTerms(), makeTerms({ pay_to: OTHER })]), '/accepts/1/payTo'],
     [
-      'a loose amount beside',
-      { ...HONEST, accepts: [...HONEST.accepts, { ...HONEST.accepts[0], amount: '1e3' }] },
-      '/accepts/1/amount',
+      'the offer twice, its network in two spellings',
+      add(SOLANA_OFFER, { ...OFFER, network: 'base', payTo: OTHER }),
+      '/accepts/2/payTo',
     ],
+    ['a loose amount beside', add({ ...OFFER, amount: '1e3' }), '/accepts/1/amount'],
   ])('is danger, and safe in no offer: %s', async (_name, challenge, place) => {
     const { checkChallenge } = await served();
     const answer = await checkChallenge(challenge);
@@ -36,6 +58,40 @@ describe('a challenge that two readers read differently', () => {
     });
     expect(answer.warnings).toContainEqual(expect.objectContaining({ code: 'reads_differently', places: [place] }));
     expect(await checkChallenge(HONEST)).toMatchObject({ verdict: 'match', severity: 'none', safe_offers: [0] });
+  });
+
+  it('has an amount that is not plain digits', async () => {
+    const { checkChallenge } = await served();
+    const loose = ['0x10', '0010', '1.0', '+5', '-5', ' 10', '10 ', '1 000', '1,000', '１０', '10n', 2 ** 53, 0.5, {}];
+    for (const amount of loose) {
+      const { severity, safe_offers, warnings } = await checkChallenge(add({ ...OFFER, amount }));
+      expect([severity, safe_offers], String(amount)).toEqual(['danger', []]);
+      expect(warnings).toContainEqual(
+        expect.objectContaining({ code: 'reads_differently', places: ['/accepts/1/amount'] }),
+      );
+    }
+  });
+
+  it('is not found where both read the same', async () => {
+    const { checkChallenge } = await served();
+    const mixed = `0x${'aB'.repeat(20)}`;
+    for (const challenge of [
+      ...['10000', '0', '', null, 10_000, '9'.repeat(60)].map((amount) => add({ ...OFFER, amount })),
+      ...['pay_to', 'wallet_address'].map((name) => change({ payTo: mixed, [name]: mixed.toLowerCase() })),
+      change({ recipient: 'Example Incorporated' }),
+      add({ ...SOLANA_OFFER, recipient: SOLANA_OFFER.payTo }),
+      ...['1000', ''].map((maxAmountRequired) => change({ maxAmountRequired })),
+      add(OFFER),
+      add({ ...OFFER, payTo: OTHER, amount: '20000' }),
+      add({ ...OFFER, payTo: OTHER, scheme: 'upto' }),
+      add(SOLANA_OFFER),
+    ]) {
+      const { warnings } = await checkChallenge(challenge);
+      expect(
+        warnings.map(({ code }) => code),
+        JSON.stringify(challenge),
+      ).not.toContain('reads_differently');
+    }
   });
 
   it('is found in the text of the question, where it is given as an object', async () => {

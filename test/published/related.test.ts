@@ -44,6 +44,18 @@ describe('related listings', () => {
     expect(listSlugs(catalogue, 'harbour-tides')).toEqual(['sea-tides', 'tide-tables', 'xylophones', 'yak-facts']);
   });
 
+  it('share no words that most APIs have, and none after the first 32 of a listing', async () => {
+    const words = Array.from({ length: 31 }, (_, at) => `word${at}x`).join(' ');
+    const listings = [
+      { ...say('long', 'Weather API'), description: `${words} lighthouse` },
+      say('payments', 'API of payment requests', 'Tools'),
+      say('lights', 'Lighthouses', 'Tools'),
+      say('showers', 'Weathers', 'Tools'),
+    ].map((listing) => ({ ...listing, tagline: `About ${listing.title}` }));
+    const catalogue = await makeReadCatalogue(...listings);
+    expect(listSlugs(catalogue, 'long')).toEqual(['showers']);
+  });
+
   it('prefer the same provider', async () => {
     const ours = { provider_name: 'Tide Office' };
     const catalogue = await makeReadCatalogue(

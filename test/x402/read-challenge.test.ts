@@ -96,6 +96,17 @@ describe('a challenge', () => {
     expect(torn).toMatchObject({ offers: [BASE_TERMS], ambiguities: [{ code: 'body_differs' }] });
   });
 
+  it('in header and body may have another payee in the body, or one twice', () => {
+    const header = makeChallenge();
+    const payTo = `0x${'9'.repeat(40)}`;
+    const twice = JSON.stringify(makeChallengeV1()).replace('"payTo":', `"payTo":"${payTo}","payTo":`);
+    const list = (body: unknown) => readGood({ header, body }).ambiguities;
+    expect(list(makeChallengeV1({ accepts: [makeOfferV1({ payTo })] }))).toEqual([
+      { code: 'body_differs', place: 'body /accepts' },
+    ]);
+    expect(list(twice)).toEqual([{ code: 'duplicate_key', place: 'body /accepts/0/payTo' }]);
+  });
+
   it('may offer another network in only one of header and body', () => {
     const header = makeChallenge({ accepts: [makeOffer(), makeSolanaOffer()] });
     expect(readGood({ header, body: makeChallengeV1() }).ambiguities).toEqual([]);
