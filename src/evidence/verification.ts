@@ -4,6 +4,7 @@ import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
+import { compareTexts } from '../model/text.ts';
 import { getCurrentTerms } from './terms.ts';
 
 /**
@@ -67,7 +68,7 @@ export function listDueRoutes<Listed extends Pick<Listing, 'slug' | 'reliability
         b.score - a.score ||
         b.payable - a.payable ||
         compareByProof(a.route, b.route) ||
-        compareText(a.listing.slug, b.listing.slug),
+        compareTexts(a.listing.slug, b.listing.slug),
     )
     .map(({ listing, route }) => ({ listing, route }));
 }
@@ -107,12 +108,8 @@ export function drawRoutes<Drawable>(
 
 function compareByProof(a: Route, b: Route): number {
   return (
-    compareText(a.proof?.verified_at ?? '', b.proof?.verified_at ?? '') || compareText(formatRoute(a), formatRoute(b))
+    compareTexts(a.proof?.verified_at ?? '', b.proof?.verified_at ?? '') || compareTexts(formatRoute(a), formatRoute(b))
   );
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function getAgeInDays(from: string, to: string): number {

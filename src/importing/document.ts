@@ -10,7 +10,7 @@ import { openTextResolver } from '../fetching/text-records.ts';
 import type { Finding } from '../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../model/listing.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
-import { readWholeDocument } from '../sources/look-up.ts';
+import { readWholeDocument } from '../sources/host-documents.ts';
 import { parseListedUrl } from '../sources/outside-address.ts';
 import { getSourceName, getUniqueSourceName } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';

@@ -8,6 +8,7 @@ import { latency, probeCause, probeOutcome } from './probe.ts';
 import { httpMethod, paidRequest, requestExample } from './request.ts';
 import { routeSaidBy } from './source.ts';
 import { recordedTerms, terms } from './terms.ts';
+import { compareTexts } from './text.ts';
 
 const routeFacts = z.object({
   method: httpMethod,
@@ -156,6 +157,11 @@ export function listCounted<Listed extends { readonly set_aside?: boolean | unde
   routes: readonly Listed[],
 ): Listed[] {
   return routes.filter(({ set_aside }) => set_aside !== true);
+}
+
+/** Compares routes by path, then by method. */
+export function compareRoutes(a: Pick<Route, 'path' | 'method'>, b: Pick<Route, 'path' | 'method'>): number {
+  return compareTexts(a.path, b.path) || compareTexts(a.method, b.method);
 }
 
 /** Writes a route as commands and pages name it: `POST /v1/x`. */

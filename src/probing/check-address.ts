@@ -17,7 +17,7 @@ import { listChallengeFindings } from '../sources/challenge-findings.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import type { DocumentProblem } from '../sources/document-text.ts';
 import { buildFinding } from '../sources/finding-codes.ts';
-import { chooseDocument, isBareHost, type LookedUp, lookUpDocuments, readWholeDocument } from '../sources/look-up.ts';
+import { isBareHost, type LookedUp, readHostDocuments, readWholeDocument } from '../sources/host-documents.ts';
 import { readManifests } from '../sources/manifest.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
 import { getSourceName, isWebAddress } from '../sources/source-name.ts';
@@ -193,14 +193,14 @@ async function* checkHost(origin: string, context: CheckContext, found: Found): 
   const { allowPrivateNetworks } = config;
   const at = now().toISOString();
   const options = { name: getSourceName(origin), base_url: null, allowPrivateNetworks, now: at };
-  const places = await lookUpDocuments(origin, options, { client, resolver, signal });
+  const { places, read: chosen } = await readHostDocuments(origin, options, { client, resolver, signal });
   const documents = places.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
   const isThere = documents.length > 0 || statement.kind !== 'absent';
   if (found.latest) yield [buildLine('reachable', origin, true, 'The host answers.')];
   yield [describePlaces(origin, places, statement, isThere)];
   // Several documents may say the same, so listings are those of the one that an import would take.
-  addDocument(found, chooseDocument(places));
+  addDocument(found, chosen);
   for (const { url, read } of documents) yield describeDocument(url, read);
   const isStated = statement.kind === 'statement';
   const stated = isStated ? statement.listings.flatMap((one) => ('declaration' in one && one.declaration) || []) : [];

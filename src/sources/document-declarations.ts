@@ -3,7 +3,7 @@ import { chooseFeedWords } from '../evidence/feed-words.ts';
 import { hasOwnWords, isTitle } from '../evidence/titles.ts';
 import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
-import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
+import { compareRoutes, type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import { compareTexts, getFirstSentence } from '../model/text.ts';
 import type { DocumentFindings } from './document-findings.ts';
 import { parseListedUrl } from './outside-address.ts';
@@ -99,9 +99,7 @@ export function buildDocumentDeclarations(
         source: { kind, name: options.name, observed_at: null, speaker },
         ...{ base_url, service_name: null, title: '', tagline: '', description: '' },
         ...facts,
-        routes: group
-          .map(({ route }) => route)
-          .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
+        routes: group.map(({ route }) => route).sort(compareRoutes),
       };
       const chosen =
         (isOfProvider ? chooseOwnWords(own) : undefined) ?? chooseFeedWords({ ...own, ...words }, () => false);

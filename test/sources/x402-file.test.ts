@@ -3,11 +3,10 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { declaration } from '../../src/model/declaration.ts';
-import { mergeDocuments } from '../../src/sources/api-document.ts';
 import { startProcessorTime } from '../processor-time.ts';
 import { skipWithout } from '../skipped.ts';
 import { makeOffer } from './bazaar/items.ts';
-import { listFindings, makeDocument, readDocument, takeDocument } from './openapi/documents.ts';
+import { listFindings, makeDocument, readDocument, takeDocument, takeMerged } from './openapi/documents.ts';
 
 const URL_OF_FILE = 'https://api.tides-of-tests.com/.well-known/x402';
 const AT = { url: URL_OF_FILE, name: URL_OF_FILE };
@@ -354,23 +353,19 @@ describe('an OpenAPI document named by a file', () => {
     expect(takeDocument({ x402Version: 2, ...link }, AT).items.received).toBe(0);
   });
 
-  it('gives its words and schemas, and the file its prices', () => {
-    const file = takeDocument(
-      { resources: [{ url: '/api/v1/a/:id', method: 'GET', price: '$0.05' }, '/api/v1/b', 'GET /api/v1/c'] },
-      AT,
-    );
+  it('gives its words and schemas, and the file its prices', async () => {
+    const resources = [{ url: '/api/v1/a/:id', method: 'GET', price: '$0.05' }, '/api/v1/b', 'GET /api/v1/c'];
     const operation = {
       summary: 'All of a',
       'x-payment-info': { protocols: ['x402'], price: { amount: '0.01', currency: 'USD' } },
     };
-    const openapi = takeDocument(
+    const merged = await takeMerged(
+      { resources },
       makeDocument({
         servers: [{ url: 'https://api.tides-of-tests.com/api' }],
         paths: { '/v1/a/{id}': { get: operation }, '/v1/b': { post: operation } },
       }),
-      AT,
     );
-    const merged = mergeDocuments(file, openapi);
     expect(merged.declarations).toMatchObject([
       {
         base_url: 'https://api.tides-of-tests.com/api',

@@ -1,4 +1,5 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
+import { compareRoutes } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { compareTexts } from '../../model/text.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
@@ -112,7 +113,7 @@ function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt,
     networks: [],
     routes: items
       .map(({ route, words }) => (Object.keys(words).length === 0 ? route : { ...route, item: words }))
-      .sort((a, b) => compareTexts(a.path, b.path) || compareTexts(a.method, b.method)),
+      .sort(compareRoutes),
   };
 }
 

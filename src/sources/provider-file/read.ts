@@ -2,9 +2,9 @@ import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
 import { PROVIDER_FILE_PATH } from '../../model/source.ts';
-import { followOpenApi, readApiDocument } from '../api-document.ts';
 import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
+import { readDocument } from '../host-documents.ts';
 import { getSourceName } from '../source-name.ts';
 import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
 import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './schema.ts';
@@ -131,17 +131,14 @@ async function addDocument(
     return { ...request, is_broken: true };
   };
   if (!('bytes' in fetched)) return fail(`${fetched.reason}.`);
-  const options = { name, url: fetched.url, base_url: request.base_url, allowPrivateNetworks, now };
-  const file = readApiDocument(fetched.bytes, options);
-  if ('code' in file) return fail(file.message);
-  // Only a document at the same origin speaks for the host.
-  const isOwn = file.openapi_url !== null && URL.parse(file.openapi_url)?.origin === document.origin;
-  const read = !isOwn
-    ? file
-    : await followOpenApi(file, options, async (address) => {
-        const answer = await fetchBytes(client, new URL(address), { ...DOCUMENT_REQUEST, signal });
-        return 'bytes' in answer ? answer : { why: '' };
-      });
+  const options = { name, base_url: request.base_url, allowPrivateNetworks, now };
+  const read = await readDocument(fetched, options, async (address) => {
+    // Only a document at the same origin speaks for the host.
+    if (URL.parse(address)?.origin !== document.origin) return undefined;
+    const answer = await fetchBytes(client, new URL(address), { ...DOCUMENT_REQUEST, signal });
+    return 'bytes' in answer ? answer : { why: '' };
+  });
+  if ('code' in read) return fail(read.message);
   findings.add(read.findings);
   const [declaration] = read.declarations;
   if (!declaration) return fail(`it states no payment by x402 below ${request.base_url}.`);

@@ -2,6 +2,7 @@ import type { Finding } from '../../../src/model/declaration.ts';
 import { readApiDocument } from '../../../src/sources/api-document.ts';
 import type { ApiDocument, ApiDocumentOptions } from '../../../src/sources/document-declarations.ts';
 import type { DocumentProblem } from '../../../src/sources/document-text.ts';
+import { readDocument as readWithNamed } from '../../../src/sources/host-documents.ts';
 import { NOW } from '../../records.ts';
 
 export const URL_OF_DOCUMENT = 'https://api.tides-of-tests.com/openapi.json';
@@ -34,19 +35,29 @@ export function makeDocumentOf(operation: Raw, method = 'get', document: Raw = {
   return makeDocument({ paths: { '/v1/heights': { [method]: makeOperation(operation) } }, ...document });
 }
 
+const OPTIONS = {
+  name: URL_OF_DOCUMENT,
+  // Whose word it is has tests of its own.
+  speaker: null,
+  base_url: null,
+  allowPrivateNetworks: false,
+  now: NOW,
+};
+
+function toBytes(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
 export function readDocument(value: unknown, options: Partial<ApiDocumentOptions> = {}): ApiDocument | DocumentProblem {
-  const bytes =
-    value instanceof Uint8Array ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
-  return readApiDocument(bytes, {
-    name: URL_OF_DOCUMENT,
-    url: URL_OF_DOCUMENT,
-    // Whose word it is has tests of its own.
-    speaker: null,
-    base_url: null,
-    allowPrivateNetworks: false,
-    now: NOW,
-    ...options,
-  });
+  return readApiDocument(toBytes(value), { ...OPTIONS, url: URL_OF_DOCUMENT, ...options });
+}
+
+/** Reads an x402 file together with the OpenAPI document that it names. */
+export async function takeMerged(file: Raw, openapi: unknown): Promise<ApiDocument> {
+  const whole = { bytes: toBytes({ ...file, openapi: URL_OF_DOCUMENT }), url: URL_OF_DOCUMENT };
+  const read = await readWithNamed(whole, OPTIONS, async (url) => ({ bytes: toBytes(openapi), url }));
+  if ('code' in read) throw new Error(`${read.code}: ${read.message}`);
+  return read;
 }
 
 /** Reads a document that is to be taken. */

@@ -2,19 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
-import { mergeDocuments } from '../../../src/sources/api-document.ts';
 import type { FindingCode } from '../../../src/sources/finding-codes.ts';
-import { readWholeDocument } from '../../../src/sources/look-up.ts';
+import { readWholeDocument } from '../../../src/sources/host-documents.ts';
 import { makeFolder } from '../../builders.ts';
 import { NOW } from '../../records.ts';
-import {
-  listFindings,
-  makeDocument,
-  makeDocumentOf,
-  makeOperation,
-  takeDocument,
-  URL_OF_DOCUMENT,
-} from './documents.ts';
+import { listFindings, makeDocument, makeDocumentOf, makeOperation, takeMerged, URL_OF_DOCUMENT } from './documents.ts';
 
 function ofPayment(info: unknown): Finding[] {
   return listFindings(makeDocumentOf({ 'x-payment-info': info }));
@@ -87,9 +79,9 @@ export const DOCUMENT_INPUTS = {
     return 'code' in read ? [] : read.findings;
   },
   ambiguous_price: () => listFindings({ resources: [{ url: 'https://a.example/x', price: '10000' }] }),
-  prices_differ: () => {
-    const file = takeDocument({ items: [{ url: '/v1/heights', method: 'GET', price: '0.03' }] });
-    return mergeDocuments(file, takeDocument(makeDocumentOf({}))).findings;
+  prices_differ: async () => {
+    const file = { items: [{ url: '/v1/heights', method: 'GET', price: '0.03' }] };
+    return (await takeMerged(file, makeDocumentOf({}))).findings;
   },
   price_of_file: () => listFindings({ price: '$0.01', resources: ['https://a.example/x'] }),
   not_x402: () => ofPayment({ amount: '1000', currency: 'usd', intent: 'charge', method: 'tempo' }),

@@ -4,7 +4,7 @@ import { parseOutsideUrl } from '../../src/fetching/address.ts';
 import type { FetchResponse } from '../../src/fetching/client.ts';
 import { openTextResolver } from '../../src/fetching/text-records.ts';
 import { KNOWN_FEEDS } from '../../src/sources/bazaar/feed.ts';
-import { listRecordAddresses, lookUpDocuments, readWholeDocument } from '../../src/sources/look-up.ts';
+import { readHostDocuments, readWholeDocument } from '../../src/sources/host-documents.ts';
 import { NOW } from '../records.ts';
 import { makeDocument, makeOperation } from './openapi/documents.ts';
 
@@ -56,9 +56,9 @@ describe('the documents of a host', () => {
       'v=spf1 -all',
       'v=x4021;descriptor=api;url=https://docs.tides-of-tests.com/x402',
     ]);
-    const found = await lookUpDocuments(HOST, OPTIONS, context);
+    const { places } = await readHostDocuments(HOST, OPTIONS, context);
     expect(names).toEqual(['_x402.api.tides-of-tests.com']);
-    expect(found.map(({ url, read }) => [url, typeof read === 'string' ? read : 'there'])).toEqual([
+    expect(places.map(({ url, read }) => [url, typeof read === 'string' ? read : 'there'])).toEqual([
       ['https://docs.tides-of-tests.com/x402', 'there'],
       [`${HOST}/.well-known/x402`, 'absent'],
       [`${HOST}/.well-known/x402.json`, 'absent'],
@@ -142,6 +142,13 @@ describe('an OpenAPI document that a file names', () => {
 });
 
 describe('a TXT record', () => {
+  /** Lists the addresses beside the usual ones that are asked for because of TXT records. */
+  async function listAsked(texts: string[]): Promise<string[]> {
+    const { context, asked } = makeContext({}, texts);
+    await readHostDocuments(HOST, OPTIONS, context);
+    return asked.filter((address) => !address.startsWith(HOST));
+  }
+
   it.each([
     ['v=x4021;url=https://a.example/x402', ['https://a.example/x402']],
     [' V = x4021 ; URL = https://a.example/x402?b=c ', ['https://a.example/x402?b=c']],
@@ -150,13 +157,13 @@ describe('a TXT record', () => {
     ['v=spf1;url=https://a.example/x402', []],
     ['v=x4021', []],
     ['', []],
-  ])('%j names %j', (text, addresses) => {
-    expect(listRecordAddresses([text], OPTIONS).map(({ href }) => href)).toEqual(addresses);
+  ])('%j names %j', async (text, addresses) => {
+    expect(await listAsked([text])).toEqual(addresses);
   });
 
-  it('names at most four addresses', () => {
+  it('names at most four addresses', async () => {
     const texts = Array.from({ length: 9 }, (_, at) => `v=x4021;url=https://a.example/${at}`);
-    expect(listRecordAddresses(texts, OPTIONS)).toHaveLength(4);
+    expect(await listAsked(texts)).toHaveLength(4);
   });
 
   it('is none where no name server answers', async () => {
@@ -184,6 +191,6 @@ it('a failure of our own is not taken for an absent document', async () => {
       return Promise.reject(new ServiceError('unavailable', 'The request was stopped.', { reason: 'aborted' }));
     },
   };
-  const looking = lookUpDocuments(HOST, OPTIONS, { ...context, client, signal: controller.signal });
+  const looking = readHostDocuments(HOST, OPTIONS, { ...context, client, signal: controller.signal });
   await expect(looking).rejects.toThrow('stopped');
 });
