@@ -16,8 +16,8 @@ import type { Declaration, Finding } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
-import { readProviderStatement } from '../sources/provider-file/read.ts';
-import type { ProviderRequest, ProviderStatement } from '../sources/provider-file/schema.ts';
+import type { ProviderRequest } from '../sources/provider-file/parse.ts';
+import { type ProviderStatement, readProviderStatement } from '../sources/provider-file/read.ts';
 import {
   buildEffect,
   buildWithdrawalEffect,

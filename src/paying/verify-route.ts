@@ -16,7 +16,7 @@ import { isCeiling, type Terms, type TermsDifference } from '../model/terms.ts';
 import { findNearest } from '../model/text.ts';
 import { buildProbeRequest } from '../probing/probe-request.ts';
 import { runProbing } from '../probing/run.ts';
-import { findFeedTool, readRequest, readToolRequest } from '../sources/bazaar/request.ts';
+import { findFeedTool, readRequest, readToolRequest } from '../sources/bazaar/item.ts';
 import type { Requirement } from '../x402/requirements.ts';
 import { isChanged } from '../x402/terms-differences.ts';
 import type { Call } from './paid-call.ts';

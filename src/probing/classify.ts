@@ -1,5 +1,6 @@
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { FetchFailureReason } from '../fetching/failure.ts';
+import { parseRetryAfter } from '../fetching/retry-after.ts';
 import type { JsonObject } from '../model/json.ts';
 import { type ProbeOutcome, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import type { Terms, TermsDifference } from '../model/terms.ts';
@@ -241,21 +242,4 @@ function findSystemWord(error: unknown): string | null {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code).toLowerCase() : '';
   return /^[a-z][a-z0-9_]{1,60}$/.test(code) ? code : null;
-}
-
-/** Longest wait that is accepted, in seconds: a week. */
-const MAX_SECONDS = 7 * 86_400;
-
-/**
- * Parses `Retry-After`, a number of seconds or a date (RFC 9110 section 10.2.3), into seconds from `at`. Null for
- * anything else. A date in the past is 0, and anything longer than a week is a week.
- */
-function parseRetryAfter(header: string | null, at: Date): number | null {
-  const text = header?.trim() ?? '';
-  if (/^\d{1,15}$/.test(text)) return Math.min(Number(text), MAX_SECONDS);
-  // `Date.parse` would read a bare number or a fraction as a year, so only real dates are parsed.
-  if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
-  const date = Date.parse(text);
-  if (Number.isNaN(date)) return null;
-  return Math.min(Math.max(0, Math.ceil((date - at.getTime()) / 1000)), MAX_SECONDS);
 }

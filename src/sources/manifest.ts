@@ -12,8 +12,16 @@ import { formatQuote } from './clean-string.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
 import { readLimitedFile } from './limited-file.ts';
-import { type Manifest, type ManifestRoute, manifest } from './manifest-schema.ts';
-import { describeIssues, formatPath, type Path, parseYaml, type YamlProblem } from './manifest-text.ts';
+import {
+  describeIssues,
+  formatPath,
+  type Manifest,
+  type ManifestRoute,
+  manifest,
+  type Path,
+  parseYaml,
+  type YamlProblem,
+} from './manifest-text.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
 import { readMimeType, readText, type TextField } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';

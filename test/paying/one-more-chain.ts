@@ -6,11 +6,11 @@ import { type EvmNetwork, NETWORKS, type NetworkKey, networkKey } from '../../sr
 import { openChainReader } from '../../src/paying/networks.ts';
 import { checkReceipt } from '../../src/paying/receipt-check.ts';
 import { findListingPage, findReceiptPage } from '../../src/published/page-data.ts';
-import { listWays } from '../../src/sources/x402-file/stated-payment.ts';
 import { buildRouteCall } from '../../src/views/call/guide.ts';
 import { listPaid } from '../../src/views/pages/receipt-page.ts';
 import { serveLive } from '../http/serving.ts';
 import { makeAccount } from '../market/authorizations.ts';
+import { takeRoute } from '../sources/openapi/documents.ts';
 import { deliver, PAY_TO, type Sale } from './paying.ts';
 import { makePayingCommands, SLUG } from './verifying.ts';
 
@@ -97,11 +97,12 @@ it('is listed, filtered and explained as the others are', async () => {
 });
 
 it('is believed of an address that is paid on another chain of its family', () => {
-  const ways = listWays({ payTo: PAY_TO, networks: ['base', 'Meadow Mainnet', 'solana'] });
-  expect(ways.map(({ network, pay_to }) => [network, pay_to])).toEqual([
+  const networks = ['base', 'Meadow Mainnet', 'solana'];
+  const { terms } = takeRoute({ resources: [{ url: '/v1/heights', price: '$0.01', payTo: PAY_TO, networks }] });
+  expect(terms.map(({ network, pay_to }) => [network, pay_to])).toEqual([
     ['base', PAY_TO],
     ['meadow', PAY_TO],
-    ['solana', undefined],
+    ['solana', null],
   ]);
   expect(networkKey.options).toEqual(['base', 'solana', 'meadow']);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRobots } from '../../src/probing/robots.ts';
-import { providerFile } from '../../src/sources/provider-file/schema.ts';
+import { providerFile } from '../../src/sources/provider-file/parse.ts';
 import { PROVIDER_WISHES, ROBOTS_EXAMPLE } from '../../src/views/pages/provider-wishes.ts';
 
 describe('the page for providers', () => {

@@ -1,10 +1,27 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
-import { compareRoutes } from '../../model/route.ts';
+import { DAY_MS } from '../../model/duration.ts';
+import { httpMethod } from '../../model/request.ts';
+import { compareRoutes, type DeclaredRoute, type ItemWords } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
-import { compareTexts } from '../../model/text.ts';
+import { compareTexts, cutText } from '../../model/text.ts';
+import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
+import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
-import { buildFinding } from '../finding-codes.ts';
-import { getFeedItemKey, parseFeedItem, type RefusedItem, type TakenItem } from './item.ts';
+import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
+import { findMember, isObject } from '../json-value.ts';
+import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
+import { cleanText, readMimeType, readText } from '../provider-text.ts';
+import {
+  findFeedTool,
+  findResourcePlace,
+  getFeedItemKey,
+  listMethods,
+  listOffers,
+  readOutputSchema,
+  readRequest,
+  readToolRequest,
+} from './item.ts';
+import { readItemTerms } from './offer.ts';
 import { pullFeed } from './pull.ts';
 
 /** The Bazaar: `GET /discovery/resources` of a facilitator. */
@@ -13,6 +30,16 @@ export const BAZAAR: FeedFormat = {
   pull: pullFeed,
   getItemKey: getFeedItemKey,
   buildDeclarations: buildFeedDeclarations,
+};
+
+/** Feeds of facilitators that list the resources they settle payments for, by the name of the facilitator. */
+export const KNOWN_FEEDS: Readonly<Record<string, string>> = {
+  cdp: 'https://api.cdp.coinbase.com/platform/v2/x402/discovery/resources',
+  payai: 'https://facilitator.payai.network/discovery/resources',
+  thirdweb: 'https://api.thirdweb.com/v1/payments/x402/discovery/resources',
+  aurracloud: 'https://x402-facilitator.aurracloud.com/discovery/resources',
+  questflow: 'https://facilitator.questflow.ai/discovery/resources',
+  anyspend: 'https://mainnet.anyspend.com/x402/discovery/resources',
 };
 
 /** A feed's options, and those of a document whose entries are read as items. */
@@ -171,12 +198,224 @@ function getSortKey(offer: Terms): string {
   return [offer.network, offer.scheme, amount, offer.pay_to ?? '', version, timeout].join('|');
 }
 
-/** Feeds of facilitators that list the resources they settle payments for, by the name of the facilitator. */
-export const KNOWN_FEEDS: Readonly<Record<string, string>> = {
-  cdp: 'https://api.cdp.coinbase.com/platform/v2/x402/discovery/resources',
-  payai: 'https://facilitator.payai.network/discovery/resources',
-  thirdweb: 'https://api.thirdweb.com/v1/payments/x402/discovery/resources',
-  aurracloud: 'https://x402-facilitator.aurracloud.com/discovery/resources',
-  questflow: 'https://facilitator.questflow.ai/discovery/resources',
-  anyspend: 'https://mainnet.anyspend.com/x402/discovery/resources',
-};
+type FeedItemOptions = Pick<FeedOptions, 'allowPrivateNetworks' | 'pulledAt'>;
+
+/** An item that becomes a route. */
+export interface TakenItem {
+  outcome: 'taken';
+  /** Key within the feed, as returned by `getFeedItemKey`. */
+  key: string;
+  /** Name of the item in findings. */
+  name: string;
+  /** The base address of its listing: the origin with its port. */
+  base_url: string;
+  route: DeclaredRoute;
+  words: ItemWords;
+  updated_at: string | null;
+  findings: Finding[];
+}
+
+/** An item that does not become a route, and the reason. One of its findings is `refused` and has this code. */
+interface RefusedItem {
+  outcome: 'refused';
+  key: string;
+  name: string;
+  code: FindingCode;
+  findings: Finding[];
+}
+
+/**
+ * Parses one item of a Bazaar feed, of any protocol version and shape seen so far, into a route with its terms. Never
+ * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`. Its place is
+ * below `itemPlace`, the JSON pointer of the item.
+ */
+export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace = ''): TakenItem | RefusedItem {
+  const key = getFeedItemKey(raw);
+  const name = getItemName(raw, key);
+  const notes = new Map<string, Finding>();
+  const note: Note = (code, message, place = '') => {
+    const finding = buildFinding('noted', code, name, message, `${itemPlace}${place}`);
+    const known = `${code} ${finding.message}`;
+    if (!notes.has(known)) notes.set(known, finding);
+  };
+  const refuse = (code: FindingCode, place = '', message?: string): RefusedItem => ({
+    outcome: 'refused',
+    key,
+    name,
+    code,
+    findings: [buildFinding('refused', code, name, message, `${itemPlace}${place}`)],
+  });
+
+  if (!isObject(raw)) return refuse('not_an_item');
+  const tool = findFeedTool(raw);
+  if (raw.type !== undefined && raw.type !== 'http' && !tool) return refuse('not_http_type', '/type');
+  const resource = findResourcePlace(raw);
+  if (resource === undefined) return refuse('no_resource', '/resource');
+  const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
+  if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
+  const method = httpMethod.safeParse(tool ? 'POST' : (listMethods(raw)[0] ?? 'GET'));
+  if (!method.success) return refuse('bad_method', findMethodPlace(raw));
+  const terms = readItemTerms(raw, note);
+  if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
+
+  noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
+  if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
+  const text = findDescription(raw) ?? tool?.input.description;
+  const route: DeclaredRoute = {
+    method: method.data,
+    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
+    description: readText(text, 'route_description', note),
+    mime_type: readMimeType(findMimeType(raw), note),
+    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
+    output_schema: readOutputSchema(raw, note),
+    terms,
+    ...readPaymentIdentifier(raw),
+  };
+  const whole = readText(text, 'description', note);
+  return {
+    outcome: 'taken',
+    key,
+    name,
+    base_url: url.origin,
+    route,
+    words: { ...(whole !== route.description && { text: whole }), ...readItemWords(raw, options, note) },
+    updated_at: readUpdatedAt(raw.lastUpdated ?? raw.last_updated ?? raw.updatedAt, options.pulledAt, note),
+    findings: [...notes.values()],
+  };
+}
+
+/** Reads whether an item, or one of its offers, takes an id of the payment. */
+export function readPaymentIdentifier(raw: unknown): Pick<DeclaredRoute, 'payment_identifier'> {
+  const holders = [raw, ...listOffers(raw)].map((holder) => findPaymentIdentifier(findMember(holder, 'extensions')));
+  const payment_identifier = holders.find((found) => found !== undefined);
+  return payment_identifier === undefined ? {} : { payment_identifier };
+}
+
+function noteMethodAndAddress(
+  raw: unknown,
+  { address: resource, isTool }: { address: string; isTool: boolean },
+  note: Note,
+): void {
+  const methods = isTool ? ['POST'] : listMethods(raw);
+  if (methods.length === 0) note('method_assumed');
+  if (methods.length > 1)
+    note(
+      'method_differs',
+      `The item declares ${formatQuote(methods.join(', '))}; ${formatQuote(methods[0] ?? '')} is taken.`,
+      findMethodPlace(raw),
+    );
+  const others = listOffers(raw).map((offer) => findMember(offer, 'resource'));
+  const other = others.findIndex((address) => typeof address === 'string' && !isSameAddress(address, resource));
+  if (other >= 0) note('resource_differs', undefined, formatPointer('accepts', other, 'resource'));
+}
+
+/** Returns whether two addresses are one, however they are written. */
+function isSameAddress(a: string, b: string): boolean {
+  return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
+}
+
+/** Returns the place of the method that counts; the place of the description if the method is not in it. */
+function findMethodPlace(raw: unknown): string {
+  const places = [['method'], ['resource', 'method'], ['extensions', 'bazaar', 'info', 'input', 'method']];
+  const place = places.find((path) => typeof findMember(raw, ...path) === 'string');
+  return place ? formatPointer(...place) : '';
+}
+
+function getItemName(raw: unknown, key: string): string {
+  if (!key.startsWith('sha256:')) return cutText(removeInvisible(key), 200);
+  const resource = findResourcePlace(raw)?.address;
+  return resource?.trim()
+    ? cutText(removeInvisible(resource.slice(0, 500)), 200)
+    : `item ${getItemHash(raw).slice(0, 12)}`;
+}
+
+function findDescription(raw: unknown): unknown {
+  const offers = listOffers(raw);
+  const places = [
+    findMember(raw, 'description'),
+    findMember(raw, 'resource', 'description'),
+    findMember(raw, 'metadata', 'description'),
+    ...offers.map((offer) => findMember(offer, 'description')),
+    ...offers.map((offer) => findMember(offer, 'extra', 'description')),
+  ];
+  return places.find((place) => typeof place === 'string' && place.trim() !== '');
+}
+
+function findMimeType(raw: unknown): unknown {
+  const offers = listOffers(raw).map((offer) => findMember(offer, 'mimeType'));
+  const places = [findMember(raw, 'mimeType'), findMember(raw, 'resource', 'mimeType'), ...offers];
+  return places.find((place) => place !== undefined && place !== null && place !== '');
+}
+
+/** Longest time by which a date may be ahead of our clock and count as now, in milliseconds: clocks differ. */
+const CLOCK_TOLERANCE_MS = DAY_MS;
+
+/** Earliest time of a valid date: the x402 protocol did not exist before. */
+const EARLIEST_MS = Date.UTC(2025, 0, 1);
+
+/**
+ * Reads when a feed last saw an item: ISO 8601, or seconds or milliseconds since 1970. Returns ISO 8601 UTC, at most
+ * `pulledAt`; null if the date is missing or invalid. An invalid date is noted.
+ */
+function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | null {
+  if (raw === undefined || raw === null || raw === '') return null;
+  const time =
+    typeof raw === 'number' ? (raw < 1e11 ? raw * 1000 : raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
+  const now = Date.parse(pulledAt);
+  if (!(time >= EARLIEST_MS && time <= now + CLOCK_TOLERANCE_MS)) {
+    note('bad_date', undefined, '/lastUpdated');
+    return null;
+  }
+  return new Date(Math.min(time, now)).toISOString();
+}
+
+/**
+ * Reads the further words of an item: its name, and those about its service. `extra.name` is the name of the token and is not
+ * read. A documentation address that could not be fetched is left out.
+ */
+export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {
+  const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
+  const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
+  const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
+  const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
+  const name = readText(findText([holders[2], holders[1], raw], ['name', 'title']), 'title', note);
+  const service_name = readText(findText([...holders, ...extras], ['serviceName']), 'title', note);
+  const site_title = readSiteTitle(holders, note);
+  const description = readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note);
+  const tags = readTags([...holders, ...extras]);
+  return {
+    ...(name && { name }),
+    ...(service_name && { service_name }),
+    ...(site_title && { site_title }),
+    ...(description && { description }),
+    ...(docsUrl instanceof URL && { docs_url: docsUrl.href }),
+    ...(tags.length > 0 && { tags }),
+  };
+}
+
+/** Reads the title of the site that a feed found at the host, up to the separator before its slogan. */
+function readSiteTitle(holders: unknown[], note: Note): string {
+  const sites = holders.flatMap((holder) => [findMember(holder, 'origin'), findMember(holder, 'site')]);
+  const title = findText(holders, ['siteTitle']) ?? findText(sites, ['title']);
+  const [name = ''] = readText(title, 'title', note).split(/ [|–—·-] /, 1);
+  return name;
+}
+
+/** Most tags of one item that are read, and the longest one, in UTF-16 units. */
+const MAX_TAGS = 20;
+const TAG_LENGTH = 40;
+
+/** Reads the tags of an item, and its category, which is one more: short words in small letters, each once. */
+function readTags(holders: unknown[]): string[] {
+  const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
+  const category = findText(holders, ['category']);
+  const read = [...tags, ...(category === undefined ? [] : [category])];
+  const clean = read.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
+  return [...new Set(clean)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
+}
+
+function findText(holders: unknown[], names: string[]): string | undefined {
+  return holders
+    .flatMap((holder) => names.map((name) => findMember(holder, name)))
+    .find((text): text is string => typeof text === 'string' && text.trim() !== '');
+}

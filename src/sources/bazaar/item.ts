@@ -1,239 +1,83 @@
-import type { Finding } from '../../model/declaration.ts';
-import { DAY_MS } from '../../model/duration.ts';
-import { httpMethod } from '../../model/request.ts';
-import type { DeclaredRoute, ItemWords } from '../../model/route.ts';
-import { cutText } from '../../model/text.ts';
-import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
-import { formatQuote, removeInvisible } from '../clean-string.ts';
-import { type FeedOptions, getItemHash } from '../feed.ts';
-import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
-import { findMember, isObject } from '../json-value.ts';
-import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
-import { cleanText, readMimeType, readText } from '../provider-text.ts';
-import { findResourcePlace, listMethods, listOffers } from './item-fields.ts';
-import { readItemTerms } from './offer.ts';
-import { findFeedTool, readOutputSchema, readRequest, readToolRequest } from './request.ts';
+import type { JsonObject } from '../../model/json.ts';
+import { findPlaceholderSchema, isBodiless, type RequestExample } from '../../model/request.ts';
+import { TOOL_NAME } from '../../model/route.ts';
+import { getItemHash } from '../feed.ts';
+import { formatPointer, type Note } from '../finding-codes.ts';
+import {
+  buildObjectSchema,
+  isDescriptor,
+  isFieldMap,
+  isWholeSchema,
+  normaliseSchema,
+  saysNothing,
+} from '../json-schema.ts';
+import { cleanJson, findMember, isJsonObject, isObject, type Json } from '../json-value.ts';
+import { getTemplatePath } from '../outside-address.ts';
+import { buildRequestExample, describePlaceholders } from '../request-example.ts';
 
-type FeedItemOptions = Pick<FeedOptions, 'allowPrivateNetworks' | 'pulledAt'>;
+type Raw = Record<string, unknown>;
 
-/** An item that becomes a route. */
-export interface TakenItem {
-  outcome: 'taken';
-  /** Key within the feed, as returned by `getFeedItemKey`. */
-  key: string;
-  /** Name of the item in findings. */
-  name: string;
-  /** The base address of its listing: the origin with its port. */
-  base_url: string;
-  route: DeclaredRoute;
-  words: ItemWords;
-  updated_at: string | null;
-  findings: Finding[];
+/** Most offers of one item that are read. */
+export const MAX_OFFERS = 32;
+
+/** Lists the offers of an item, at most the first 32; empty if it has no list. */
+export function listOffers(item: unknown): unknown[] {
+  const accepts = findMember(item, 'accepts');
+  return Array.isArray(accepts) ? accepts.slice(0, MAX_OFFERS) : [];
 }
 
-/** An item that does not become a route, and the reason. One of its findings is `refused` and has this code. */
-export interface RefusedItem {
-  outcome: 'refused';
-  key: string;
-  name: string;
-  code: FindingCode;
-  findings: Finding[];
-}
+/** Places where an item may have its address, the first place first. */
+const RESOURCE_PLACES = [['resource'], ['resource', 'url'], ['url'], ['resourceUrl'], ['resource_url']];
 
 /**
- * Parses one item of a Bazaar feed, of any protocol version and shape seen so far, into a route with its terms. Never
- * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`. Its place is
- * below `itemPlace`, the JSON pointer of the item.
+ * Finds the address of an item, and its place as a JSON pointer: `resource` as text or as an object with `url`, `url`
+ * itself, else the address of the first offer with one.
  */
-export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace = ''): TakenItem | RefusedItem {
-  const key = getFeedItemKey(raw);
-  const name = getItemName(raw, key);
-  const notes = new Map<string, Finding>();
-  const note: Note = (code, message, place = '') => {
-    const finding = buildFinding('noted', code, name, message, `${itemPlace}${place}`);
-    const known = `${code} ${finding.message}`;
-    if (!notes.has(known)) notes.set(known, finding);
-  };
-  const refuse = (code: FindingCode, place = '', message?: string): RefusedItem => ({
-    outcome: 'refused',
-    key,
-    name,
-    code,
-    findings: [buildFinding('refused', code, name, message, `${itemPlace}${place}`)],
-  });
-
-  if (!isObject(raw)) return refuse('not_an_item');
-  const tool = findFeedTool(raw);
-  if (raw.type !== undefined && raw.type !== 'http' && !tool) return refuse('not_http_type', '/type');
-  const resource = findResourcePlace(raw);
-  if (resource === undefined) return refuse('no_resource', '/resource');
-  const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
-  if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
-  const method = httpMethod.safeParse(tool ? 'POST' : (listMethods(raw)[0] ?? 'GET'));
-  if (!method.success) return refuse('bad_method', findMethodPlace(raw));
-  const terms = readItemTerms(raw, note);
-  if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
-
-  noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
-  if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
-  const text = findDescription(raw) ?? tool?.input.description;
-  const route: DeclaredRoute = {
-    method: method.data,
-    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
-    description: readText(text, 'route_description', note),
-    mime_type: readMimeType(findMimeType(raw), note),
-    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
-    output_schema: readOutputSchema(raw, note),
-    terms,
-    ...readPaymentIdentifier(raw),
-  };
-  const whole = readText(text, 'description', note);
-  return {
-    outcome: 'taken',
-    key,
-    name,
-    base_url: url.origin,
-    route,
-    words: { ...(whole !== route.description && { text: whole }), ...readItemWords(raw, options, note) },
-    updated_at: readUpdatedAt(raw.lastUpdated ?? raw.last_updated ?? raw.updatedAt, options.pulledAt, note),
-    findings: [...notes.values()],
-  };
-}
-
-/** Reads whether an item, or one of its offers, takes an id of the payment. */
-export function readPaymentIdentifier(raw: unknown): Pick<DeclaredRoute, 'payment_identifier'> {
-  const holders = [raw, ...listOffers(raw)].map((holder) => findPaymentIdentifier(findMember(holder, 'extensions')));
-  const payment_identifier = holders.find((found) => found !== undefined);
-  return payment_identifier === undefined ? {} : { payment_identifier };
-}
-
-function noteMethodAndAddress(
-  raw: unknown,
-  { address: resource, isTool }: { address: string; isTool: boolean },
-  note: Note,
-): void {
-  const methods = isTool ? ['POST'] : listMethods(raw);
-  if (methods.length === 0) note('method_assumed');
-  if (methods.length > 1)
-    note(
-      'method_differs',
-      `The item declares ${formatQuote(methods.join(', '))}; ${formatQuote(methods[0] ?? '')} is taken.`,
-      findMethodPlace(raw),
-    );
-  const others = listOffers(raw).map((offer) => findMember(offer, 'resource'));
-  const other = others.findIndex((address) => typeof address === 'string' && !isSameAddress(address, resource));
-  if (other >= 0) note('resource_differs', undefined, formatPointer('accepts', other, 'resource'));
-}
-
-/** Returns whether two addresses are one, however they are written. */
-function isSameAddress(a: string, b: string): boolean {
-  return a === b || URL.parse(a, b)?.href === URL.parse(b)?.href;
-}
-
-/** Returns the place of the method that counts; the place of the description if the method is not in it. */
-function findMethodPlace(raw: unknown): string {
-  const places = [['method'], ['resource', 'method'], ['extensions', 'bazaar', 'info', 'input', 'method']];
-  const place = places.find((path) => typeof findMember(raw, ...path) === 'string');
-  return place ? formatPointer(...place) : '';
-}
-
-function getItemName(raw: unknown, key: string): string {
-  if (!key.startsWith('sha256:')) return cutText(removeInvisible(key), 200);
-  const resource = findResourcePlace(raw)?.address;
-  return resource?.trim()
-    ? cutText(removeInvisible(resource.slice(0, 500)), 200)
-    : `item ${getItemHash(raw).slice(0, 12)}`;
-}
-
-function findDescription(raw: unknown): unknown {
-  const offers = listOffers(raw);
-  const places = [
-    findMember(raw, 'description'),
-    findMember(raw, 'resource', 'description'),
-    findMember(raw, 'metadata', 'description'),
-    ...offers.map((offer) => findMember(offer, 'description')),
-    ...offers.map((offer) => findMember(offer, 'extra', 'description')),
-  ];
-  return places.find((place) => typeof place === 'string' && place.trim() !== '');
-}
-
-function findMimeType(raw: unknown): unknown {
-  const offers = listOffers(raw).map((offer) => findMember(offer, 'mimeType'));
-  const places = [findMember(raw, 'mimeType'), findMember(raw, 'resource', 'mimeType'), ...offers];
-  return places.find((place) => place !== undefined && place !== null && place !== '');
-}
-
-/** Longest time by which a date may be ahead of our clock and count as now, in milliseconds: clocks differ. */
-const CLOCK_TOLERANCE_MS = DAY_MS;
-
-/** Earliest time of a valid date: the x402 protocol did not exist before. */
-const EARLIEST_MS = Date.UTC(2025, 0, 1);
-
-/**
- * Reads when a feed last saw an item: ISO 8601, or seconds or milliseconds since 1970. Returns ISO 8601 UTC, at most
- * `pulledAt`; null if the date is missing or invalid. An invalid date is noted.
- */
-function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | null {
-  if (raw === undefined || raw === null || raw === '') return null;
-  const time =
-    typeof raw === 'number' ? (raw < 1e11 ? raw * 1000 : raw) : typeof raw === 'string' ? Date.parse(raw) : Number.NaN;
-  const now = Date.parse(pulledAt);
-  if (!(time >= EARLIEST_MS && time <= now + CLOCK_TOLERANCE_MS)) {
-    note('bad_date', undefined, '/lastUpdated');
-    return null;
+export function findResourcePlace(item: unknown): { address: string; place: string } | undefined {
+  for (const path of RESOURCE_PLACES) {
+    const address = findMember(item, ...path);
+    if (typeof address === 'string') return { address, place: formatPointer(...path) };
   }
-  return new Date(Math.min(time, now)).toISOString();
+  for (const [index, offer] of listOffers(item).entries()) {
+    const address = findMember(offer, 'resource');
+    if (typeof address === 'string') return { address, place: formatPointer('accepts', index, 'resource') };
+  }
+  return undefined;
+}
+
+/** Lists the Bazaar declarations of an item: `extensions.bazaar` of the item itself, then of its offers. */
+function listDeclarations(item: unknown): Raw[] {
+  return [item, ...listOffers(item)].map((holder) => findMember(holder, 'extensions', 'bazaar')).filter(isObject);
 }
 
 /**
- * Reads the further words of an item: its name, and those about its service. `extra.name` is the name of the token and is not
- * read. A documentation address that could not be fetched is left out.
+ * Lists the descriptions of an item's request, or of its answer: version 2's `info.input`, then version 1's
+ * `outputSchema.input`.
  */
-export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {
-  const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
-  const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
-  const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
-  const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
-  const name = readText(findText([holders[2], holders[1], raw], ['name', 'title']), 'title', note);
-  const service_name = readText(findText([...holders, ...extras], ['serviceName']), 'title', note);
-  const site_title = readSiteTitle(holders, note);
-  const description = readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note);
-  const tags = readTags([...holders, ...extras]);
-  return {
-    ...(name && { name }),
-    ...(service_name && { service_name }),
-    ...(site_title && { site_title }),
-    ...(description && { description }),
-    ...(docsUrl instanceof URL && { docs_url: docsUrl.href }),
-    ...(tags.length > 0 && { tags }),
-  };
+function listSides(item: unknown, side: 'input' | 'output'): Raw[] {
+  const infos = listDeclarations(item).map((declared) => findMember(declared, 'info', side));
+  const schemas = [item, ...listOffers(item)].flatMap((holder) => listStated(findMember(holder, 'outputSchema'), side));
+  return [...infos, ...schemas].filter(isObject);
 }
 
-/** Reads the title of the site that a feed found at the host, up to the separator before its slogan. */
-function readSiteTitle(holders: unknown[], note: Note): string {
-  const sites = holders.flatMap((holder) => [findMember(holder, 'origin'), findMember(holder, 'site')]);
-  const title = findText(holders, ['siteTitle']) ?? findText(sites, ['title']);
-  const [name = ''] = readText(title, 'title', note).split(/ [|–—·-] /, 1);
-  return name;
+/** Lists one side of an `outputSchema`. Some have a whole description in the place of the answer's. */
+function listStated(stated: unknown, side: 'input' | 'output'): unknown[] {
+  const inner = findMember(stated, 'output');
+  if (!isObject(inner) || findMember(inner, 'input', 'type') !== 'http') return [findMember(stated, side)];
+  const { input, output, ...rest } = inner;
+  return side === 'input' ? [input, findMember(stated, 'input')] : [output ?? rest];
 }
 
-/** Most tags of one item that are read, and the longest one, in UTF-16 units. */
-const MAX_TAGS = 20;
-const TAG_LENGTH = 40;
-
-/** Reads the tags of an item, and its category, which is one more: short words in small letters, each once. */
-function readTags(holders: unknown[]): string[] {
-  const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
-  const category = findText(holders, ['category']);
-  const read = [...tags, ...(category === undefined ? [] : [category])];
-  const clean = read.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
-  return [...new Set(clean)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
-}
-
-function findText(holders: unknown[], names: string[]): string | undefined {
-  return holders
-    .flatMap((holder) => names.map((name) => findMember(holder, name)))
-    .find((text): text is string => typeof text === 'string' && text.trim() !== '');
+/** Lists the methods that an item declares, in capitals, the most reliable one first. */
+export function listMethods(item: unknown): string[] {
+  const places = [
+    findMember(item, 'method'),
+    findMember(item, 'resource', 'method'),
+    ...listSides(item, 'input').map((input) => input.method),
+    ...listOffers(item).map((offer) => findMember(offer, 'method')),
+  ];
+  const methods = places.filter((place): place is string => typeof place === 'string' && place.trim() !== '');
+  return [...new Set(methods.map((method) => method.trim().slice(0, 40).toUpperCase()))];
 }
 
 const MAX_ADDRESS_LENGTH = 2048;
@@ -258,4 +102,227 @@ export function getFeedItemKey(raw: unknown): string {
 /** Returns the key of a route: its method and address. */
 function getRouteKey(method: string, url: URL): string {
   return `${method.slice(0, 20)} ${url.origin}${getTemplatePath(url)}`;
+}
+
+/** The parts of a request by their names in version 2 of x402 discovery, with the fields for each in version 1. */
+const PARTS = {
+  queryParams: ['queryParams', 'query'],
+  body: ['bodyFields', 'body'],
+  headers: ['headerFields', 'headers'],
+  pathParams: ['pathFields', 'pathParams'],
+} as const;
+
+type Part = keyof typeof PARTS;
+type Sides = { schema: Json | undefined; example: Json | undefined };
+
+/**
+ * Reads the request of an item: a JSON Schema with one property for each part (`queryParams`, `body`, `headers`,
+ * `pathParams`), and an example. Version 2 has a schema and an example in separate places. Version 1 mixes them in one
+ * map, where a descriptor is a schema, text of several words a description, and any other value an example.
+ */
+export function readRequest(
+  item: unknown,
+  method: string,
+  note: Note,
+): { input_schema: JsonObject | null; example: RequestExample | null } {
+  const isVersion1 = findMember(item, 'x402Version') === 1;
+  const parts = Object.keys(PARTS) as Part[];
+  const sides = new Map(parts.map((part) => [part, readPart(item, part, method, isVersion1, note)]));
+  const schemas = parts.flatMap((part): [string, Json][] => {
+    const schema = sides.get(part)?.schema;
+    return schema === undefined ? [] : [[part, schema]];
+  });
+  const example = buildRequestExample(
+    {
+      query: sides.get('queryParams')?.example,
+      headers: sides.get('headers')?.example,
+      body: sides.get('body')?.example,
+    },
+    method,
+    note,
+  );
+  const isSaid = schemas.length > 0 || (example === null && takesNothing(item, method));
+  return { input_schema: isSaid ? buildSchema(Object.fromEntries(schemas), note) : null, example };
+}
+
+/** Returns whether an item says that its request has no input: it has a query without parameters, and no body. */
+function takesNothing(item: unknown, method: string): boolean {
+  const isEmpty = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+  return (
+    isBodiless(method) &&
+    listSides(item, 'input').some((input) => PARTS.queryParams.some((name) => isEmpty(input[name])))
+  );
+}
+
+function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
+  const schema = cleanJson({ type: 'object', properties });
+  if (isObject(schema)) return schema;
+  note('schema_too_large');
+  return null;
+}
+
+function readPart(item: unknown, part: Part, method: string, isVersion1: boolean, note: Note): Sides {
+  const found: Sides = {
+    schema: findDeclaredSchema(item, part, method, note),
+    example: findDeclaredExample(item, part, method),
+  };
+  for (const input of listSides(item, 'input')) {
+    for (const name of PARTS[part]) {
+      const isDescribed = isVersion1 || name.endsWith('Fields') || hasExplanation(input[name]);
+      const sides = splitFields(input[name], { isDescribed }, note);
+      found.schema ??= sides.schema;
+      found.example ??= sides.example;
+    }
+  }
+  return found;
+}
+
+/** Finds the schema of one part in version 2, or the older `inputSchema` for the part that the method uses. */
+function findDeclaredSchema(item: unknown, part: Part, method: string, note: Note): Json | undefined {
+  for (const declared of listDeclarations(item)) {
+    const stated = findMember(declared, 'schema', 'properties', 'input', 'properties', part);
+    const raw = stated ?? (part === getMainPart(method) ? declared.inputSchema : undefined);
+    if (!isObject(raw) || isEmptySchema(raw)) continue;
+    const schema = cleanJson(raw);
+    if (isObject(schema)) return normaliseSchema(schema);
+    note('schema_too_large');
+  }
+  return undefined;
+}
+
+function findDeclaredExample(item: unknown, part: Part, method: string): Json | undefined {
+  if (part !== getMainPart(method)) return undefined;
+  return listDeclarations(item)
+    .map((declared) => cleanJson(declared.input))
+    .find((example) => isObject(example) && !isFieldMap(example));
+}
+
+/** Splits one part into its schema and its example. */
+function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, note: Note): Sides {
+  if (raw === undefined || raw === null) return { schema: undefined, example: undefined };
+  const value = cleanJson(raw);
+  if (value === undefined) note('schema_too_large');
+  if (!isJsonObject(value)) return { schema: undefined, example: value };
+  if (isWholeSchema(value)) return { schema: normaliseSchema(value), example: undefined };
+  if (isFieldMap(value)) return { schema: buildObjectSchema(value), example: undefined };
+  const isText = Object.values(value).some((field) => isDescription(field));
+  if (!isDescribed || !(isText || Object.values(value).some(isJsonObject)))
+    return { schema: describePlaceholders(value), example: value };
+  // A request with fields that are only described cannot be sent, so it is not an example.
+  const fields = Object.entries(value).map(([name, field]): [string, Json] => [name, describeField(field, name)]);
+  const described = Object.fromEntries(fields.filter(([, field]) => isJsonObject(field)));
+  return { schema: buildObjectSchema(described), example: undefined };
+}
+
+/** Words in brackets that a description has, and no value: `Wallet address (optional)`. */
+const EXPLANATION = /\([^()]*\b(?:optional|required|default|e\.g)\b/i;
+
+function hasExplanation(fields: unknown): boolean {
+  return (
+    isObject(fields) && Object.values(fields).some((field) => typeof field === 'string' && EXPLANATION.test(field))
+  );
+}
+
+/** Returns whether the text of a field describes it: version 1 has texts of several words for that. */
+function isDescription(field: Json): field is string {
+  return typeof field === 'string' && /\s/.test(field);
+}
+
+function describeField(field: Json, name: string): Json {
+  return isDescription(field) ? { description: field } : (findPlaceholderSchema(field, name) ?? field);
+}
+
+function getMainPart(method: string): Part {
+  return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'queryParams';
+}
+
+/** Returns whether a schema describes no field, as `{type: 'object', properties: {}}`. */
+function isEmptySchema(schema: Record<string, unknown>): boolean {
+  const silent = ['$schema', 'type', 'properties', 'additionalProperties', 'required'];
+  const { properties } = schema;
+  const hasFields = properties !== undefined && !(isObject(properties) && Object.keys(properties).length === 0);
+  return !hasFields && Object.keys(schema).every((key) => silent.includes(key));
+}
+
+/** The tool of an MCP server, as an item of a feed describes it. */
+interface FeedTool {
+  name: string;
+  /** The description of the tool in the item, from `info.input` of its Bazaar declaration. */
+  input: Record<string, unknown>;
+}
+
+/**
+ * Finds the MCP tool that an item describes (x402, extension `bazaar`, `info.input` of type `mcp`). Undefined for items of
+ * other types, for names that MCP does not allow, and for transports other than Streamable HTTP.
+ */
+export function findFeedTool(item: unknown): FeedTool | undefined {
+  const input = listSides(item, 'input').find(({ type }) => type === 'mcp');
+  const name = findMember(input, 'toolName');
+  const transport = findMember(input, 'transport') ?? 'streamable-http';
+  if (!input || typeof name !== 'string' || !TOOL_NAME.test(name) || transport !== 'streamable-http') return undefined;
+  return { name, input };
+}
+
+/**
+ * Reads the arguments of a tool as the body of its route: their schema, and the example. A tool that takes no arguments
+ * has the empty object as its example.
+ */
+export function readToolRequest(
+  { input }: FeedTool,
+  note: Note,
+): { input_schema: JsonObject | null; example: RequestExample | null } {
+  const schema = isObject(input.inputSchema) ? cleanJson(input.inputSchema) : undefined;
+  if (isObject(input.inputSchema) && !isObject(schema)) note('schema_too_large');
+  const body = isObject(schema) ? normaliseSchema(schema) : null;
+  const isEmpty = body !== null && Object.keys(isObject(body.properties) ? body.properties : {}).length === 0;
+  const example = isObject(input.example) ? input.example : isEmpty ? {} : undefined;
+  const whole = body === null ? null : cleanJson({ type: 'object', properties: { body } });
+  return {
+    input_schema: isObject(whole) ? whole : null,
+    example: buildRequestExample({ body: example }, 'POST', note),
+  };
+}
+
+/**
+ * Reads the JSON Schema of an item's answer, or null. An example answer goes into the schema's `examples`. Version 2
+ * has a schema and an example in separate places; version 1 has one of them, or a map of fields.
+ */
+export function readOutputSchema(item: unknown, note: Note): JsonObject | null {
+  const declared = listDeclarations(item);
+  const schema = findFirst(
+    declared.flatMap((place) => [
+      findMember(place, 'schema', 'properties', 'output', 'properties', 'example'),
+      findMember(place, 'output', 'schema'),
+    ]),
+    note,
+  );
+  const outputs = [...declared.map((place) => place.output).filter(isObject), ...listSides(item, 'output')];
+  const example = findFirst(
+    outputs.map((output) => output.example),
+    note,
+  );
+  const described = schema && isObject(schema) ? normaliseSchema(schema) : findDescribed(outputs, note);
+  if (example === undefined) return described && !saysNothing(described) ? described : null;
+  const whole = cleanJson({ ...described, examples: [example] });
+  return isObject(whole) ? whole : (described ?? null);
+}
+
+function findFirst(places: unknown[], note: Note): Json | undefined {
+  for (const place of places.filter((candidate) => candidate !== undefined && candidate !== null)) {
+    const value = cleanJson(place);
+    if (value !== undefined) return value;
+    note('schema_too_large');
+  }
+  return undefined;
+}
+
+/** Finds the first output that describes its fields, and not only its type (`{type: 'json'}`) or an example. */
+function findDescribed(outputs: Record<string, unknown>[], note: Note): JsonObject | undefined {
+  for (const output of outputs) {
+    const { example, ...rest } = output;
+    const value = findFirst([rest.schema ?? rest], note);
+    if (!isObject(value) || saysNothing(value)) continue;
+    return isDescriptor(value) ? normaliseSchema(value) : buildObjectSchema(value);
+  }
+  return undefined;
 }

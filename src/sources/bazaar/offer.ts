@@ -12,7 +12,58 @@ import {
 } from '../../x402/offer-fields.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
-import { listOffers, MAX_OFFERS } from './item-fields.ts';
+import { listOffers, MAX_OFFERS } from './item.ts';
+
+/**
+ * Codes for offers that are not taken, beginning with those that are nearest to a good offer. An item without a good
+ * offer is refused with the first of its codes.
+ */
+const CODES_BY_NEARNESS: readonly FindingCode[] = [
+  ...(['implausible_price', 'zero_amount', 'no_amount', 'bad_amount', 'bad_pay_to', 'bad_scheme'] as const),
+  ...(['asset_not_an_address', 'no_asset', 'not_usdc', 'unsupported_network', 'no_network'] as const),
+  ...(['test_network_mainnet_asset', 'test_network', 'bad_offer'] as const),
+];
+
+/**
+ * Reads an item's offers and returns the good ones, with a note for each other one. Without a good offer it returns why
+ * the item is refused, and where; the message has the reason of every offer.
+ */
+export function readItemTerms(
+  item: unknown,
+  note: Note,
+): Terms[] | { code: FindingCode; message: string; place: string } {
+  const offers = listOffers(item);
+  if (offers.length === 0) return { code: 'no_offers', message: FINDING_CODES.no_offers, place: '/accepts' };
+  const accepts = findMember(item, 'accepts');
+  if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers', undefined, '/accepts');
+  const good = new Map<string, Terms>();
+  const misses = new Map<FindingCode, string>();
+  const [version, extensions] = [findMember(item, 'x402Version'), findMember(item, 'extensions')];
+  for (const [index, offer] of offers.entries()) {
+    const place = formatPointer('accepts', index);
+    const read = parseOffer(offer, version, noteInOffer(note, place, offer), extensions);
+    if (typeof read === 'string') {
+      if (!misses.has(read)) misses.set(read, `${place}${getOfferPlace(read, offer)}`);
+    } else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);
+  }
+  const codes = CODES_BY_NEARNESS.filter((code) => misses.has(code));
+  const [nearest] = codes;
+  if (good.size === 0 && nearest) {
+    const message = `No offer can be taken. ${codes.map((code) => FINDING_CODES[code]).join(' ')}`;
+    return { code: nearest, message, place: misses.get(nearest) ?? '' };
+  }
+  for (const code of codes) note(code, `Another offer was left out. ${FINDING_CODES[code]}`, misses.get(code));
+  return [...good.values()];
+}
+
+/** Notes places within an offer; its version may be that of the item. */
+function noteInOffer(note: Note, offerPlace: string, offer: unknown): Note {
+  const below = noteBelow(note, offerPlace);
+  return (code, message, place) => {
+    const isOfItem = code === 'odd_version' && findMember(offer, 'x402Version') === undefined;
+    (isOfItem ? note : below)(code, message, place);
+  };
+}
 
 /**
  * Parses one entry of an item's `accepts` into terms, or returns the code for why it is not taken. Only USDC on Base or
@@ -122,55 +173,4 @@ export function getOfferPlace(code: FindingCode, offer: unknown): string {
   const names = FIELDS[code] ?? [];
   const name = names.find((one) => pickFilled(findMember(offer, one), undefined) !== undefined) ?? names[0];
   return name === undefined ? '' : formatPointer(name);
-}
-
-/**
- * Codes for offers that are not taken, beginning with those that are nearest to a good offer. An item without a good
- * offer is refused with the first of its codes.
- */
-const CODES_BY_NEARNESS: readonly FindingCode[] = [
-  ...(['implausible_price', 'zero_amount', 'no_amount', 'bad_amount', 'bad_pay_to', 'bad_scheme'] as const),
-  ...(['asset_not_an_address', 'no_asset', 'not_usdc', 'unsupported_network', 'no_network'] as const),
-  ...(['test_network_mainnet_asset', 'test_network', 'bad_offer'] as const),
-];
-
-/**
- * Reads an item's offers and returns the good ones, with a note for each other one. Without a good offer it returns why
- * the item is refused, and where; the message has the reason of every offer.
- */
-export function readItemTerms(
-  item: unknown,
-  note: Note,
-): Terms[] | { code: FindingCode; message: string; place: string } {
-  const offers = listOffers(item);
-  if (offers.length === 0) return { code: 'no_offers', message: FINDING_CODES.no_offers, place: '/accepts' };
-  const accepts = findMember(item, 'accepts');
-  if (Array.isArray(accepts) && accepts.length > MAX_OFFERS) note('too_many_offers', undefined, '/accepts');
-  const good = new Map<string, Terms>();
-  const misses = new Map<FindingCode, string>();
-  const [version, extensions] = [findMember(item, 'x402Version'), findMember(item, 'extensions')];
-  for (const [index, offer] of offers.entries()) {
-    const place = formatPointer('accepts', index);
-    const read = parseOffer(offer, version, noteInOffer(note, place, offer), extensions);
-    if (typeof read === 'string') {
-      if (!misses.has(read)) misses.set(read, `${place}${getOfferPlace(read, offer)}`);
-    } else if (!good.has(getTermsKey(read))) good.set(getTermsKey(read), read);
-  }
-  const codes = CODES_BY_NEARNESS.filter((code) => misses.has(code));
-  const [nearest] = codes;
-  if (good.size === 0 && nearest) {
-    const message = `No offer can be taken. ${codes.map((code) => FINDING_CODES[code]).join(' ')}`;
-    return { code: nearest, message, place: misses.get(nearest) ?? '' };
-  }
-  for (const code of codes) note(code, `Another offer was left out. ${FINDING_CODES[code]}`, misses.get(code));
-  return [...good.values()];
-}
-
-/** Notes places within an offer; its version may be that of the item. */
-function noteInOffer(note: Note, offerPlace: string, offer: unknown): Note {
-  const below = noteBelow(note, offerPlace);
-  return (code, message, place) => {
-    const isOfItem = code === 'odd_version' && findMember(offer, 'x402Version') === undefined;
-    (isOfItem ? note : below)(code, message, place);
-  };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
+import { parseRetryAfter } from '../../fetching/retry-after.ts';
 import { cutText } from '../../model/text.ts';
 import type { FeedPage, FeedPullOptions } from '../feed.ts';
 import { findMember, isObject } from '../json-value.ts';
@@ -14,13 +15,6 @@ export interface PullOptions extends FeedPullOptions {
   pullLimits?: Partial<PullLimits> | undefined;
 }
 
-/** One page of a Bazaar feed. */
-export interface BazaarPage extends FeedPage {
-  /** Number of rows before it. */
-  offset: number;
-  end: FeedEnd | null;
-}
-
 /** Longest part of a feed's address that a message quotes, in UTF-16 units. */
 const NAME_LENGTH = 200;
 
@@ -32,7 +26,7 @@ const BEYOND_END_STATUSES = new Set([400, 404, 416]);
  * page. The last page has `end`, which says whether the whole feed was seen. Throws ServiceErrors with `details.offset`:
  * `bad_json`, `not_a_feed`, `too_large`, `bad_status`, and the client's own reasons.
  */
-export async function* pullFeed(options: PullOptions): AsyncGenerator<BazaarPage, void, undefined> {
+export async function* pullFeed(options: PullOptions): AsyncGenerator<FeedPage, void, undefined> {
   const { address, client, pageSize = 100, maxPages = 2000 } = options;
   const pullLimits = { ...DEFAULT_PULL_LIMITS, ...options.pullLimits };
   if (!isWebAddress(address)) {
@@ -45,46 +39,25 @@ export async function* pullFeed(options: PullOptions): AsyncGenerator<BazaarPage
   for (;;) {
     const { offset } = paging;
     const subject = `The page at offset ${offset} of the feed ${cutText(getSourceName(address), NAME_LENGTH)}`;
-    const page = await fetchPage({
-      address,
-      offset,
-      pageSize,
-      subject,
-      pullLimits,
-      client,
-      signal: options.signal,
-    }).catch((error: unknown) => {
-      if (paging.pages > 0 && isBeyondEnd(error, offset, total)) return EMPTY_PAGE;
-      throw addOffset(error, offset);
-    });
+    const url = new URL(address);
+    url.searchParams.set('limit', String(pageSize));
+    url.searchParams.set('offset', String(offset));
+    const page = await fetchPageBytes(url, subject, { client, pullLimits, signal: options.signal })
+      .then((bytes) => parseFeedPage(bytes, subject))
+      .catch((error: unknown) => {
+        if (paging.pages > 0 && isBeyondEnd(error, offset, total)) return EMPTY_PAGE;
+        throw addOffset(error, offset);
+      });
     total = page.total ?? total;
     const end = addPage(paging, { ...page, total }, page.items.map(getFeedItemKey));
-    yield { offset, items: page.items, total, end };
+    yield { items: page.items, total, end };
     if (end) return;
   }
 }
 
 const EMPTY_PAGE: ServedPage = { items: [], total: null, limit: null };
 
-interface PageRequest {
-  address: string;
-  offset: number;
-  pageSize: number;
-  subject: string;
-  pullLimits: PullLimits;
-  client: Pick<GuardedClient, 'fetch'>;
-  signal: AbortSignal | undefined;
-}
-
-async function fetchPage(request: PageRequest): Promise<ServedPage> {
-  const { address, offset, pageSize, subject, pullLimits, client, signal } = request;
-  const url = new URL(address);
-  url.searchParams.set('limit', String(pageSize));
-  url.searchParams.set('offset', String(offset));
-  return parseFeedPage(await fetchPageBytes(url, subject, { client, pullLimits, signal }), subject);
-}
-
-async function readFeedFile(path: string, maxBytes: number): Promise<BazaarPage> {
+async function readFeedFile(path: string, maxBytes: number): Promise<FeedPage> {
   const subject = `The file ${getSourceName(path)}`;
   const read = await readLimitedFile(path, maxBytes).catch((error: unknown) => {
     throw new ServiceError('bad_input', `${subject} cannot be read.`, {
@@ -102,8 +75,7 @@ async function readFeedFile(path: string, maxBytes: number): Promise<BazaarPage>
   if (read === 'too_large') throw buildTooLargeError(subject, maxBytes);
   const { items, total } = parseFeedPage(read, subject);
   // A file may hold one page of a longer feed. Then items that it lacks are not gone.
-  const end: FeedEnd = { reason: 'whole_file', complete: total === null || items.length >= total };
-  return { offset: 0, items, total, end };
+  return { items, total, end: { complete: total === null || items.length >= total } };
 }
 
 function isBeyondEnd(error: unknown, offset: number, total: number | null): boolean {
@@ -121,12 +93,6 @@ function addOffset(error: unknown, offset: number): unknown {
     cause,
     ...(hint !== undefined && { hint }),
   });
-}
-
-/** Reason for the end of a pull. `complete` says whether all items from the first offset on were seen. */
-interface FeedEnd {
-  reason: 'whole_file' | 'total_reached' | 'no_more_items' | 'offset_ignored' | 'page_limit';
-  complete: boolean;
 }
 
 /** The state of paging through a feed. */
@@ -163,12 +129,12 @@ function openPaging(requested: number, maxPages: number): Paging {
 }
 
 /**
- * Adds a page to what was seen, and returns why the pull ends with it; null if it goes on at the next offset. A short page
- * does not mean the end: servers filter rows after counting them, and limit the page size without saying so. So the offset
+ * Adds a page to what was seen, and returns the end of the pull, or null if it goes on at the next offset. A short page does
+ * not mean the end: servers filter rows after counting them, and limit the page size without saying so. So the offset
  * advances by the number of rows that one page is known to cover, pages overlap, and the end is reached with the stated
  * total, or when no new items come.
  */
-function addPage(paging: Paging, page: ServedPage, keys: readonly string[]): FeedEnd | null {
+function addPage(paging: Paging, page: ServedPage, keys: readonly string[]): FeedPage['end'] {
   const fresh = new Set(keys.filter((key) => !paging.seen.has(key))).size;
   for (const key of keys) paging.seen.add(key);
   const sorted = [...keys].sort().join('\n');
@@ -197,14 +163,14 @@ function findEnd(
   paging: Paging,
   { total }: ServedPage,
   { fresh, count, isRepeated }: { fresh: number; count: number; isRepeated: boolean },
-): FeedEnd | null {
+): FeedPage['end'] {
   if (total !== null && paging.offset >= total && (fresh === 0 || count < paging.requested)) {
-    return { reason: 'total_reached', complete: true };
+    return { complete: true };
   }
-  if (isRepeated) return { reason: 'offset_ignored', complete: total === null || paging.seen.size >= total };
-  if (total === null && paging.idle >= MAX_IDLE_PAGES.unknownTotal) return { reason: 'no_more_items', complete: true };
-  if (paging.idle >= MAX_IDLE_PAGES.knownTotal) return { reason: 'no_more_items', complete: false };
-  if (paging.pages >= paging.maxPages) return { reason: 'page_limit', complete: false };
+  if (isRepeated) return { complete: total === null || paging.seen.size >= total };
+  if (total === null && paging.idle >= MAX_IDLE_PAGES.unknownTotal) return { complete: true };
+  if (paging.idle >= MAX_IDLE_PAGES.knownTotal) return { complete: false };
+  if (paging.pages >= paging.maxPages) return { complete: false };
   return null;
 }
 
@@ -326,7 +292,8 @@ async function fetchPageOnce(
       details: { status: response.status },
     });
     if (!TRANSIENT_STATUSES.has(response.status)) throw failure;
-    return { failure, waitMs: findRetryAfterMs(response.headers.get('retry-after')) };
+    const seconds = parseRetryAfter(response.headers.get('retry-after'), new Date());
+    return { failure, waitMs: seconds === null ? null : seconds * 1000 };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.reason === 'too_large') throw buildTooLargeError(subject, pageBytes, error);
@@ -343,14 +310,6 @@ function buildTooLargeError(subject: string, bytes: number, cause?: unknown): Se
     hint: 'Ask for smaller pages, or split the file.',
     cause,
   });
-}
-
-/** Reads `Retry-After`: seconds or an HTTP date (RFC 9110 section 10.2.3). Returns milliseconds, or null. */
-function findRetryAfterMs(header: string | null): number | null {
-  if (header === null) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
 }
 
 async function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -15,10 +15,9 @@ import {
 } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
+import { readPayment } from '../payment-info.ts';
 import { cleanText, readText } from '../provider-text.ts';
-import { readPayment } from './payment.ts';
-import { type DocumentReader, followReference, openDocumentReader } from './reader.ts';
-import { readRequest, readResponse } from './request.ts';
+import { type DocumentReader, followReference, openDocumentReader, readRequest, readResponse } from './request.ts';
 
 type Raw = Record<string, unknown>;
 

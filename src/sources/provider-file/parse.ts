@@ -1,28 +1,128 @@
+import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { parseJsonBody } from '../../fetching/json.ts';
+import { type CautionCode, cautionCode } from '../../model/caution.ts';
 import type { Declaration } from '../../model/declaration.ts';
 import { getCanonicalBaseUrl } from '../../model/listing.ts';
+import { httpMethod } from '../../model/request.ts';
 import { TEXT_LIMITS } from '../../model/text.ts';
-import { formatQuote } from '../clean-string.ts';
+import { formatQuote, removeInvisible } from '../clean-string.ts';
 import type { DocumentFindings, ItemFindings } from '../document-findings.ts';
-import { FINDING_CODES, formatPointer, type Note } from '../finding-codes.ts';
+import { FINDING_CODES, formatPointer } from '../finding-codes.ts';
 import { isObject } from '../json-value.ts';
 import { buildManifestDeclaration } from '../manifest.ts';
-import { describeIssues } from '../manifest-text.ts';
+import { describeIssues, getMapping, manifest, type Path } from '../manifest-text.ts';
 import { parseListedUrl } from '../outside-address.ts';
 import { cleanText, isTooLong } from '../provider-text.ts';
-import {
-  getEntryMapping,
-  MAX_LISTINGS,
-  MAX_REPLIES,
-  type ProviderEntryFacts,
-  type ProviderRequest,
-  providerEntry,
-  providerEntryFacts,
-  providerFile,
-  type StatedReply,
-  writtenReply,
-} from './schema.ts';
+
+/** Most listings in one statement. */
+const MAX_LISTINGS = 32;
+
+const address = (description: string) => z.string().describe(description).meta({ format: 'uri-reference' });
+
+/** The facts that a provider may state: those of a manifest, except fields that only the catalogue or others can fill. */
+const providerFacts = manifest
+  .omit({ slug: true, base_url: true, observed: true })
+  .describe('The listing in words and routes; a manifest without base_url, slug and observed');
+
+/** Most replies in one entry. */
+const MAX_REPLIES = 20;
+
+/** A route as the catalogue writes it: method, space, path. */
+const ROUTE = new RegExp(`^(?:${httpMethod.options.join('|')}) /\\S{0,499}$`);
+
+/** A provider's reply to one caution. */
+const providerReply = z.strictObject({
+  caution: cautionCode.describe('The caution that this replies to'),
+  route: z
+    .string()
+    .regex(ROUTE, 'a method and a path as the catalogue writes them, such as GET /v1/x')
+    .refine((text) => removeInvisible(text) === text, 'a method and a path without invisible characters')
+    .describe(
+      'Method and path as the catalogue writes them, such as GET /v1/x; without it, that caution of the whole listing and all its routes',
+    )
+    .optional(),
+  text: z
+    .string()
+    .min(1)
+    .max(TEXT_LIMITS.reply)
+    .describe(`Your reply in plain text on one line, shown as your words; ${TEXT_LIMITS.reply} characters at most`),
+});
+
+/** A provider's wishes for one listing of its own host. */
+const providerEntry = z.strictObject({
+  base_url: address(
+    "Base address of the listing; default: the host's origin. Of the same origin as this file",
+  ).optional(),
+  listed: z.boolean().describe('true: list it, correct it, or put it back. false: remove it, and keep it out'),
+  openapi: address(
+    'With listed: true: list what this document says. OpenAPI 3 with x-payment-info, or a list of x402 resources; of the same origin as this file',
+  ).optional(),
+  facts: providerFacts.optional(),
+  reason: z.string().describe('With listed: false: why, in words that readers see').optional(),
+  replies: z
+    .array(providerReply)
+    .max(MAX_REPLIES)
+    .describe('What you reply to cautions about this listing, shown beside them')
+    .optional(),
+});
+
+/** An entry without its replies, which are read one by one so that a bad one does not affect the others. */
+const providerEntryFacts = providerEntry.omit({ replies: true });
+type ProviderEntryFacts = z.infer<typeof providerEntryFacts>;
+
+/** A reply as written. The length of its text is checked after cleaning. */
+const writtenReply = providerReply.extend({ text: z.string() });
+
+/** The whole statement. */
+export const providerFile = z.strictObject({
+  $schema: z.string().optional(),
+  version: z.literal(1),
+  listings: z.array(providerEntry).max(MAX_LISTINGS),
+});
+
+/** Returns the name and fields of a mapping in an entry: the entry itself, its facts, or a part of them. */
+function getEntryMapping(path: Path): { label: string; fields: string[] } {
+  if (path.length === 0) return { label: 'an entry of listings', fields: Object.keys(providerEntry.shape) };
+  const isFacts = path.length === 1 && path[0] === 'facts';
+  return isFacts ? { label: 'facts', fields: Object.keys(providerFacts.shape) } : getMapping(path);
+}
+
+/** A provider's reply to a caution. */
+export interface StatedReply {
+  caution: CautionCode;
+  /** Method and path as the catalogue writes them; null: that caution of the whole listing and all its routes. */
+  route: string | null;
+  /** The provider's words, cleaned, on one line. */
+  text: string;
+}
+
+interface RequestBase {
+  /** Its place in the file, such as `listings[0]`. */
+  where: string;
+  base_url: string;
+  /** Its replies to cautions; null if they are not a list, so that the replies on record stay. */
+  replies: StatedReply[] | null;
+}
+
+/** A provider's request for one listing: to list it, or to remove it and keep it out. */
+export type ProviderRequest = RequestBase &
+  (
+    | {
+        asks: 'remove';
+        /** The provider's words, cleaned; null if it gives none. */
+        reason: string | null;
+      }
+    | {
+        asks: 'list';
+        /**
+         * Its declaration of the listing; null if it only asks to list it, or if the declaration could not be taken.
+         */
+        declaration: Declaration | null;
+        /** True if its declaration could not be taken; then the earlier one still counts. */
+        is_broken: boolean;
+      }
+  );
 
 /** Largest statement that is read, in bytes. */
 const MAX_STATEMENT_BYTES = 64 * 1024;
@@ -211,26 +311,34 @@ function findConflict({ listed, openapi, facts }: ProviderEntryFacts): string | 
   return openapi !== undefined && facts !== undefined ? 'give either openapi or facts, not both.' : undefined;
 }
 
-/** Builds the declaration of facts; null, with findings, if they contradict each other. */
+/**
+ * Builds the declaration of facts, which like every bare claim proves nothing; null, with findings, if they contradict each
+ * other.
+ */
 function buildFacts(
   facts: NonNullable<ProviderEntryFacts['facts']>,
   baseUrl: string,
   where: string,
   context: StatementContext,
 ): Declaration | null {
-  const item = context.findings.openItem(context.url);
-  const { refuse } = openEntryFindings(where, context);
+  const { url, allowPrivateNetworks, now } = context;
+  const item = context.findings.openItem(url);
   const problems: string[] = [];
-  const declaration = buildFactsDeclaration(facts, baseUrl, {
-    ...context,
-    source: context.url,
-    note: item.note,
-    refuse: (message) => problems.push(message),
-  });
+  const declaration = buildManifestDeclaration(
+    { ...facts, base_url: baseUrl },
+    {
+      name: url,
+      allowPrivateNetworks,
+      now,
+      note: item.note,
+      refuse: (_code, _path, message) => problems.push(message),
+    },
+  );
+  const { refuse } = openEntryFindings(where, context);
   for (const message of problems.slice(0, MAX_PROBLEMS)) refuse('provider_file_bad_value', message);
   if (problems.length > 0) return null;
   item.keep();
-  return declaration;
+  return { ...declaration, source: buildProviderSource(url) };
 }
 
 /** Longest reply that is cleaned at all: cleaning reads only the beginning of a long text. Longer ones are refused. */
@@ -310,31 +418,6 @@ function readOwnAddress(
 function readReason(raw: string | undefined): string | null {
   const words = cleanText(raw, 'tagline');
   return words === '' || /^[a-z0-9_]+$/.test(words) ? null : words;
-}
-
-/** The context for building a declaration, besides the facts. */
-interface FactsContext {
-  /** Address of the statement, which is the source. */
-  source: string;
-  allowPrivateNetworks: boolean;
-  /** Now, ISO 8601 UTC. */
-  now: string;
-  /** Refuses the facts, for this reason. */
-  refuse: (message: string) => void;
-  note: Note;
-}
-
-/** Builds the declaration of facts that a provider states. Like every bare claim, it proves nothing. */
-function buildFactsDeclaration(
-  facts: NonNullable<ProviderEntryFacts['facts']>,
-  baseUrl: string,
-  { source, refuse, ...context }: FactsContext,
-): Declaration {
-  const declaration = buildManifestDeclaration(
-    { ...facts, base_url: baseUrl },
-    { ...context, name: source, refuse: (_code, _path, message) => refuse(message) },
-  );
-  return { ...declaration, source: buildProviderSource(source) };
 }
 
 /** Returns the source of a provider's own declarations, whatever document they are in. */

@@ -1,13 +1,20 @@
 import { ServiceError } from '../../errors.ts';
 import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
+import type { Finding } from '../../model/declaration.ts';
 import { PROVIDER_FILE_PATH } from '../../model/source.ts';
 import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
 import { readDocument } from '../host-documents.ts';
 import { getSourceName } from '../source-name.ts';
-import { buildProviderSource, getPlace, type ParsedRequest, parseStatement, type StatementContext } from './parse.ts';
-import type { NoStatement, ProviderRequest, ProviderStatement, UnreadableStatement } from './schema.ts';
+import {
+  buildProviderSource,
+  getPlace,
+  type ParsedRequest,
+  type ProviderRequest,
+  parseStatement,
+  type StatementContext,
+} from './parse.ts';
 
 /**
  * Headers and limits of the request. Statements are small, but a host may serve a large page for every address, which
@@ -29,6 +36,35 @@ interface StatementOptions {
   /** Now, ISO 8601 UTC. */
   now: string;
   signal?: AbortSignal | undefined;
+}
+
+/** A provider's statement. Everything in it is about its own origin and safe to apply. */
+export interface ProviderStatement {
+  kind: 'statement';
+  /** Address of the statement, which is the name of the source. */
+  url: string;
+  listings: ProviderRequest[];
+  /** Number of its entries, including refused ones. */
+  entries: number;
+  /** False if an entry could not be read. Then earlier declarations do not count as withdrawn. */
+  is_whole: boolean;
+  findings: Finding[];
+}
+
+/**
+ * The absence of a statement, which has no consequences. `reason` is a stable code, such as `not_found` or `timeout`.
+ */
+export interface NoStatement {
+  kind: 'absent';
+  url: string;
+  reason: string;
+}
+
+/** A statement that cannot be read. */
+export interface UnreadableStatement {
+  kind: 'unreadable';
+  url: string;
+  findings: Finding[];
 }
 
 /** Returns the address of the provider's file at an origin. */

@@ -3,10 +3,8 @@ import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import { buildFeedDeclarations } from '../bazaar/feed.ts';
-import { parseFeedItem, readItemWords, readPaymentIdentifier } from '../bazaar/item.ts';
-import { listOffers } from '../bazaar/item-fields.ts';
-import { readOutputSchema, readRequest } from '../bazaar/request.ts';
+import { buildFeedDeclarations, parseFeedItem, readItemWords, readPaymentIdentifier } from '../bazaar/feed.ts';
+import { listOffers, readOutputSchema, readRequest } from '../bazaar/item.ts';
 import { removeInvisible } from '../clean-string.ts';
 import {
   type ApiDocument,
@@ -17,12 +15,13 @@ import {
 import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
 import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
 import { findMember, isObject } from '../json-value.ts';
-import { type Payment, readPayment } from '../openapi/payment.ts';
 import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
+import { type Payment, readPayment } from '../payment-info.ts';
 import { readMimeType, readText } from '../provider-text.ts';
 import {
   type Entry,
   findOpenApiAddress,
+  findStatedPayment,
   isFree,
   listEntries,
   listResources,
@@ -31,7 +30,6 @@ import {
   namesX402,
   type Resource,
 } from './entries.ts';
-import { findStatedPayment } from './stated-payment.ts';
 
 type RouteAtAddress = { base_url: string; route: DeclaredRoute };
 

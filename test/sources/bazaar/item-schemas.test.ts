@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOutputSchema, readRequest } from '../../../src/sources/bazaar/request.ts';
+import { readOutputSchema, readRequest } from '../../../src/sources/bazaar/item.ts';
 
 function readSchemaAndExample(item: unknown, method = 'GET') {
   const notes: string[] = [];

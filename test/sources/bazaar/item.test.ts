@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { declaredRoute } from '../../../src/model/route.ts';
-import { buildFeedDeclarations } from '../../../src/sources/bazaar/feed.ts';
-import { getFeedItemKey, parseFeedItem, type TakenItem } from '../../../src/sources/bazaar/item.ts';
+import { buildFeedDeclarations, parseFeedItem, type TakenItem } from '../../../src/sources/bazaar/feed.ts';
+import { getFeedItemKey } from '../../../src/sources/bazaar/item.ts';
 import { startProcessorTime } from '../../processor-time.ts';
 import {
   BASE_USDC,

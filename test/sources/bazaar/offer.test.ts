@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NETWORKS } from '../../../src/model/network.ts';
-import { parseFeedItem } from '../../../src/sources/bazaar/item.ts';
+import { parseFeedItem } from '../../../src/sources/bazaar/feed.ts';
 import { parseOffer } from '../../../src/sources/bazaar/offer.ts';
 import {
   BASE_USDC,

@@ -5,24 +5,25 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { getFeedItemKey } from '../../../src/sources/bazaar/item.ts';
-import { type BazaarPage, type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
+import { type PullOptions, pullFeed } from '../../../src/sources/bazaar/pull.ts';
+import type { FeedPage } from '../../../src/sources/feed.ts';
 import { listAll } from '../list-all.ts';
 import { type FeedServer, makeRow, makeRows, serveFeed } from './feed-server.ts';
 
 const QUICK = { firstWaitMs: 1 };
 
-async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<BazaarPage[]> {
+async function pull({ address, client }: FeedServer, options: Partial<PullOptions> = {}): Promise<FeedPage[]> {
   return await listAll(pullFeed({ address, client, pageSize: 20, pullLimits: QUICK, ...options }));
 }
 
 /** How many different rows came, and how the pull ended. */
-function sum(pages: BazaarPage[]) {
+function sum(pages: FeedPage[]) {
   const keys = new Set(pages.flatMap(({ items }) => items.map(getFeedItemKey)));
   expect(pages.slice(0, -1).every(({ end }) => end === null)).toBe(true);
   return { rows: keys.size, end: pages.at(-1)?.end };
 }
 
-const REACHED = { reason: 'total_reached', complete: true };
+const COMPLETE = { complete: true };
 
 describe('a pull gets every row of a feed', () => {
   const rows = makeRows(205);
@@ -32,7 +33,7 @@ describe('a pull gets every row of a feed', () => {
       items: rows.slice(offset, offset + limit),
       pagination: { limit, offset, total: rows.length },
     }));
-    expect(sum(await pull(feed, { pageSize }))).toEqual({ rows: 205, end: REACHED });
+    expect(sum(await pull(feed, { pageSize }))).toEqual({ rows: 205, end: COMPLETE });
     expect(feed.requests.length).toBeLessThanOrEqual(Math.ceil(205 / pageSize) * 1.4 + 2);
   });
 
@@ -43,7 +44,7 @@ describe('a pull gets every row of a feed', () => {
       limit,
       offset,
     }));
-    expect(sum(await pull(feed))).toEqual({ rows: 205, end: REACHED });
+    expect(sum(await pull(feed))).toEqual({ rows: 205, end: COMPLETE });
   });
 
   it('whose pages are short in the middle, even empty, because rows are filtered after counting', async () => {
@@ -52,7 +53,7 @@ describe('a pull gets every row of a feed', () => {
       items: rows.slice(offset, offset + limit).filter((row) => shown.includes(row)),
       pagination: { limit, offset, total: rows.length },
     }));
-    expect(sum(await pull(feed))).toEqual({ rows: shown.length, end: REACHED });
+    expect(sum(await pull(feed))).toEqual({ rows: shown.length, end: COMPLETE });
   });
 
   it('whose first page is nearly empty', async () => {
@@ -61,12 +62,12 @@ describe('a pull gets every row of a feed', () => {
       items: rows.slice(offset, offset + limit).filter((row) => shown.includes(row)),
       ...{ total: rows.length, limit },
     }));
-    expect(sum(await pull(feed))).toEqual({ rows: shown.length, end: REACHED });
+    expect(sum(await pull(feed))).toEqual({ rows: shown.length, end: COMPLETE });
     const silent = await serveFeed(({ limit, offset }) => ({
       items: rows.slice(offset, offset + limit).filter((row) => shown.includes(row)),
       total: rows.length,
     }));
-    expect(sum(await pull(silent))).toEqual({ rows: shown.length, end: REACHED });
+    expect(sum(await pull(silent))).toEqual({ rows: shown.length, end: COMPLETE });
   });
 
   it('that caps the page size, saying so or not', async () => {
@@ -76,18 +77,18 @@ describe('a pull gets every row of a feed', () => {
         total: rows.length,
         limit,
       }));
-      expect(sum(await pull(feed))).toEqual({ rows: 205, end: REACHED });
+      expect(sum(await pull(feed))).toEqual({ rows: 205, end: COMPLETE });
     }
   });
 
   it('without a total, that ends in empty pages or an error', async () => {
     const empty = await serveFeed(({ limit, offset }) => ({ items: rows.slice(offset, offset + limit) }));
-    expect(sum(await pull(empty))).toEqual({ rows: 205, end: { reason: 'no_more_items', complete: true } });
+    expect(sum(await pull(empty))).toEqual({ rows: 205, end: COMPLETE });
     const failing = await serveFeed(({ limit, offset }, response) => {
       if (offset >= 205) response.writeHead(404);
       return rows.slice(offset, offset + limit);
     });
-    expect(sum(await pull(failing))).toEqual({ rows: 205, end: { reason: 'no_more_items', complete: true } });
+    expect(sum(await pull(failing))).toEqual({ rows: 205, end: COMPLETE });
   });
 
   it('that takes the length of each page for the total', async () => {
@@ -119,33 +120,33 @@ describe('a pull gets every row of a feed', () => {
 
   it('in one answer, whatever the offset', async () => {
     const bare = await serveFeed(() => rows);
-    expect(sum(await pull(bare))).toEqual({ rows: 205, end: { reason: 'offset_ignored', complete: true } });
+    expect(sum(await pull(bare))).toEqual({ rows: 205, end: COMPLETE });
     expect(bare.requests).toHaveLength(2);
   });
 
   it('that is empty', async () => {
     const feed = await serveFeed(({ limit, offset }) => ({ resources: [], total: 0, limit, offset }));
-    expect(await pull(feed)).toMatchObject([{ items: [], total: 0, end: REACHED }]);
+    expect(await pull(feed)).toMatchObject([{ items: [], total: 0, end: COMPLETE }]);
   });
 });
 
 describe('a pull ends', () => {
   it('if the server always sends its first page, and is incomplete', async () => {
     const feed = await serveFeed(({ limit }) => ({ items: makeRows(20), total: 5000, limit }));
-    expect(sum(await pull(feed))).toEqual({ rows: 20, end: { reason: 'offset_ignored', complete: false } });
+    expect(sum(await pull(feed))).toEqual({ rows: 20, end: { complete: false } });
     expect(feed.requests.length).toBeLessThanOrEqual(3);
   });
 
   it('if an endless total brings nothing new', async () => {
     const feed = await serveFeed(({ offset }) => ({ items: offset === 0 ? makeRows(20) : [], total: 1e12 }));
-    expect(sum(await pull(feed)).end).toEqual({ reason: 'no_more_items', complete: false });
+    expect(sum(await pull(feed)).end).toEqual({ complete: false });
     expect(feed.requests.length).toBeLessThan(60);
   });
 
   it('after the most pages allowed', async () => {
     const feed = await serveFeed(({ limit, offset }) => ({ items: makeRows(limit, offset), total: 1e12 }));
     const pages = await pull(feed, { maxPages: 3 });
-    expect(sum(pages).end).toEqual({ reason: 'page_limit', complete: false });
+    expect(sum(pages).end).toEqual({ complete: false });
     expect(feed.requests.map(({ offset }) => offset)).toEqual([0, 15, 30]);
   });
 
@@ -268,11 +269,11 @@ describe('a file', () => {
     const whole = await listAll(
       pullFeed({ address: makeFile(JSON.stringify({ items: makeRows(3), pagination: { total: 3 } })) }),
     );
-    expect(whole).toMatchObject([{ offset: 0, total: 3, end: { reason: 'whole_file', complete: true } }]);
+    expect(whole).toMatchObject([{ total: 3, end: COMPLETE }]);
     const part = await listAll(
       pullFeed({ address: makeFile(JSON.stringify({ items: makeRows(3), pagination: { total: 9 } })) }),
     );
-    expect(part[0]?.end).toEqual({ reason: 'whole_file', complete: false });
+    expect(part[0]?.end).toEqual({ complete: false });
   });
 
   it('that is a pipe or a device is refused, and never waited for', async () => {
