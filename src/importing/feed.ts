@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Catalogue } from '../catalogue/database.ts';
 import { countStandingDeclarations } from '../catalogue/read/declarations.ts';
@@ -11,14 +8,14 @@ import { findLatestSighting, getLater, keepNewerDeclarations, type Reconciled } 
 import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
 import { withdrawDeclarations } from '../catalogue/write/declarations.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
-import { completePull, type RawItem, recordItems, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
+import { completePull, recordItems, recordPullFailure, startPull } from '../catalogue/write/pulls.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import { openGuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import type { DeclarationSource } from '../model/source.ts';
 import { cutText } from '../model/text.ts';
-import { type FeedDeclarations, type FeedFormat, type FeedPage, formatRawItem, getItemHash } from '../sources/feed.ts';
+import { cutRawItem, type FeedDeclarations, type FeedFormat, formatRawItem, getItemHash } from '../sources/feed.ts';
 import { getUniqueSourceName, isWebAddress } from '../sources/source-name.ts';
 import { getUserAgent } from '../views/site.ts';
 import { formatCount } from '../views/words/figures.ts';
@@ -63,12 +60,11 @@ export async function importFeed(
   const before = await getRevision(catalogue);
   const feed = { format, address, name: await getUniqueSourceName(address, source) };
   const recordedAs = { kind: format.kind, name: feed.name };
-  const folder = await mkdtemp(join(tmpdir(), 'feed-'));
-  const { pulled, pull, items } = await pullAndRecord(catalogue, feed, join(folder, 'items.ndjson'), {
-    ...options,
-    openProgress,
-  }).finally(() => rm(folder, { recursive: true, force: true }));
-  const read = pulled && pull ? await buildFeed(feed, pulled, items, options) : EMPTY;
+  const pulled = await withProgress(openProgress('Pulling', 'items'), (progress) =>
+    pullWhole(catalogue, feed, { ...options, progress }),
+  );
+  const pull = pulled && (await recordPull(catalogue, feed.name, pulled, options));
+  const read = pulled && pull ? await buildFeed(feed, pulled, options) : EMPTY;
   const snapshot = isWebAddress(address)
     ? { ...AS_READ, declarations: read.declarations }
     : await reconcileFile(catalogue, recordedAs, read.declarations);
@@ -148,26 +144,12 @@ async function withProgress<Result>(
   }
 }
 
-/** Pulls a feed to its end into a file, and then records what is in it. `pull` is undefined if that was stopped. */
-async function pullAndRecord(
-  catalogue: Catalogue,
-  feed: FeedToPull,
-  file: string,
-  { openProgress, ...options }: Omit<PullOptions, 'progress'> & Pick<FeedImportOptions, 'openProgress'>,
-): Promise<{ pulled: PulledFeed | undefined; pull: Pull | undefined; items: unknown[] }> {
-  const pulled = await withProgress(openProgress('Pulling', 'items'), (progress) =>
-    pullWhole(catalogue, feed, file, { ...options, progress }),
-  );
-  const recorded = pulled && (await recordPull(catalogue, feed.name, pulled, file, options));
-  return { pulled, pull: recorded?.pull, items: recorded?.items ?? [] };
-}
-
 async function buildFeed(
   { format, address, name }: FeedToPull,
   pulled: PulledFeed,
-  items: readonly unknown[],
   { config }: Pick<PullOptions, 'config'>,
 ): Promise<FeedDeclarations> {
+  const items = pulled.items.map(({ item }) => item);
   return format.buildDeclarations(items, {
     feed: name,
     pulledAt: await getPulledAt(address, pulled),
@@ -257,27 +239,34 @@ interface PulledFeed {
   pages: number;
   /** Number of items, without those that came again on a later page. */
   received: number;
+  /** Each version of each item once. */
+  items: PulledItem[];
   ended: 'complete' | 'incomplete';
+}
+
+interface PulledItem {
+  key: string;
+  hash: string;
+  item: unknown;
 }
 
 /** Items in one transaction. */
 const ITEMS_AT_ONCE = 100;
 
 /**
- * Pulls a feed to its end into a file. Returns undefined if it was stopped before. Throws what pulling throws, after the
- * reason is recorded.
+ * Pulls a feed to its end. Returns undefined if it was stopped before. Throws what pulling throws, after the reason is
+ * recorded.
  */
 async function pullWhole(
   catalogue: Catalogue,
   feed: FeedToPull,
-  file: string,
   options: PullOptions,
 ): Promise<PulledFeed | undefined> {
   const { now, signal } = options;
   const started_at = now().toISOString();
   try {
-    const end = await writePages(file, feed, options);
-    return signal.aborted || !end ? undefined : { ...end, started_at };
+    const pulled = await pullPages(feed, options);
+    return signal.aborted || !pulled ? undefined : { ...pulled, started_at };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (signal.aborted) return undefined;
@@ -288,77 +277,56 @@ async function pullWhole(
   }
 }
 
-/** Writes the items of all pages into a file, one a line, each version once. Returns undefined without a last page. */
-async function writePages(
-  file: string,
-  feed: FeedToPull,
-  options: PullOptions,
-): Promise<Pick<PulledFeed, 'pages' | 'received' | 'ended'> | undefined> {
-  const { format } = feed;
-  const { signal, progress } = options;
-  const seen = new Set<string>();
+/** Pulls all pages of a feed. Returns undefined without a last page. */
+async function pullPages(
+  { format, address }: FeedToPull,
+  { config, signal, progress }: PullOptions,
+): Promise<Omit<PulledFeed, 'started_at'> | undefined> {
+  const { allowPrivateNetworks } = config;
+  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
+  const items = new Map<string, PulledItem>();
   let [pages, received] = [0, 0];
-  const handle = await open(file, 'wx');
   try {
     progress.update(0);
-    for await (const page of generatePages(feed, options)) {
-      const items = page.items.map((raw): RawItem => {
-        return { key: format.getItemKey(raw), hash: getItemHash(raw), raw: formatRawItem(raw) };
+    for await (const page of format.pull({ address, client, signal })) {
+      const keyed = page.items.map((raw) => {
+        return { key: format.getItemKey(raw), hash: getItemHash(raw), item: cutRawItem(raw) };
       });
       // An item that two pages brought counts once, and one that came twice in a page twice.
-      const fresh = items.filter(({ key, hash }) => !seen.has(`${hash} ${key}`));
-      for (const { key, hash } of fresh) seen.add(`${hash} ${key}`);
-      const different = new Map(fresh.map((item) => [`${item.hash} ${item.key}`, `${JSON.stringify(item)}\n`]));
-      await handle.write([...different.values()].join(''));
+      const fresh = keyed.filter(({ key, hash }) => !items.has(`${hash} ${key}`));
+      for (const one of fresh) items.set(`${one.hash} ${one.key}`, one);
       received += fresh.length;
       pages += 1;
       progress.update(received, page.total ?? undefined);
-      if (page.end) return { pages, received, ended: page.end.complete ? 'complete' : 'incomplete' };
+      const ended = page.end?.complete ? 'complete' : 'incomplete';
+      if (page.end) return { pages, received, items: [...items.values()], ended };
       if (signal.aborted) break;
     }
     return undefined;
   } finally {
-    await handle.close();
+    await client.close();
   }
 }
 
-/** Reads the items of a file, as many at a time as one transaction records. */
-async function* readItems(file: string): AsyncGenerator<RawItem[]> {
-  let rest = '';
-  let items: RawItem[] = [];
-  // Only a line feed ends a line: items may hold other line separators.
-  for await (const chunk of createReadStream(file, 'utf8')) {
-    const lines = `${rest}${chunk}`.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      items.push(JSON.parse(line));
-      if (items.length < ITEMS_AT_ONCE) continue;
-      yield items;
-      items = [];
-    }
-  }
-  yield items;
-}
-
-/** Records a pull and its raw items, and returns these. Undefined if it was stopped before all were recorded. */
+/** Records a pull and its raw items. Returns undefined if it was stopped before all were recorded. */
 async function recordPull(
   catalogue: Catalogue,
   feed: string,
-  { started_at, pages, received, ended }: PulledFeed,
-  file: string,
+  { started_at, pages, received, items, ended }: PulledFeed,
   { now, signal }: Pick<PullOptions, 'now' | 'signal'>,
-): Promise<{ pull: Pull; items: unknown[] } | undefined> {
+): Promise<Pull | undefined> {
   const started = { feed, started_at, pages, items: received, ended };
   const pull = await writeCatalogue(catalogue, now().toISOString(), (writing) => startPull(writing, started));
-  const items: unknown[] = [];
-  for await (const some of readItems(file)) {
+  for (let at = 0; at < items.length; at += ITEMS_AT_ONCE) {
     if (signal.aborted) return undefined;
+    const some = items.slice(at, at + ITEMS_AT_ONCE).map(({ key, hash, item }) => {
+      return { key, hash, raw: formatRawItem(item) };
+    });
     await writeCatalogue(catalogue, now().toISOString(), (writing) => recordItems(writing, pull, some));
-    for (const { raw } of some) items.push(JSON.parse(raw));
     // The event loop runs between transactions, so that Ctrl-C works.
     await setImmediate();
   }
-  return { pull, items };
+  return pull;
 }
 
 /** Returns the time of a pull's items: when the pull started, or when the file was written if that is earlier. */
@@ -367,17 +335,4 @@ async function getPulledAt(address: string, { started_at }: PulledFeed): Promise
   const { mtime } = await stat(address);
   const writtenAt = mtime.toISOString();
   return writtenAt < started_at ? writtenAt : started_at;
-}
-
-async function* generatePages(
-  { format, address }: FeedToPull,
-  { config, signal }: PullOptions,
-): AsyncGenerator<FeedPage> {
-  const { allowPrivateNetworks } = config;
-  const client = openGuardedClient({ allowPrivateNetworks, userAgent: getUserAgent(config) });
-  try {
-    yield* format.pull({ address, client, signal });
-  } finally {
-    await client.close();
-  }
 }

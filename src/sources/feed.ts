@@ -76,7 +76,12 @@ export function getItemHash(raw: unknown): string {
  * throws.
  */
 export function formatRawItem(raw: unknown): string {
-  return JSON.stringify(cutDepth(raw, 0)) ?? 'null';
+  return JSON.stringify(cutRawItem(raw)) ?? 'null';
+}
+
+/** Copies a raw item, with a note in place of what is nested too deeply. Never throws. */
+export function cutRawItem(raw: unknown): unknown {
+  return cutDepth(raw, 0);
 }
 
 function cutDepth(value: unknown, depth: number): unknown {

@@ -4,7 +4,7 @@ import { getRowKey } from '../row-keys.ts';
 import type { Writing } from '../transaction.ts';
 
 /** One item of a feed: its key in the feed, the hash of this version, and the item as received, as JSON. */
-export interface RawItem {
+interface RawItem {
   key: string;
   hash: string;
   raw: string;
