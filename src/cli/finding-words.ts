@@ -1,5 +1,5 @@
 import type { RecordedFinding } from '../catalogue/read/findings.ts';
-import type { FindingCount } from '../importing/findings.ts';
+import type { FindingCount } from '../importing/report.ts';
 import type { Caution } from '../model/caution.ts';
 import { findCodeWords } from '../model/finding.ts';
 import { describeCaution, describeCautionEvidence } from '../views/words/caution.ts';

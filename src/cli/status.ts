@@ -13,7 +13,7 @@ import { countFindings } from '../catalogue/read/findings.ts';
 import { type FeedState, listFeedStates } from '../catalogue/read/pulls.ts';
 import { getCatalogueState } from '../catalogue/transaction.ts';
 import type { Config } from '../config.ts';
-import { type FindingCount, getMeaning, sortCounts } from '../importing/findings.ts';
+import { type FindingCount, getMeaning, sortCounts } from '../importing/report.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { type QueueCounts, readQueue } from '../submissions/queue.ts';
 import { formatCount } from '../views/words/figures.ts';

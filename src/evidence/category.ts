@@ -159,7 +159,7 @@ const ABOUT_PAYING =
   /(?:accepts? usdc[^.|—]*|pay(?:ment)?s? (?:via|in|with|usdc)[^.|—]*|(?:after|with|requires?|x402) (?:x402 )?payment(?:s| verification)?|real x402 payment[^.|—]*|(?:for|by) ai agents?|ai agent apis?|for agents|token efficient|(?:id|access) tokens?|api tokens?|x402|usdc on \w+|mainnet|\$\s?[\d.]+(?: usdc)?|micro ?payments?)/g;
 
 /** The texts of a listing. */
-export interface CategoryText {
+interface CategoryText {
   title: string;
   /** Empty if no source gives one. */
   tagline: string;

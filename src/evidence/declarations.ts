@@ -47,13 +47,13 @@ export interface MergedRoute {
 }
 
 /** A network that a source saw a route to be paid on, and when, ISO 8601 UTC. */
-export interface Sighting {
+interface Sighting {
   key: NetworkKey;
   at: string;
 }
 
 /** The texts about a listing, each from the first source that has it. */
-export interface MergedWords {
+interface MergedWords {
   title: string;
   /** True if a source gives the title, or the words of a route, and false if it was made from the host. */
   is_named: boolean;
@@ -80,7 +80,7 @@ export interface MergedDeclaration {
 }
 
 /** The words of a listing that readers have seen so far. */
-export type RecordedWords = Pick<Listing, 'title' | 'description' | 'category' | 'sources'>;
+type RecordedWords = Pick<Listing, 'title' | 'description' | 'category' | 'sources'>;
 
 /** Returns whether a route gave a valid 402, or was paid for. */
 type IsSeen = (route: Pick<DeclaredRoute, 'method' | 'path'>) => boolean;

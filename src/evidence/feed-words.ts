@@ -6,7 +6,7 @@ import { removeRequestLine } from './taglines.ts';
 import { isTitle } from './titles.ts';
 
 /** Texts of a listing that readers saw so far. */
-export interface KnownTexts {
+interface KnownTexts {
   readonly title: string;
   readonly description: string;
 }

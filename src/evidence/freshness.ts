@@ -7,7 +7,7 @@ import type { DerivedListing } from './listing.ts';
 const SCORE_STEP = 5;
 
 /** Returns what readers see of a listing, without fields that only say how recent it is. */
-export function omitFreshness({
+function omitFreshness({
   networks,
   routes,
   cautions,

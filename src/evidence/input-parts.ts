@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../model/json.ts';
 import type { Route } from '../model/route.ts';
 
 /** Places of the fields of a request. */
-export const INPUT_PLACES = ['path', 'query', 'headers', 'body'] as const;
+const INPUT_PLACES = ['path', 'query', 'headers', 'body'] as const;
 export type InputPlace = (typeof INPUT_PLACES)[number];
 
 /** Names under which schemas group the fields of a request by place, and the place of each. */
@@ -22,7 +22,7 @@ const PARTS = new Set(['pathParams', 'queryParams', 'headers', 'body']);
 const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** One part of a route's declared input. */
-export interface InputPart {
+interface InputPart {
   readonly place: InputPlace;
   readonly schema: JsonObject;
 }

@@ -20,7 +20,7 @@ import { getEvidenceStanding, getListingNames, type ListingNames, type Standing 
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from './networks.ts';
 import { isStillOffered, type SampleSummary } from './sample-summary.ts';
 import { cutHistory, getCurrentTerms, listPayableTerms } from './terms.ts';
-import { findUndelivered, listRouteProofs, listVerifiedNetworks } from './verification.ts';
+import { findUndelivered, listRouteProofs } from './verification.ts';
 
 /**
  * Version of the rules by which listings are derived. Raise it if the same evidence gives another listing: then every
@@ -81,7 +81,7 @@ export function deriveListing(evidence: ListingEvidence, merged: MergedDeclarati
       sightings: sightings.get(route.id) ?? [],
       silent: !isStillOffered(route.probe, { failing: evidence.sampled.failing, routes: turns }),
     })),
-    verified: new Set(routes.flatMap(({ id, terms }) => listVerifiedNetworks(listReceipts(evidence, id), terms))),
+    verified: new Set(routes.flatMap(({ proofs }) => proofs.map((proof) => proof.network))),
     declared: declarations.flatMap(({ networks: keys, source, price: range }) =>
       range ? keys.map((key) => ({ key, observed_at: source.observed_at })) : [],
     ),

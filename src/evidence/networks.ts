@@ -8,7 +8,7 @@ import { listCountedReceipts } from './verification.ts';
  * A network that a listing without itemised routes is declared to take, and the time at which that was seen (null: a
  * bare claim).
  */
-export interface DeclaredNetwork {
+interface DeclaredNetwork {
   key: NetworkKey;
   observed_at: string | null;
 }

@@ -23,7 +23,7 @@ export interface RoundHost {
 }
 
 /** The facts by which a round is judged, besides the results of its hosts. */
-export interface RoundContext {
+interface RoundContext {
   /** Number of hosts of the whole catalogue that used to answer, whether probed in this round or not. */
   known_good: number;
   /** True if the failures of the previous round were our own fault. */
@@ -41,20 +41,12 @@ export function isRoundOurFault(hosts: readonly RoundHost[], { known_good, was_o
   const telling = known_good >= MIN_HOSTS_TO_JUDGE ? hosts.filter((host) => host.valid || host.known_good) : hosts;
   const failing = telling.filter(({ valid }) => !valid).length;
   if (known_good < MIN_HOSTS_TO_JUDGE && failing < telling.length) return false;
-  if (telling.length < MIN_HOSTS_TO_JUDGE) return was_ours && failing * 2 > telling.length;
-  return isMostFailing({ probed: telling.length, failing });
+  const isMostFailing = failing * 2 > telling.length;
+  return telling.length < MIN_HOSTS_TO_JUDGE ? was_ours && isMostFailing : isMostFailing;
 }
 
 /** Fewest hosts by which our own network can be judged. */
-export const MIN_HOSTS_TO_JUDGE = 5;
-
-/**
- * Returns whether most of the probed hosts fail, so that the fault is more likely ours than theirs. It is false for
- * fewer than five hosts, which are too few to judge by.
- */
-export function isMostFailing({ probed, failing }: { probed: number; failing: number }): boolean {
-  return probed >= MIN_HOSTS_TO_JUDGE && failing * 2 > probed;
-}
+const MIN_HOSTS_TO_JUDGE = 5;
 
 /** Length of a round, and time between two samples of a listing that answers, in milliseconds: six hours. */
 export const ROUND_MS = 6 * HOUR_MS;

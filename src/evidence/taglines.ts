@@ -79,7 +79,7 @@ const NAMED_ROUTES = 4;
 const NAME_LENGTH = 40;
 
 /** The line for routes whose paths and descriptions say nothing. */
-export const UNSAID = 'Nothing on record says what it does.';
+const UNSAID = 'Nothing on record says what it does.';
 
 /** Number of names above which there are too many to choose from. */
 const MANY_NAMES = 12;

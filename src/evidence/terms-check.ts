@@ -12,7 +12,7 @@ import { DELISTING_METHOD } from './delisting.ts';
  * USDC on Base or Solana, or it is broken.
  */
 export const OFFER_STANDINGS = ['on_record', 'differs', 'not_on_record', 'not_payable'] as const;
-export type OfferStanding = (typeof OFFER_STANDINGS)[number];
+type OfferStanding = (typeof OFFER_STANDINGS)[number];
 
 /** The fault of an offer itself: a reason code of `src/x402`. */
 export type OfferFault = Extract<GivenOffer['offer'], { reason: unknown }>['reason'];

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../model/duration.ts';
 import type { Listing } from '../model/listing.ts';
-import { isPublicChain, NETWORKS, type NetworkKey } from '../model/network.ts';
+import { isPublicChain, NETWORKS } from '../model/network.ts';
 import type { Receipt } from '../model/payment.ts';
 import { formatRoute, type Route, type RouteProof, type UndeliveredCall } from '../model/route.ts';
 import type { RecordedTerms } from '../model/terms.ts';
@@ -132,11 +132,6 @@ export function listRouteProofs(receipts: readonly Receipt[], terms: readonly Re
     .flatMap(([first]) => first ?? [])
     .map(buildProof)
     .sort((a, b) => (a.verified_at < b.verified_at ? 1 : -1));
-}
-
-/** Lists the networks on which a route is verified now. */
-export function listVerifiedNetworks(receipts: readonly Receipt[], terms: readonly RecordedTerms[]): NetworkKey[] {
-  return listRouteProofs(receipts, terms).map(({ network }) => network);
 }
 
 /** Finds the latest paid call of a route if it settled but was not delivered; null otherwise. */

@@ -28,7 +28,7 @@ const NOTHING =
   'The document states no payment by x402. Its provider adds it as x-payment-info of each payable operation.';
 const ALL_REFUSED = 'Everything in the document was refused, for the reasons above.';
 
-export interface DocumentImportOptions {
+interface DocumentImportOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;

@@ -35,7 +35,7 @@ interface Progress {
   stop(): void;
 }
 
-export interface FeedImportOptions extends Omit<PullOptions, 'progress'> {
+interface FeedImportOptions extends Omit<PullOptions, 'progress'> {
   format: FeedFormat;
   openProgress: (label: string, unit: string) => Progress;
   /** The name of a file's feed on record; default: the file's own name. */

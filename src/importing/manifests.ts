@@ -5,8 +5,8 @@ import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
 import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
+import { buildFinding } from '../sources/finding-codes.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
-import { buildImportFinding } from './findings.ts';
 import { type DeclarationOutcome, type Recording, recordInBatches } from './record-declarations.ts';
 import {
   buildFailureFindings,
@@ -25,7 +25,7 @@ const FIX_AND_REPEAT =
 /** Longest part of an address that a message quotes, in UTF-16 units. */
 const ADDRESS_LENGTH = 200;
 
-export interface ManifestImportOptions {
+interface ManifestImportOptions {
   allowPrivateNetworks: boolean;
   now: () => Date;
   signal: AbortSignal;
@@ -93,7 +93,7 @@ async function listSlugFindings(
           'slug_kept',
           `this listing was ${slug} before the manifest asked for ${wanted}, and a slug never changes.`,
         ] as const);
-  return [buildImportFinding('noted', code, source.name, `${source.name}: ${message}`)];
+  return [buildFinding('noted', code, source.name, `${source.name}: ${message}`)];
 }
 
 /** Replaces the findings of the last import of these files. */

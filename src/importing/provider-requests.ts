@@ -11,11 +11,11 @@ import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import { formatQuote } from '../sources/clean-string.ts';
+import { buildFinding } from '../sources/finding-codes.ts';
 import type { ProviderRequest } from '../sources/provider-file/parse.ts';
 import { PATHS } from '../views/links.ts';
 import { describeReason } from '../views/words/decision.ts';
 import { formatCount } from '../views/words/figures.ts';
-import { buildImportFinding } from './findings.ts';
 import type { ImportOutcome, ReaderEffect } from './report.ts';
 
 /** Returns whether a request to list or remove is already granted. Its declaration is not compared. */
@@ -50,7 +50,7 @@ export async function findRequestFinding(catalogue: Catalogue, request: Provider
   if (request.asks === 'remove') {
     if (isKnown) return undefined;
     const message = `Nothing is listed at ${base_url}, and nothing will be while its provider asks for that.`;
-    return buildImportFinding('noted', 'provider_kept_out', base_url, message);
+    return buildFinding('noted', 'provider_kept_out', base_url, message);
   }
   const [byOperator, byRule] = [
     await findDelisting(catalogue, base_url, 'operator'),
@@ -59,11 +59,11 @@ export async function findRequestFinding(catalogue: Catalogue, request: Provider
   const other = (byOperator ?? byRule)?.by;
   if (other) {
     const message = `The ${other} removed the listing at ${base_url}, which its provider's request does not undo.`;
-    return buildImportFinding('noted', 'provider_not_lifted', base_url, message);
+    return buildFinding('noted', 'provider_not_lifted', base_url, message);
   }
   if (isKnown || isStillDeclared(request)) return undefined;
   const message = `${where}: openapi or facts is missing: nothing is listed at ${base_url} yet, and the entry declares nothing to list.`;
-  return buildImportFinding('refused', 'provider_nothing_to_list', base_url, message);
+  return buildFinding('refused', 'provider_nothing_to_list', base_url, message);
 }
 
 /** Lists findings for replies about routes that the listing does not have, which are not shown. */
@@ -76,7 +76,7 @@ export async function listReplyFindings(catalogue: Catalogue, request: ProviderR
   return (replies ?? []).flatMap(({ caution, route }) => {
     if (route === null || routes.has(route)) return [];
     const message = `${where}.replies: the listing has no route "${formatQuote(route)}", so the reply to ${caution} is not shown.`;
-    return [buildImportFinding('noted', 'provider_reply_no_route', base_url, message)];
+    return [buildFinding('noted', 'provider_reply_no_route', base_url, message)];
   });
 }
 
@@ -99,7 +99,7 @@ export async function findStillListed(
   const more = others.length > MAX_NAMED ? ` and ${others.length - MAX_NAMED} more` : '';
   const list = `${others.slice(0, MAX_NAMED).map(formatQuote).join(', ')}${more}`;
   const message = `An entry without base_url is only for the origin. Still listed below it, to be removed by their base_url: ${list}.`;
-  return buildImportFinding('noted', 'provider_others_stay', out.base_url, message);
+  return buildFinding('noted', 'provider_others_stay', out.base_url, message);
 }
 
 /** Builds the outcome of a request without a declaration; undefined if there is no listing. */

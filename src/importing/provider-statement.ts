@@ -38,7 +38,7 @@ import {
   type ReaderEffect,
 } from './report.ts';
 
-export interface ProviderFileOptions {
+interface ProviderFileOptions {
   client: Pick<GuardedClient, 'fetch'>;
   catalogue: Catalogue;
   /** Origin of a host with listings, or of one that asks for listings. */

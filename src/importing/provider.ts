@@ -16,7 +16,7 @@ const FIX_AND_REPEAT =
 /** Pause between two requests to the host, in milliseconds: the same as between two probes. */
 const PAUSE_MS = 1000;
 
-export interface ProviderImportOptions {
+interface ProviderImportOptions {
   config: Config;
   now: () => Date;
   signal: AbortSignal;

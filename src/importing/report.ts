@@ -1,7 +1,8 @@
 import type { Finding } from '../model/declaration.ts';
+import { findCodeWords } from '../model/finding.ts';
 import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
-import { buildImportFinding, countByCode, type FindingCount } from './findings.ts';
+import { buildFinding } from '../sources/finding-codes.ts';
 import type { DeclarationOutcome, FailedDeclaration, Recording } from './record-declarations.ts';
 
 /** The message for an import that was stopped. */
@@ -86,7 +87,7 @@ export const ITEM_LENGTH = 200;
 export function buildFailureFindings({ failed }: Recording, isFile: boolean): Finding[] {
   return failed.map(({ declaration: { base_url, source }, reason, message }) => {
     const item = isFile ? source.name : base_url;
-    return buildImportFinding(
+    return buildFinding(
       'refused',
       'not_recorded',
       item,
@@ -96,7 +97,7 @@ export function buildFailureFindings({ failed }: Recording, isFile: boolean): Fi
 }
 
 /** Completeness of an import. Each kind of import knows this itself. */
-export interface ImportCompletion {
+interface ImportCompletion {
   /**
    * Reason why it is incomplete, and what to do: it was stopped, there was nothing to import, or its end was not seen.
    */
@@ -122,4 +123,35 @@ export function buildReport(facts: ReportFacts, { shortfall, advice }: ImportCom
     listings,
     reasons: countByCode(facts.findings),
   };
+}
+
+/** Returns the meaning of a finding's code, in one sentence. */
+export function getMeaning(code: string): string {
+  return findCodeWords(code)?.meaning ?? 'A finding of another version of the program.';
+}
+
+/** The number of findings with a code. */
+export interface FindingCount {
+  code: string;
+  severity: Finding['severity'];
+  count: number;
+  meaning: string;
+}
+
+/** Counts findings by severity and code: refusals first, then the most frequent. */
+function countByCode(findings: readonly Finding[]): FindingCount[] {
+  const counts = new Map<string, FindingCount>();
+  for (const { code, severity } of findings) {
+    const known = counts.get(`${severity} ${code}`);
+    if (known) known.count += 1;
+    else counts.set(`${severity} ${code}`, { code, severity, count: 1, meaning: getMeaning(code) });
+  }
+  return sortCounts([...counts.values()]);
+}
+
+/** Sorts counts for readers: refusals first, then the most frequent. */
+export function sortCounts(counts: FindingCount[]): FindingCount[] {
+  return counts.sort(
+    (a, b) => b.severity.localeCompare(a.severity) || b.count - a.count || a.code.localeCompare(b.code),
+  );
 }

@@ -26,8 +26,8 @@ const PRICE =
 const HEADER = 'PAYMENT-REQUIRED: base64({"x402Version": 2, "resource": {"url": "https://…"}, "accepts": [{…}]})';
 
 /**
- * Every code that reading a source or a live 402 can report, by subject. The page `/docs/providers/findings` is made from this
- * table.
+ * Every code that reading a source or a live 402, or an import, can report, by subject. The page `/docs/providers/findings` is
+ * made from this table.
  */
 export const FINDING_SECTIONS = {
   addresses: {
@@ -645,56 +645,58 @@ export const FINDING_SECTIONS = {
       },
     },
   },
+  imports: {
+    title: 'Findings of an import',
+    codes: {
+      slug_taken: {
+        meaning:
+          'Another listing has the slug that the manifest asks for, so the first characters of the id are added.',
+        fix: 'Ask for another slug, or for none.',
+      },
+      slug_kept: {
+        meaning: 'The listing already has another slug than the manifest asks for, and a slug never changes.',
+        fix: 'Write the slug that the listing has.',
+      },
+      pull_failed: {
+        meaning: 'The last pull of the feed failed; the results of earlier pulls stay.',
+        fix: 'Nothing: the next pull tries again.',
+      },
+      not_recorded: {
+        meaning: 'The listing could not be recorded, which is a fault of the program; nothing was kept.',
+        fix: 'Report it to the operator of the catalogue.',
+      },
+      provider_kept_out: {
+        meaning: 'The provider asked not to be listed at this address, so it will not be.',
+        fix: 'State "listed": true to be listed after all.',
+        example: '{"version": 1, "listings": [{"listed": true}]}',
+      },
+      provider_others_stay: {
+        meaning: 'The request is only for the origin; other listings of the host must be named by their base_url.',
+        fix: 'Add an entry for each other base_url.',
+        example: '{"base_url": "https://api.example.com/v2", "listed": false}',
+      },
+      provider_not_lifted: {
+        meaning: "Somebody else removed the listing, which the provider's request does not undo.",
+        fix: 'Write to the operator of the catalogue.',
+      },
+      provider_nothing_to_list: {
+        meaning: 'The entry asks for a listing, but has neither facts nor a document.',
+        fix: 'Name an OpenAPI document, or state facts.',
+        example: '{"listed": true, "openapi": "https://api.example.com/openapi.json"}',
+      },
+      provider_reply_no_route: {
+        meaning: 'A reply is about a route that the listing does not have, so it is not shown.',
+        fix: 'Write method and path as the page of the listing has them.',
+        example: '"route": "GET /v1/forecast"',
+      },
+    },
+  },
 } as const satisfies Record<string, Section>;
 
 type Sections = typeof FINDING_SECTIONS;
 type CodesOf<Name extends keyof Sections> = Name extends keyof Sections ? keyof Sections[Name]['codes'] : never;
 
 export type FindingCode = CodesOf<keyof Sections> & string;
-
-/** Codes of an import's own findings, besides those of reading a source. */
-export const IMPORT_FINDING_CODES = {
-  slug_taken: {
-    meaning: 'Another listing has the slug that the manifest asks for, so the first characters of the id are added.',
-    fix: 'Ask for another slug, or for none.',
-  },
-  slug_kept: {
-    meaning: 'The listing already has another slug than the manifest asks for, and a slug never changes.',
-    fix: 'Write the slug that the listing has.',
-  },
-  pull_failed: {
-    meaning: 'The last pull of the feed failed; the results of earlier pulls stay.',
-    fix: 'Nothing: the next pull tries again.',
-  },
-  not_recorded: {
-    meaning: 'The listing could not be recorded, which is a fault of the program; nothing was kept.',
-    fix: 'Report it to the operator of the catalogue.',
-  },
-  provider_kept_out: {
-    meaning: 'The provider asked not to be listed at this address, so it will not be.',
-    fix: 'State "listed": true to be listed after all.',
-    example: '{"version": 1, "listings": [{"listed": true}]}',
-  },
-  provider_others_stay: {
-    meaning: 'The request is only for the origin; other listings of the host must be named by their base_url.',
-    fix: 'Add an entry for each other base_url.',
-    example: '{"base_url": "https://api.example.com/v2", "listed": false}',
-  },
-  provider_not_lifted: {
-    meaning: "Somebody else removed the listing, which the provider's request does not undo.",
-    fix: 'Write to the operator of the catalogue.',
-  },
-  provider_nothing_to_list: {
-    meaning: 'The entry asks for a listing, but has neither facts nor a document.',
-    fix: 'Name an OpenAPI document, or state facts.',
-    example: '{"listed": true, "openapi": "https://api.example.com/openapi.json"}',
-  },
-  provider_reply_no_route: {
-    meaning: 'A reply is about a route that the listing does not have, so it is not shown.',
-    fix: 'Write method and path as the page of the listing has them.',
-    example: '"route": "GET /v1/forecast"',
-  },
-} as const satisfies Record<string, CodeEntry>;
 
 /** Meaning of a code, and the way to fix its cause. */
 export interface CodeWords extends CodeEntry {
@@ -703,9 +705,7 @@ export interface CodeWords extends CodeEntry {
 
 /** Lists all codes with their words, by section. */
 export function listFindingSections(): { id: string; title: string; codes: CodeWords[] }[] {
-  const imports: Section = { title: 'Findings of an import', codes: IMPORT_FINDING_CODES };
-  const sections: Record<string, Section> = { ...FINDING_SECTIONS, imports };
-  return Object.entries(sections).map(([id, { title, codes }]) => ({
+  return Object.entries<Section>(FINDING_SECTIONS).map(([id, { title, codes }]) => ({
     id: id.replaceAll('_', '-'),
     title,
     codes: Object.entries(codes).map(([code, words]) => ({ code, ...words })),

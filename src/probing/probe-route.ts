@@ -226,16 +226,6 @@ interface UnfollowedRedirect {
   detail: JsonObject;
 }
 
-interface FetchWithinOriginOptions {
-  /** Time for each request, in milliseconds. */
-  timeoutMs: number;
-  /** Returns whether robots.txt allows an address. Without this function everything is allowed. */
-  isAllowed?: ((url: string) => boolean) | undefined;
-  /** Awaited before each further request. Its errors are thrown on. */
-  pause?: (() => Promise<void>) | undefined;
-  signal?: AbortSignal | undefined;
-}
-
 /**
  * Makes the request of a probe and follows redirects within the origin as long as method and body stay the same: a
  * trailing slash, a moved path. A redirect to another origin is not followed, because a 402 there would be for somebody
@@ -247,7 +237,7 @@ interface FetchWithinOriginOptions {
 async function fetchWithinOrigin(
   client: Pick<GuardedClient, 'fetch'>,
   request: ProbeRequest,
-  { timeoutMs, signal, isAllowed, pause }: FetchWithinOriginOptions,
+  { timeoutMs, signal, isAllowed, pause }: Pick<ProbeOptions, 'timeoutMs' | 'signal' | 'isAllowed' | 'pause'>,
 ): Promise<FetchResponse | UnfollowedRedirect> {
   const { method, headers, body } = request;
   const size = { bodyBytes: MAX_BYTES, bodyPieces: PROBED_BODY_PIECES, decodedBytes: MAX_BYTES };
@@ -298,11 +288,7 @@ const METHOD_NOT_FOUND = -32_601;
 async function fetchTool(
   client: Pick<GuardedClient, 'fetch'>,
   { url, headers, body = '' }: ProbeRequest,
-  {
-    timeoutMs,
-    signal,
-    pause,
-  }: { timeoutMs: number; signal?: AbortSignal | undefined; pause?: (() => Promise<void>) | undefined },
+  { timeoutMs, signal, pause }: Pick<ProbeOptions, 'timeoutMs' | 'signal' | 'pause'>,
 ): Promise<(Answer & { elapsedMs: number }) | { verdict: Verdict; elapsedMs: number }> {
   const limits = { totalMs: timeoutMs, bodyBytes: 2 * MAX_CHALLENGE_BYTES, decodedBytes: 2 * MAX_CHALLENGE_BYTES };
   const call = { url, headers, message: body, limits, signal, pause };

@@ -7,7 +7,7 @@ import { buildFinding } from './finding-codes.ts';
 import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/read.ts';
 import { describeOtherList } from './other-lists.ts';
-import { getTemplatePath } from './outside-address.ts';
+import { findPathBelow } from './outside-address.ts';
 import { readX402File } from './x402-file/read.ts';
 
 /**
@@ -55,18 +55,16 @@ function isOpenApi(value: Record<string, unknown>): boolean {
  * keep their full address, so their path changes; others are refused. `baseUrl` is in canonical form.
  */
 function rebaseDeclarations(document: ApiDocument, baseUrl: string): ApiDocument {
-  const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const base = new URL(baseUrl);
   const findings = [...document.findings];
   const routes = new Map<string, Declaration['routes'][number]>();
   const { received } = document.items;
   let { taken, duplicates, refused } = document.items;
   for (const { base_url, routes: own } of document.declarations) {
     for (const route of own) {
-      const url = new URL(getRouteUrl(base_url, route.path));
-      const whole = getTemplatePath(url);
-      const path = whole.slice(prefix.length);
+      const path = findPathBelow(base, new URL(getRouteUrl(base_url, route.path)));
       const key = `${route.method} ${path}`;
-      if (url.origin !== new URL(baseUrl).origin || !whole.startsWith(`${prefix}/`)) {
+      if (path === undefined) {
         taken -= 1;
         refused += 1;
         const item = `${route.method} ${getRouteUrl(base_url, route.path)}`;

@@ -6,7 +6,7 @@ export { isObject };
 export type Json = JsonObject[string];
 
 /** Largest schema or example that is kept, in bytes of JSON, and its deepest nesting. */
-export const MAX_JSON_BYTES = 16 * 1024;
+const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_DEPTH = 32;
 
 /**
@@ -29,6 +29,11 @@ export function isJsonObject(value: Json | undefined): value is JsonObject {
 /** Finds a member along a path of keys; undefined if any of them is missing. */
 export function findMember(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
+}
+
+/** Finds the first text that is not blank. */
+export function findText(places: readonly unknown[]): string | undefined {
+  return places.find((place): place is string => typeof place === 'string' && place.trim() !== '');
 }
 
 function copyJson(value: unknown, depth: number, budget: { left: number }): Json | undefined {

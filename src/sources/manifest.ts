@@ -22,7 +22,7 @@ import {
   parseYaml,
   type YamlProblem,
 } from './manifest-text.ts';
-import { getTemplatePath, parseListedUrl } from './outside-address.ts';
+import { findPathBelow, parseListedUrl } from './outside-address.ts';
 import { readMimeType, readText, type TextField } from './provider-text.ts';
 import { buildRequestExample } from './request-example.ts';
 import { getSourceName } from './source-name.ts';
@@ -255,9 +255,8 @@ function readRoutePath(path: string, baseUrl: string, index: number, { refuse }:
   const base = URL.parse(baseUrl);
   if (!base) return path;
   const [, tool] = path.split('#');
-  const whole = `${getTemplatePath(new URL(getRouteUrl(baseUrl, path)))}${tool ? `#${tool}` : ''}`;
-  const prefix = base.pathname.replace(/\/$/, '');
-  if (whole.startsWith(`${prefix}/`)) return whole.slice(prefix.length);
+  const below = findPathBelow(base, new URL(getRouteUrl(baseUrl, path)));
+  if (below !== undefined) return `${below}${tool ? `#${tool}` : ''}`;
   refuse(
     'manifest_bad_value',
     ['routes', index, 'path'],

@@ -58,6 +58,13 @@ export function getTemplatePath(url: URL): string {
   return `${templates}${url.search}`;
 }
 
+/** Returns the path of an address as `getTemplatePath` does, from a base address on; undefined if it is not below that. */
+export function findPathBelow(base: URL, url: URL): string | undefined {
+  const prefix = base.pathname.replace(/\/+$/, '');
+  const whole = getTemplatePath(url);
+  return url.origin === base.origin && whole.startsWith(`${prefix}/`) ? whole.slice(prefix.length) : undefined;
+}
+
 /** Domains of tunnels to somebody's own machine. When a tunnel closes, its address is gone or belongs to somebody else. */
 const TUNNEL_DOMAINS = [
   ...['ngrok.io', 'ngrok.app', 'ngrok.dev', 'ngrok-free.app', 'ngrok-free.dev', 'trycloudflare.com', 'loca.lt'],
@@ -88,7 +95,7 @@ const VERCEL_DEPLOYMENT = /^[a-z0-9-]+?-([a-z0-9]{9})-[a-z0-9-]+\.vercel\.app$/;
 const NAMES_WITH_DIGITS = /web[23]|x402|erc\d+|[pb]2[pb]|mp[34]|s3|l2/g;
 
 /** Returns whether a host is a preview deployment of a known platform. Takes a host name in lower case. */
-export function isPreviewHost(hostname: string): boolean {
+function isPreviewHost(hostname: string): boolean {
   if (PREVIEW_HOSTS.some((pattern) => pattern.test(hostname))) return true;
   if (!VERCEL_DEPLOYMENT.test(hostname)) return false;
   const parts = hostname.replace('.vercel.app', '').split('-').slice(1, -1);

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { findFailingRun, isLongEnoughToDelist } from '../../src/evidence/delisting.ts';
-import { isMostFailing } from '../../src/evidence/rounds.ts';
 import { getNextProbeAt } from '../../src/evidence/schedule.ts';
 import type { ProbeOutcome } from '../../src/model/probe.ts';
 import { NOW } from '../records.ts';
@@ -41,12 +40,6 @@ it.each([0, 0.5, 0.999])('is reached after 14 days by a listing that is asked on
   expect(days).toBeLessThan(15.2);
   expect(samples.length - 1).toBeGreaterThanOrEqual(14);
   expect(samples.length - 1).toBeLessThan(22);
-});
-
-it('is our own fault if most hosts fail', () => {
-  expect(isMostFailing({ probed: 100, failing: 51 })).toBe(true);
-  expect(isMostFailing({ probed: 100, failing: 50 })).toBe(false);
-  expect(isMostFailing({ probed: 2, failing: 2 })).toBe(false);
 });
 
 it('a failing run does not include time without probes', () => {

@@ -5,7 +5,7 @@ import { getPriceRange } from '../../src/evidence/listing.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from '../../src/evidence/networks.ts';
 import { listSlugs, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
-import { listRouteProofs, listVerifiedNetworks } from '../../src/evidence/verification.ts';
+import { listRouteProofs } from '../../src/evidence/verification.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { NETWORKS, type NetworkKey } from '../../src/model/network.ts';
 import type { Receipt } from '../../src/model/payment.ts';
@@ -114,10 +114,10 @@ describe('a route’s proof', () => {
 
   it('stays on every network that was paid and is still offered', () => {
     const later = { ...receipt, id: 'later', network: 'solana' as const, settled_at: '2026-11-21T00:00:00.000Z' };
-    expect(listVerifiedNetworks([receipt, later], [])).toEqual(['solana', 'base']);
+    expect(listRouteProofs([receipt, later], []).map(({ network }) => network)).toEqual(['solana', 'base']);
     const observed = makeRecorded({ evidence: 'observed' });
-    expect(listVerifiedNetworks([receipt, later], [observed])).toEqual(['base']);
-    expect(listVerifiedNetworks([{ ...receipt, delivered: false }], [])).toEqual([]);
+    expect(listRouteProofs([receipt, later], [observed]).map(({ network }) => network)).toEqual(['base']);
+    expect(listRouteProofs([{ ...receipt, delivered: false }], []).map(({ network }) => network)).toEqual([]);
   });
 });
 

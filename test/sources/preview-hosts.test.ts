@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPreviewHost, parseListedUrl } from '../../src/sources/outside-address.ts';
+import { parseListedUrl } from '../../src/sources/outside-address.ts';
 
 describe('the host of a preview deployment', () => {
   it.each([
@@ -40,6 +40,6 @@ describe('the host of a preview deployment', () => {
     'tides-pr.onrender.com',
     'shop-git-main-tides.example.com',
   ])('%s is not one', (host) => {
-    expect(isPreviewHost(host)).toBe(false);
+    expect(parseListedUrl(`https://${host}/x`, { allowPrivateNetworks: false })).toBeInstanceOf(URL);
   });
 });

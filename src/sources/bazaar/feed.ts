@@ -8,7 +8,7 @@ import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
-import { findMember, isObject } from '../json-value.ts';
+import { findMember, findText, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import {
@@ -331,14 +331,13 @@ function getItemName(raw: unknown, key: string): string {
 
 function findDescription(raw: unknown): unknown {
   const offers = listOffers(raw);
-  const places = [
+  return findText([
     findMember(raw, 'description'),
     findMember(raw, 'resource', 'description'),
     findMember(raw, 'metadata', 'description'),
     ...offers.map((offer) => findMember(offer, 'description')),
     ...offers.map((offer) => findMember(offer, 'extra', 'description')),
-  ];
-  return places.find((place) => typeof place === 'string' && place.trim() !== '');
+  ]);
 }
 
 function findMimeType(raw: unknown): unknown {
@@ -376,12 +375,12 @@ function readUpdatedAt(raw: unknown, pulledAt: string, note: Note): string | nul
 export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boolean }, note: Note): ItemWords {
   const holders = [raw, findMember(raw, 'resource'), findMember(raw, 'metadata')];
   const extras = listOffers(raw).map((offer) => findMember(offer, 'extra'));
-  const docs = findText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
+  const docs = findNamedText([...holders, ...extras], ['docs_url', 'docsUrl', 'documentationUrl']);
   const docsUrl = docs === undefined ? undefined : parseListedUrl(docs, options);
-  const name = readText(findText([holders[2], holders[1], raw], ['name', 'title']), 'title', note);
-  const service_name = readText(findText([...holders, ...extras], ['serviceName']), 'title', note);
+  const name = readText(findNamedText([holders[2], holders[1], raw], ['name', 'title']), 'title', note);
+  const service_name = readText(findNamedText([...holders, ...extras], ['serviceName']), 'title', note);
   const site_title = readSiteTitle(holders, note);
-  const description = readText(findText([...holders, ...extras], ['serviceDescription']), 'description', note);
+  const description = readText(findNamedText([...holders, ...extras], ['serviceDescription']), 'description', note);
   const tags = readTags([...holders, ...extras]);
   return {
     ...(name && { name }),
@@ -396,7 +395,7 @@ export function readItemWords(raw: unknown, options: { allowPrivateNetworks: boo
 /** Reads the title of the site that a feed found at the host, up to the separator before its slogan. */
 function readSiteTitle(holders: unknown[], note: Note): string {
   const sites = holders.flatMap((holder) => [findMember(holder, 'origin'), findMember(holder, 'site')]);
-  const title = findText(holders, ['siteTitle']) ?? findText(sites, ['title']);
+  const title = findNamedText(holders, ['siteTitle']) ?? findNamedText(sites, ['title']);
   const [name = ''] = readText(title, 'title', note).split(/ [|–—·-] /, 1);
   return name;
 }
@@ -408,14 +407,12 @@ const TAG_LENGTH = 40;
 /** Reads the tags of an item, and its category, which is one more: short words in small letters, each once. */
 function readTags(holders: unknown[]): string[] {
   const tags = holders.map((holder) => findMember(holder, 'tags')).find(Array.isArray) ?? [];
-  const category = findText(holders, ['category']);
+  const category = findNamedText(holders, ['category']);
   const read = [...tags, ...(category === undefined ? [] : [category])];
   const clean = read.slice(0, MAX_TAGS).map((tag) => cleanText(tag, 'title').toLowerCase());
   return [...new Set(clean)].filter((tag) => tag !== '' && tag.length <= TAG_LENGTH);
 }
 
-function findText(holders: unknown[], names: string[]): string | undefined {
-  return holders
-    .flatMap((holder) => names.map((name) => findMember(holder, name)))
-    .find((text): text is string => typeof text === 'string' && text.trim() !== '');
+function findNamedText(holders: unknown[], names: string[]): string | undefined {
+  return findText(holders.flatMap((holder) => names.map((name) => findMember(holder, name))));
 }

@@ -13,8 +13,8 @@ import {
   noteBelow,
   type Refusal,
 } from '../finding-codes.ts';
-import { findMember, isObject } from '../json-value.ts';
-import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
+import { findMember, findText, isObject } from '../json-value.ts';
+import { findPathBelow, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { readPayment } from '../payment-info.ts';
 import { cleanText, readText } from '../provider-text.ts';
 import { type DocumentReader, followReference, openDocumentReader, readRequest, readResponse } from './request.ts';
@@ -187,7 +187,7 @@ function readOperation(operation: Operation, context: OperationContext): Operati
   const parameters = [pathItem.parameters, raw.parameters].flatMap((list) => (Array.isArray(list) ? list : []));
   const request = { reader, parameters, requestBody: raw.requestBody, method };
   const answer = readResponse(reader, raw.responses, note);
-  const [summary, description] = [findText(raw.summary, pathItem.summary), findText(raw.description)];
+  const [summary, description] = [findText([raw.summary, pathItem.summary]), findText([raw.description])];
   const name = cleanText(summary, 'title');
   return {
     base_url,
@@ -218,18 +218,12 @@ function readAddress(
   const url = parseListedUrl(`${base_url}${path}`, { allowPrivateNetworks });
   if (!(url instanceof URL)) return url;
   if (hasWildcard(url)) note('wildcard_path');
-  const prefix = base.pathname.replace(/\/+$/, '');
-  const whole = getTemplatePath(url);
-  if (!whole.startsWith(`${prefix}/`)) return buildRefusal('outside_base_address');
-  return { method: method.data, path: whole.slice(prefix.length), base_url };
+  const below = findPathBelow(base, url);
+  return below === undefined ? buildRefusal('outside_base_address') : { method: method.data, path: below, base_url };
 }
 
 function buildRefusal(code: FindingCode): Refusal {
   return { code, message: FINDING_CODES[code] };
-}
-
-function findText(...places: unknown[]): unknown {
-  return places.find((place) => typeof place === 'string' && place.trim() !== '');
 }
 
 /** The address of a document, and the base address that the user asked for. */

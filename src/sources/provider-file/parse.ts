@@ -89,7 +89,7 @@ function getEntryMapping(path: Path): { label: string; fields: string[] } {
 }
 
 /** A provider's reply to a caution. */
-export interface StatedReply {
+interface StatedReply {
   caution: CautionCode;
   /** Method and path as the catalogue writes them; null: that caution of the whole listing and all its routes. */
   route: string | null;

@@ -54,14 +54,14 @@ export interface ProviderStatement {
 /**
  * The absence of a statement, which has no consequences. `reason` is a stable code, such as `not_found` or `timeout`.
  */
-export interface NoStatement {
+interface NoStatement {
   kind: 'absent';
   url: string;
   reason: string;
 }
 
 /** A statement that cannot be read. */
-export interface UnreadableStatement {
+interface UnreadableStatement {
   kind: 'unreadable';
   url: string;
   findings: Finding[];

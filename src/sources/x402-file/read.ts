@@ -14,7 +14,7 @@ import {
 } from '../document-declarations.ts';
 import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
 import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
-import { findMember, isObject } from '../json-value.ts';
+import { findMember, findText, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { type Payment, readPayment } from '../payment-info.ts';
 import { readMimeType, readText } from '../provider-text.ts';
@@ -186,8 +186,7 @@ function buildItem({ entry, address, method }: Resource): unknown {
 /** Finds the text of an entry about what it does. */
 function findDescription(raw: unknown): unknown {
   const places = [['description'], ['resource', 'description'], ['summary'], ['purpose']];
-  const texts = places.map((path) => findMember(raw, ...path));
-  return texts.find((text) => typeof text === 'string' && text.trim() !== '');
+  return findText(places.map((path) => findMember(raw, ...path)));
 }
 
 function getServiceTexts({ service = {} }: Entry): JsonObject {
@@ -310,12 +309,11 @@ function isKnown(known: ReadonlySet<string>, found: RouteAtAddress, { method }: 
 function findServiceTexts(file: unknown): ServiceTexts {
   const providers = [findMember(file, 'publisher'), findMember(file, 'provider')];
   const holders = [file, findMember(file, 'service'), findMember(file, 'info'), ...providers];
-  const findFilled = (texts: unknown[]) => texts.find((text) => typeof text === 'string' && text.trim() !== '');
   const find = (...names: string[]) =>
-    findFilled(holders.flatMap((holder) => names.map((name) => findMember(holder, name))));
+    findText(holders.flatMap((holder) => names.map((name) => findMember(holder, name))));
   return {
     title: find('name', 'title'),
-    provider: findFilled(providers.flatMap((provider) => [provider, findMember(provider, 'name')])),
+    provider: findText(providers.flatMap((provider) => [provider, findMember(provider, 'name')])),
     tagline: find('tagline'),
     description: find('description') ?? find('purpose'),
     docs_url: find('docs', 'docsUrl', 'documentation'),
