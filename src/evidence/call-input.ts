@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts';
-import { getTemplateName, isBodiless, PATH_TEMPLATE } from '../model/request.ts';
+import { getTemplateName, isBodiless, isWithBody, PATH_TEMPLATE } from '../model/request.ts';
 import { isToolPath, type Route } from '../model/route.ts';
 import { splitInput } from './input-parts.ts';
 import { CannotMakeError, cleanName, type MadeValue, makeValue, type Replaceable } from './made-value.ts';
@@ -68,7 +68,7 @@ export function fillCallInput(route: Described): CallInput {
 /** Returns whether a request may have a body that nobody tells: feeds list the fields of bodies under the query, too. */
 function lacksBody({ method, path, input_schema, example }: Described): boolean {
   const isOpen = input_schema === null && example !== null && example.body === undefined;
-  return isOpen && ['POST', 'PUT', 'PATCH'].includes(method) && !isToolPath(path);
+  return isOpen && isWithBody(method) && !isToolPath(path);
 }
 
 interface Filled<Value = unknown> {

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../model/duration.ts';
 import { isConclusive, isPayable, type ProbeSample } from '../model/probe.ts';
+import { compareTexts } from '../model/text.ts';
 import { ROUND_MS } from './rounds.ts';
 
 /**
@@ -26,7 +27,7 @@ export interface FailingRun {
 export function findFailingRun(samples: readonly Pick<ProbeSample, 'at' | 'outcome'>[]): FailingRun | undefined {
   const conclusive = samples
     .filter(({ outcome }) => isConclusive(outcome))
-    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    .toSorted((a, b) => compareTexts(a.at, b.at));
   const lastValid = conclusive.findLastIndex(({ outcome }) => isPayable(outcome));
   const failures = conclusive.length - 1 - lastValid;
   const first = conclusive[lastValid + 1];

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../model/json.ts';
+import { isWithBody } from '../model/request.ts';
 import type { Route } from '../model/route.ts';
 
 /** Places of the fields of a request. */
@@ -17,9 +18,6 @@ const PLACES: Readonly<Record<string, InputPlace>> = {
 
 /** Names that our sources give the parts of a request: a schema with no other names is one of parts. */
 const PARTS = new Set(['pathParams', 'queryParams', 'headers', 'body']);
-
-/** Methods whose fields go into the body if the schema does not say. */
-const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** One part of a route's declared input. */
 interface InputPart {
@@ -46,7 +44,7 @@ export function splitInput({ method, input_schema: schema }: Pick<Route, 'method
   const parts = apart.map(({ place, schema: part }) => ({ place, schema: part }));
   if (names.length > 0 && taken.size === names.length) return parts;
   const rest = Object.fromEntries(Object.entries(properties).filter(([name]) => !taken.has(name)));
-  const own = WITH_BODY.has(method) ? 'body' : 'query';
+  const own = isWithBody(method) ? 'body' : 'query';
   if (taken.size === 0) return [{ place: own, schema }];
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => !taken.has(String(name))) : [];
   return [...parts, { place: own, schema: { ...schema, properties: rest, required } }];

@@ -2,6 +2,7 @@ import { HOUR_MS } from '../model/duration.ts';
 import type { Reliability } from '../model/listing.ts';
 import { isConclusive, isPayable, type Latency, type ProbeSample, READS_DIFFERENTLY } from '../model/probe.ts';
 import type { RouteProbe } from '../model/route.ts';
+import { compareTexts } from '../model/text.ts';
 import { type FailingRun, findFailingRun } from './delisting.ts';
 import { findLatency } from './latency.ts';
 import { getReliability, UNSCORED } from './reliability.ts';
@@ -57,7 +58,7 @@ export function getSampleSummary(
 ): SampleSummary {
   const counted = samples
     .filter(({ outcome, is_ours }) => isPayable(outcome) || !is_ours)
-    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    .toSorted((a, b) => compareTexts(a.at, b.at));
   const latest = counted.at(-1);
   if (!latest) return NO_SAMPLES;
   const byRoute = Map.groupBy(counted, ({ route_id }) => route_id);

@@ -11,7 +11,6 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { isAway } from '../model/catalogue-address.ts';
 import type { Declaration } from '../model/declaration.ts';
 import { getListingId } from '../model/ids.ts';
-import type { JsonObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
 
 /** Number of declarations in one transaction: readers see them together, and a stop loses at most this many. */
@@ -54,8 +53,6 @@ export interface Recording {
 interface RecordingOptions {
   now: () => Date;
   signal: AbortSignal;
-  /** Evidence for the declarations besides their source. */
-  evidence?: JsonObject;
   onProgress?: (done: number, total: number) => void;
 }
 
@@ -67,12 +64,12 @@ interface RecordingOptions {
 export async function recordInBatches(
   catalogue: Catalogue,
   declarations: readonly Declaration[],
-  { now, signal, evidence, onProgress }: RecordingOptions,
+  { now, signal, onProgress }: RecordingOptions,
 ): Promise<Recording> {
   const recorded: DeclarationOutcome[] = [];
   const failed: FailedDeclaration[] = [];
   // One time for all, so that their order does not matter.
-  const facts = { evidence, heardAt: now().toISOString() };
+  const facts = { heardAt: now().toISOString() };
   let done = 0;
   while (done < declarations.length && !signal.aborted) {
     const batch = declarations.slice(done, done + BATCH_SIZE);

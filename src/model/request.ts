@@ -9,6 +9,11 @@ export function isBodiless(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 }
 
+/** Returns whether the fields of a request go into its body, unless its description says where. */
+export function isWithBody(method: string): boolean {
+  return method === 'POST' || method === 'PUT' || method === 'PATCH';
+}
+
 /** Matches `{id}` anywhere, and `:id` as a whole segment or a whole query value. */
 export const PATH_TEMPLATE = /\{([^{}/?&]{1,80})\}|(?<=[/=]):([A-Za-z_]\w{0,79})(?=[/?&]|$)/g;
 

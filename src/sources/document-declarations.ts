@@ -37,6 +37,12 @@ export interface ApiDocument {
   openapi_url: string | null;
 }
 
+/** A route, and the base address of its listing. */
+export interface RouteAtAddress {
+  base_url: string;
+  route: DeclaredRoute;
+}
+
 /** The texts about the whole service, as the document has them. */
 export interface ServiceTexts {
   title?: unknown;
@@ -60,7 +66,7 @@ export interface ServiceTexts {
  */
 export function buildDocumentDeclarations(
   kind: ApiDocument['kind'],
-  routes: readonly { base_url: string; route: DeclaredRoute }[],
+  routes: readonly RouteAtAddress[],
   given: ServiceTexts,
   options: ApiDocumentOptions,
   findings: DocumentFindings,
@@ -82,7 +88,7 @@ export function buildDocumentDeclarations(
     price: null,
     networks: [],
   };
-  const isOwn = ({ base_url }: { base_url: string }) =>
+  const isOwn = ({ base_url }: RouteAtAddress) =>
     speaker === null || options.base_url !== null || speaksFor(speaker, base_url);
   for (const { base_url, route } of routes.filter((one) => !isOwn(one))) {
     findings.openItem(`${route.method} ${getRouteUrl(base_url, route.path)}`).refuse('other_origin');

@@ -48,9 +48,9 @@ export interface FeedOptions {
 
 /** The result of one item. */
 export type ItemOutcome =
-  | { key: string; name: string; outcome: 'taken'; base_url: string }
-  | { key: string; name: string; outcome: 'duplicate' }
-  | { key: string; name: string; outcome: 'refused'; code: FindingCode };
+  | { name: string; outcome: 'taken'; base_url: string }
+  | { name: string; outcome: 'duplicate' }
+  | { name: string; outcome: 'refused'; code: FindingCode };
 
 export interface FeedDeclarations {
   /** One for each listing, sorted by base address. */

@@ -50,7 +50,7 @@ const MAX_ROUNDS = 8;
  * as `<token>` becomes `{token}`, so that nobody mistakes it for a tag. Repeats until nothing changes, because markup
  * can be nested. Every step takes time in proportion to the text.
  */
-export function stripMarkup(text: string, cleanBetween: (text: string) => string = (same) => same): string {
+export function stripMarkup(text: string, cleanBetween: (text: string) => string): string {
   let current = cleanBetween(text);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = cleanBetween(stripOnce(decodeEntities(current)));
@@ -61,11 +61,11 @@ export function stripMarkup(text: string, cleanBetween: (text: string) => string
 }
 
 function stripOnce(text: string): string {
-  const framed = REMOVED_SPANS.reduce(removeSpans, removeChatMarks(text))
+  return REMOVED_SPANS.reduce(removeSpans, removeChatMarks(text))
     .replace(EMPTY_FRAME, '')
     .replace(AUTOLINK, '$1')
-    .replace(DECLARATION, ' ');
-  return stripTags(framed)
+    .replace(DECLARATION, ' ')
+    .replace(TAG, replaceTag)
     .replace(IMAGE, '$1')
     .replace(LINK, '$1')
     .replace(FENCE, '')
@@ -129,13 +129,10 @@ const ATTRIBUTE =
   /[\s/"'](?:on[a-z]{3,}|action|class|data-[\w-]+|formaction|href|id|poster|src|srcdoc|style|xlink:href|xmlns)\s*=/i;
 
 /**
- * Removes tags from text: those of known elements, and any with attributes. A comparison (`a<b and c>d`, `x<y/z`)
- * stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody mistakes it for a tag.
+ * Returns what stands in place of a tag: nothing for those of known elements, and any with attributes. A comparison
+ * (`a<b and c>d`, `x<y/z`) stays, and a placeholder such as `<token>` becomes `{token}`, so that nobody mistakes it for a
+ * tag.
  */
-function stripTags(text: string): string {
-  return text.replace(TAG, replaceTag);
-}
-
 function replaceTag(
   tag: string,
   closing: string | undefined,

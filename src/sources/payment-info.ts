@@ -125,9 +125,14 @@ function readTerms(
 ): Terms | null | FindingCode {
   const network = findOfferNetwork(rawNetwork, null);
   if ('code' in network) return network.code;
-  const assetProblem = findProblem(network.key, details.asset ?? info.asset ?? findAssetInCurrency(details));
+  // Payment discovery has the asset in the currency of an offer.
+  const { currency } = details;
+  const inCurrency = typeof currency === 'string' && currency.trim().length > 30 ? currency : undefined;
+  const assetProblem = findProblem(network.key, details.asset ?? info.asset ?? inCurrency);
   if (assetProblem) return assetProblem;
-  const amount = readAmount(details, getOwnPrice(details, price, note), note);
+  // One of several offers may have a price of its own, if the payment information has none for all.
+  const own = price === 'unknown_price' ? readPrice(details, note) : price;
+  const amount = readAmount(details, typeof own === 'number' ? own : price, note);
   if (amount === null) return null;
   const payTo = details.payTo ?? info.payTo;
   const account = parsePayTo(network.key, payTo);
@@ -148,18 +153,6 @@ function findProblem(key: NetworkKey, asset: unknown): FindingCode | undefined {
   if (asset === undefined || asset === null || (typeof asset === 'string' && /^usdc$/i.test(asset.trim())))
     return undefined;
   return findAssetProblem(key, asset);
-}
-
-/** Returns the price of one of several offers, if the payment information has none for all. */
-function getOwnPrice(details: Details, price: number | PriceProblem, note: Note): number | PriceProblem {
-  if (price !== 'unknown_price') return price;
-  const own = readPrice(details, note);
-  return typeof own === 'number' ? own : price;
-}
-
-/** Finds the asset in the currency of an offer, where payment discovery has it. */
-function findAssetInCurrency({ currency }: Details): unknown {
-  return typeof currency === 'string' && currency.trim().length > 30 ? currency : undefined;
 }
 
 /** Reads the amount. An atomic x402 amount wins over a decimal price beside it, but not over a dynamic price. */
@@ -401,8 +394,6 @@ function getUnit(amount: string | number, currency: unknown): StatedPrice['unit'
   return currency === undefined || value >= SMALLEST_ATOMIC ? 'ambiguous' : 'decimal';
 }
 
-type Price = { mode: unknown; currency: unknown; amount: unknown; min: unknown; max: unknown };
-
 /**
  * Reason why there is no price. `zero_amount` and `implausible_price` refuse the operation; the others leave it without
  * a price.
@@ -419,7 +410,7 @@ type PriceProblem =
  * Reads the price of one request from a payment object, in atomic USDC: `price: {mode, currency, amount}`, or the older
  * flat `pricingMode` and `price`. Amounts are decimal. Returns a code if there is no fixed price.
  */
-function readPrice(info: Record<string, unknown>, note: Note): number | PriceProblem {
+function readPrice(info: Details, note: Note): number | PriceProblem {
   const { mode, currency, amount, min, max } = findPrice(info);
   const isFlat = min !== undefined && String(min) === String(max);
   if (mode !== undefined && mode !== 'fixed' && !isFlat) return 'dynamic_price';
@@ -436,26 +427,16 @@ function readPrice(info: Record<string, unknown>, note: Note): number | PricePro
   return atomic;
 }
 
-function findPrice(info: Record<string, unknown>): Price {
+function findPrice(info: Details): Record<'mode' | 'currency' | 'amount' | 'min' | 'max', unknown> {
   const { price, pricingMode, minPrice, maxPrice, currency, amount } = info;
   if (isObject(price)) {
-    return {
-      mode: price.mode,
-      currency: price.currency ?? currency,
-      amount: price.amount,
-      min: price.min,
-      max: price.max,
-    };
+    const { mode, min, max } = price;
+    return { mode, currency: price.currency ?? currency, amount: price.amount, min, max };
   }
   // A bare whole number may be a count of atomic units, as in another protocol, so it is not read.
   const isDecimal = currency !== undefined || /[.$]/.test(String(amount));
-  return {
-    mode: pricingMode,
-    currency,
-    amount: price ?? (isDecimal ? amount : undefined),
-    min: minPrice,
-    max: maxPrice,
-  };
+  const stated = price ?? (isDecimal ? amount : undefined);
+  return { mode: pricingMode, currency, amount: stated, min: minPrice, max: maxPrice };
 }
 
 /** Reads a decimal amount, with or without a dollar sign before it or a currency after it. */

@@ -36,7 +36,7 @@ const NUMBERED: FeedFormat = {
       }),
     ),
     findings: [],
-    outcomes: (items as Api[]).map(({ id, address }) => ({ key: id, name: id, outcome: 'taken', base_url: address })),
+    outcomes: (items as Api[]).map(({ id, address }) => ({ name: id, outcome: 'taken', base_url: address })),
   }),
 };
 

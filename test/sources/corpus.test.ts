@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/model/declaration.ts';
 import { findCodeWords } from '../../src/model/finding.ts';
-import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
+import { mergeFeedItems, parseFeedItem } from '../../src/sources/bazaar/feed.ts';
 import { parseFeedPage } from '../../src/sources/bazaar/pull.ts';
 import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { readChallenge } from '../../src/x402/read-challenge.ts';
@@ -26,7 +26,8 @@ function listUnexplained(findings: readonly Finding[], isPlaced: (finding: Findi
 
 /** Reads a feed, and gives how its items ended. */
 function accountFor(items: readonly unknown[]): { ends: Record<string, number>; findings: Finding[] } {
-  const read = buildFeedDeclarations(items, { ...OPTIONS, isFile: true, getPlace: (index) => `/items/${index}` });
+  const parsed = items.map((raw, index) => parseFeedItem(raw, OPTIONS, `/items/${index}`));
+  const read = mergeFeedItems(parsed, { ...OPTIONS, isFile: true });
   const noted = new Set(read.findings.filter(({ severity }) => severity === 'noted').map(({ item }) => item));
   const refused = Map.groupBy(
     read.findings.filter(({ severity }) => severity === 'refused'),

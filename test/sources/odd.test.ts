@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Declaration, Finding } from '../../src/model/declaration.ts';
 import { findCodeWords } from '../../src/model/finding.ts';
 import { readApiDocument } from '../../src/sources/api-document.ts';
-import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
+import { mergeFeedItems, parseFeedItem } from '../../src/sources/bazaar/feed.ts';
 import { parseFeedPage } from '../../src/sources/bazaar/pull.ts';
 import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { parseManifest } from '../../src/sources/manifest.ts';
@@ -35,7 +35,8 @@ function readKind(kind: Kind, text: string): { findings: Finding[]; routes: numb
   const bytes = Buffer.from(text);
   if (kind === 'feed') {
     const { items } = parseFeedPage(bytes, 'The feed');
-    const read = buildFeedDeclarations(items, { ...OPTIONS, getPlace: (index) => `/items/${index}` });
+    const parsed = items.map((raw, index) => parseFeedItem(raw, OPTIONS, `/items/${index}`));
+    const read = mergeFeedItems(parsed, OPTIONS);
     return { findings: read.findings, routes: countRoutes(read.declarations) };
   }
   if (kind === 'document') {

@@ -12,6 +12,7 @@ import { findMember, findText, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import {
+  type FeedTool,
   findFeedTool,
   findResourcePlace,
   getFeedItemKey,
@@ -42,83 +43,52 @@ export const KNOWN_FEEDS: Readonly<Record<string, string>> = {
   anyspend: 'https://mainnet.anyspend.com/x402/discovery/resources',
 };
 
-/** A feed's options, and those of a document whose entries are read as items. */
-interface ItemsOptions extends FeedOptions {
-  /** Gives the JSON pointer of the item at an index; without it, places are given from the item on. */
-  getPlace?: ((index: number) => string) | undefined;
-}
-
-interface Parsed<Item> {
-  index: number;
-  hash: string;
-  item: Item;
-}
-
 /**
  * Builds the declarations of a whole pull: the items of one origin become one listing with a route each. Several items
  * for one route are merged, and all but one of them count as `duplicate`, as does a refused item that comes again
  * unchanged. Only `outcomes` depends on the order of the items. Never throws, whatever the raw items contain.
  */
-export function buildFeedDeclarations(items: readonly unknown[], options: ItemsOptions): FeedDeclarations {
-  const parsed = items.map((raw, index) => ({
-    index,
-    hash: getItemHash(raw),
-    item: parseFeedItem(raw, options, options.getPlace?.(index)),
-  }));
-  const outcomes: ItemOutcome[] = [];
+export function buildFeedDeclarations(items: readonly unknown[], options: FeedOptions): FeedDeclarations {
+  return mergeFeedItems(
+    items.map((raw) => parseFeedItem(raw, options)),
+    options,
+  );
+}
+
+/** Builds the declarations of parsed items, as `buildFeedDeclarations` does. */
+export function mergeFeedItems(items: readonly FeedItem[], options: FeedOptions): FeedDeclarations {
+  const outcomes = new Map<FeedItem, ItemOutcome>();
   const findings: Finding[] = [];
   const routes: TakenItem[] = [];
-  for (const group of Map.groupBy(parsed, ({ item }) => item.key).values()) {
-    const [newest, ...older] = sortNewestFirst(group.filter(isTakenItem));
-    const [refused, repeated] = splitRepeated(group.filter(isRefusedItem));
+  for (const group of Map.groupBy(items, ({ key }) => key).values()) {
+    const [newest, ...older] = sortNewestFirst(group.filter((item) => item.outcome === 'taken'));
+    const refused = group.filter((item) => item.outcome === 'refused');
+    const firsts = new Map<string, RefusedItem>();
+    for (const item of refused) if (!firsts.has(item.hash)) firsts.set(item.hash, item);
     if (newest) {
-      routes.push(mergeRouteItems([newest.item, ...older.map(({ item }) => item)]));
-      outcomes[newest.index] = { ...getIdentity(newest.item), outcome: 'taken', base_url: newest.item.base_url };
-      findings.push(...newest.item.findings);
+      const { name, base_url } = newest;
+      routes.push(mergeRouteItems([newest, ...older]));
+      outcomes.set(newest, { name, outcome: 'taken', base_url });
+      findings.push(...newest.findings);
     }
-    for (const { index, item } of [...older, ...repeated])
-      outcomes[index] = { ...getIdentity(item), outcome: 'duplicate' };
-    for (const { index, item } of refused) {
-      outcomes[index] = { ...getIdentity(item), outcome: 'refused', code: item.code };
+    for (const item of firsts.values()) {
+      outcomes.set(item, { name: item.name, outcome: 'refused', code: item.code });
       findings.push(...item.findings);
     }
-    const again = [...older, ...repeated][0];
-    if (again) findings.push(buildDuplicateFinding(again.item.name, older.length + repeated.length));
+    const again = [...older, ...refused.filter((item) => firsts.get(item.hash) !== item)];
+    for (const item of again) outcomes.set(item, { name: item.name, outcome: 'duplicate' });
+    if (again[0]) {
+      const message = `The item came ${again.length + 1} times in one pull and counts once.`;
+      findings.push(buildFinding('noted', 'duplicate', again[0].name, message));
+    }
   }
   return {
     declarations: [...Map.groupBy(routes, ({ base_url }) => base_url)]
       .map(([base, group]) => buildDeclaration(base, group, options))
       .sort((a, b) => compareTexts(a.base_url, b.base_url)),
     findings: findings.sort((a, b) => compareTexts(getFindingKey(a), getFindingKey(b))),
-    outcomes,
+    outcomes: items.flatMap((item) => outcomes.get(item) ?? []),
   };
-}
-
-function isTakenItem(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<TakenItem> {
-  return parsed.item.outcome === 'taken';
-}
-
-function isRefusedItem(parsed: Parsed<TakenItem | RefusedItem>): parsed is Parsed<RefusedItem> {
-  return parsed.item.outcome === 'refused';
-}
-
-/** Separates items whose exact content came before. */
-function splitRepeated(refused: Parsed<RefusedItem>[]): [first: Parsed<RefusedItem>[], again: Parsed<RefusedItem>[]] {
-  const firsts = new Map<string, Parsed<RefusedItem>>();
-  const again: Parsed<RefusedItem>[] = [];
-  for (const one of refused) {
-    if (firsts.has(one.hash)) again.push(one);
-    else firsts.set(one.hash, one);
-  }
-  return [[...firsts.values()], again];
-}
-
-function getIdentity({ key, name }: TakenItem | RefusedItem): { key: string; name: string } {
-  return { key, name };
-}
-
-function buildDuplicateFinding(name: string, count: number): Finding {
-  return buildFinding('noted', 'duplicate', name, `The item came ${count + 1} times in one pull and counts once.`);
 }
 
 /**
@@ -152,12 +122,8 @@ function getFindingKey({ item, code, message, severity }: Finding): string {
  * Sorts items for one route, the newest first. Equally new ones are sorted by content and not by their place in the
  * feed.
  */
-function sortNewestFirst<Place extends { item: TakenItem; hash: string }>(places: readonly Place[]): Place[] {
-  return [...places].sort((a, b) => {
-    const [newer, older] = [b.item.updated_at ?? '', a.item.updated_at ?? ''];
-    if (newer !== older) return newer < older ? -1 : 1;
-    return compareTexts(a.hash, b.hash);
-  });
+function sortNewestFirst(items: readonly TakenItem[]): TakenItem[] {
+  return items.toSorted((a, b) => compareTexts(b.updated_at ?? '', a.updated_at ?? '') || compareTexts(a.hash, b.hash));
 }
 
 /**
@@ -200,38 +166,43 @@ function getSortKey(offer: Terms): string {
 
 type FeedItemOptions = Pick<FeedOptions, 'allowPrivateNetworks' | 'pulledAt'>;
 
-/** An item that becomes a route. */
-export interface TakenItem {
-  outcome: 'taken';
+interface ItemBase {
   /** Key within the feed, as returned by `getFeedItemKey`. */
   key: string;
+  /** Hash of its whole content. */
+  hash: string;
   /** Name of the item in findings. */
   name: string;
+  findings: Finding[];
+}
+
+/** An item that becomes a route. */
+export interface TakenItem extends ItemBase {
+  outcome: 'taken';
   /** The base address of its listing: the origin with its port. */
   base_url: string;
   route: DeclaredRoute;
   words: ItemWords;
   updated_at: string | null;
-  findings: Finding[];
 }
 
 /** An item that does not become a route, and the reason. One of its findings is `refused` and has this code. */
-interface RefusedItem {
+interface RefusedItem extends ItemBase {
   outcome: 'refused';
-  key: string;
-  name: string;
   code: FindingCode;
-  findings: Finding[];
 }
+
+export type FeedItem = TakenItem | RefusedItem;
 
 /**
  * Parses one item of a Bazaar feed, of any protocol version and shape seen so far, into a route with its terms. Never
  * throws: everything that cannot be taken becomes a finding, whose code is explained in `FINDING_CODES`. Its place is
- * below `itemPlace`, the JSON pointer of the item.
+ * below `itemPlace`, the JSON pointer of the item; `addressPlace` is where the item has its address, if it had another name.
  */
-export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace = ''): TakenItem | RefusedItem {
+export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace = '', addressPlace?: string): FeedItem {
   const key = getFeedItemKey(raw);
-  const name = getItemName(raw, key);
+  const hash = getItemHash(raw);
+  const name = getItemName(raw, key, hash);
   const notes = new Map<string, Finding>();
   const note: Note = (code, message, place = '') => {
     const finding = buildFinding('noted', code, name, message, `${itemPlace}${place}`);
@@ -240,9 +211,7 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
   const refuse = (code: FindingCode, place = '', message?: string): RefusedItem => ({
     outcome: 'refused',
-    key,
-    name,
-    code,
+    ...{ key, hash, name, code },
     findings: [buildFinding('refused', code, name, message, `${itemPlace}${place}`)],
   });
 
@@ -250,32 +219,24 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   const tool = findFeedTool(raw);
   if (raw.type !== undefined && raw.type !== 'http' && !tool) return refuse('not_http_type', '/type');
   const resource = findResourcePlace(raw);
-  if (resource === undefined) return refuse('no_resource', '/resource');
-  const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, resource.place));
-  if (!(url instanceof URL)) return refuse(url.code, resource.place, url.message);
+  if (resource === undefined) return refuse('no_resource', addressPlace ?? '/resource');
+  const place = addressPlace ?? resource.place;
+  const url = parseResourceUrl(resource.address, options, (code, message) => note(code, message, place));
+  if (!(url instanceof URL)) return refuse(url.code, place, url.message);
   const method = httpMethod.safeParse(tool ? 'POST' : (listMethods(raw)[0] ?? 'GET'));
   if (!method.success) return refuse('bad_method', findMethodPlace(raw));
   const terms = readItemTerms(raw, note);
   if (!Array.isArray(terms)) return refuse(terms.code, terms.place, terms.message);
 
   noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
-  if (hasWildcard(url)) note('wildcard_path', undefined, resource.place);
-  const text = findDescription(raw) ?? tool?.input.description;
-  const route: DeclaredRoute = {
-    method: method.data,
-    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
-    description: readText(text, 'route_description', note),
-    mime_type: readMimeType(findMimeType(raw), note),
-    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method.data, note)),
-    output_schema: readOutputSchema(raw, note),
-    terms,
-    ...readPaymentIdentifier(raw),
-  };
-  const whole = readText(text, 'description', note);
+  if (hasWildcard(url)) note('wildcard_path', undefined, place);
+  const description = findDescription(raw) ?? tool?.input.description;
+  const facts = { method: method.data, url, tool, description, mimeType: findMimeType(raw) };
+  const route = { ...readItemRoute(raw, facts, note), terms };
+  const whole = readText(description, 'description', note);
   return {
     outcome: 'taken',
-    key,
-    name,
+    ...{ key, hash, name },
     base_url: url.origin,
     route,
     words: { ...(whole !== route.description && { text: whole }), ...readItemWords(raw, options, note) },
@@ -284,11 +245,32 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
 }
 
-/** Reads whether an item, or one of its offers, takes an id of the payment. */
-export function readPaymentIdentifier(raw: unknown): Pick<DeclaredRoute, 'payment_identifier'> {
+/** What is known of an item's route before its request and answer are read. */
+interface RouteFacts {
+  method: DeclaredRoute['method'];
+  url: URL;
+  tool?: FeedTool | undefined;
+  description: unknown;
+  mimeType: unknown;
+}
+
+/** Reads what an item says of its route, besides its terms. */
+export function readItemRoute(
+  raw: unknown,
+  { method, url, tool, description, mimeType }: RouteFacts,
+  note: Note,
+): Omit<DeclaredRoute, 'terms'> {
   const holders = [raw, ...listOffers(raw)].map((holder) => findPaymentIdentifier(findMember(holder, 'extensions')));
   const payment_identifier = holders.find((found) => found !== undefined);
-  return payment_identifier === undefined ? {} : { payment_identifier };
+  return {
+    method,
+    path: `${getTemplatePath(url)}${tool ? `#${tool.name}` : ''}`,
+    description: readText(description, 'route_description', note),
+    mime_type: readMimeType(mimeType, note),
+    ...(tool ? readToolRequest(tool, note) : readRequest(raw, method, note)),
+    output_schema: readOutputSchema(raw, note),
+    ...(payment_identifier && { payment_identifier }),
+  };
 }
 
 function noteMethodAndAddress(
@@ -321,12 +303,10 @@ function findMethodPlace(raw: unknown): string {
   return place ? formatPointer(...place) : '';
 }
 
-function getItemName(raw: unknown, key: string): string {
+function getItemName(raw: unknown, key: string, hash: string): string {
   if (!key.startsWith('sha256:')) return cutText(removeInvisible(key), 200);
   const resource = findResourcePlace(raw)?.address;
-  return resource?.trim()
-    ? cutText(removeInvisible(resource.slice(0, 500)), 200)
-    : `item ${getItemHash(raw).slice(0, 12)}`;
+  return resource?.trim() ? cutText(removeInvisible(resource.slice(0, 500)), 200) : `item ${hash.slice(0, 12)}`;
 }
 
 function findDescription(raw: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../model/json.ts';
-import { findPlaceholderSchema, isBodiless, type RequestExample } from '../../model/request.ts';
+import { findPlaceholderSchema, isBodiless, isWithBody, type RequestExample } from '../../model/request.ts';
 import { TOOL_NAME } from '../../model/route.ts';
 import { getItemHash } from '../feed.ts';
 import { formatPointer, type Note } from '../finding-codes.ts';
@@ -233,7 +233,7 @@ function describeField(field: Json, name: string): Json {
 }
 
 function getMainPart(method: string): Part {
-  return ['POST', 'PUT', 'PATCH'].includes(method) ? 'body' : 'queryParams';
+  return isWithBody(method) ? 'body' : 'queryParams';
 }
 
 /** Returns whether a schema describes no field, as `{type: 'object', properties: {}}`. */
@@ -245,7 +245,7 @@ function isEmptySchema(schema: Record<string, unknown>): boolean {
 }
 
 /** The tool of an MCP server, as an item of a feed describes it. */
-interface FeedTool {
+export interface FeedTool {
   name: string;
   /** The description of the tool in the item, from `info.input` of its Bazaar declaration. */
   input: Record<string, unknown>;

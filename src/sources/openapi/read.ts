@@ -2,7 +2,12 @@ import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 import { removeInvisible } from '../clean-string.ts';
-import { type ApiDocument, type ApiDocumentOptions, buildDocumentDeclarations } from '../document-declarations.ts';
+import {
+  type ApiDocument,
+  type ApiDocumentOptions,
+  buildDocumentDeclarations,
+  type RouteAtAddress,
+} from '../document-declarations.ts';
 import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
 import type { DocumentProblem } from '../document-text.ts';
 import {
@@ -69,9 +74,9 @@ function readOperations(
   operations: readonly Operation[],
   { allowPrivateNetworks }: ApiDocumentOptions,
   findings: DocumentFindings,
-): Pick<ApiDocument, 'items'> & { routes: { base_url: string; route: DeclaredRoute }[] } {
+): Pick<ApiDocument, 'items'> & { routes: RouteAtAddress[] } {
   const reader = openDocumentReader(document);
-  const routes = new Map<string, { base_url: string; route: DeclaredRoute }>();
+  const routes = new Map<string, RouteAtAddress>();
   const items = { received: operations.length, taken: 0, duplicates: 0, refused: 0 };
   for (const operation of operations) {
     const found = findings.openItem(getName(operation));
@@ -119,7 +124,7 @@ const NO_SERVER = {
  */
 function listPayableOperations(
   document: Record<string, unknown>,
-  place: Pick<ApiDocumentOptions, 'url' | 'base_url' | 'allowPrivateNetworks'>,
+  place: DocumentPlace,
   findings: DocumentFindings,
 ): Operation[] | DocumentProblem {
   const operations: Operation[] = [];
@@ -169,14 +174,8 @@ interface OperationContext {
   note: Note;
 }
 
-/** The route of an operation, and the base address of its listing. */
-interface OperationRoute {
-  base_url: string;
-  route: DeclaredRoute;
-}
-
 /** Reads a payable operation into a route, or returns why it is refused. Never throws, whatever it contains. */
-function readOperation(operation: Operation, context: OperationContext): OperationRoute | Refusal {
+function readOperation(operation: Operation, context: OperationContext): RouteAtAddress | Refusal {
   const { raw, pathItem } = operation;
   const { note, reader } = context;
   const place = readAddress(operation, context);
@@ -213,7 +212,7 @@ function readAddress(
   if (/\{[^{}]*\}/.test(server)) return { code: 'bad_url', message: 'The server has a variable without a default.' };
   const base = parseResourceUrl(server, { allowPrivateNetworks }, note);
   if (!(base instanceof URL)) return base;
-  const base_url = getBaseAddress(base);
+  const base_url = `${base.origin}${base.pathname.replace(/\/+$/, '')}`;
   if (!path.startsWith('/')) return { code: 'bad_url', message: 'The path does not begin with a slash.' };
   const url = parseListedUrl(`${base_url}${path}`, { allowPrivateNetworks });
   if (!(url instanceof URL)) return url;
@@ -227,13 +226,7 @@ function buildRefusal(code: FindingCode): Refusal {
 }
 
 /** The address of a document, and the base address that the user asked for. */
-interface DocumentPlace {
-  /** Address of the document; null for a file. */
-  url: string | null;
-  /** Base address that the user asked for; null to use those of the document. */
-  base_url: string | null;
-  allowPrivateNetworks: boolean;
-}
+type DocumentPlace = Pick<ApiDocumentOptions, 'url' | 'base_url' | 'allowPrivateNetworks'>;
 
 /** Most servers of one list that are looked at. */
 const MAX_SERVERS = 20;
@@ -304,9 +297,4 @@ function fillVariables(address: string, variables: unknown): string {
     const value = isObject(variable) ? variable.default : undefined;
     return typeof value === 'string' || typeof value === 'number' ? String(value) : whole;
   });
-}
-
-/** Returns a base address in its canonical form: without query, fragment and slash at the end. */
-function getBaseAddress(url: URL): string {
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -1,23 +1,21 @@
-import type { Finding } from '../../model/declaration.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
-import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
-import { buildFeedDeclarations, parseFeedItem, readItemWords, readPaymentIdentifier } from '../bazaar/feed.ts';
-import { listOffers, readOutputSchema, readRequest } from '../bazaar/item.ts';
+import { type FeedItem, mergeFeedItems, parseFeedItem, readItemRoute, readItemWords } from '../bazaar/feed.ts';
+import { listOffers } from '../bazaar/item.ts';
 import { removeInvisible } from '../clean-string.ts';
 import {
   type ApiDocument,
   type ApiDocumentOptions,
   buildDocumentDeclarations,
+  type RouteAtAddress,
   type ServiceTexts,
 } from '../document-declarations.ts';
 import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
-import { FINDING_CODES, type FindingCode, type Note, noteBelow } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, noteBelow } from '../finding-codes.ts';
 import { findMember, findText, isObject } from '../json-value.ts';
-import { getTemplatePath, hasWildcard, parseResourceUrl } from '../outside-address.ts';
+import { hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { type Payment, readPayment } from '../payment-info.ts';
-import { readMimeType, readText } from '../provider-text.ts';
 import {
   type Entry,
   findOpenApiAddress,
@@ -30,8 +28,6 @@ import {
   namesX402,
   type Resource,
 } from './entries.ts';
-
-type RouteAtAddress = { base_url: string; route: DeclaredRoute };
 
 /** Codes of offers that cannot be taken although the entry may state its payment in another way. */
 const STATED_INSTEAD: ReadonlySet<FindingCode> = new Set([
@@ -53,19 +49,20 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
   if (listed.length > MAX_RESOURCES) findings.note('too_many_operations');
   const resources = entries.flatMap(listResources);
   const context = { file, options, findings };
-  const offering = resources.filter((resource) => isOffering(resource, context));
+  const offering = new Map(
+    resources.flatMap((resource) => {
+      const item = parseOffers(resource, context);
+      return item ? [[resource, item] as const] : [];
+    }),
+  );
   const items = { received: resources.length, taken: 0, duplicates: 0, refused: 0 };
-  const priced = buildFeedDeclarations(offering.map(buildItem), {
-    feed: options.name,
-    pulledAt: options.now,
-    isFile: true,
-    allowPrivateNetworks: options.allowPrivateNetworks,
-    getPlace: (index) => offering[index]?.entry.place ?? '',
-  });
+  const { now, allowPrivateNetworks } = options;
+  const feed = { feed: options.name, pulledAt: now, isFile: true, allowPrivateNetworks };
+  const priced = mergeFeedItems([...offering.values()], feed);
   for (const { outcome } of priced.outcomes) items[outcome === 'duplicate' ? 'duplicates' : outcome] += 1;
   const routes = priced.declarations.flatMap(({ base_url, routes: own }) => own.map((route) => ({ base_url, route })));
   const known = new Set(routes.flatMap(listRouteKeys));
-  const others = resources.filter((resource) => !offering.includes(resource));
+  const others = resources.filter((resource) => !offering.has(resource));
   const read = others.map((resource) => ({ resource, stated: findStated(resource.entry.raw, file) }));
   // Entries with a price come first, so that a bare address of another list never hides one.
   for (const { resource, stated } of [...read.filter((one) => one.stated), ...read.filter((one) => !one.stated)]) {
@@ -84,23 +81,10 @@ export function readX402File(file: unknown, options: ApiDocumentOptions): ApiDoc
   return {
     kind: 'x402_file',
     declarations,
-    findings: [...findings.list(), ...placeAddresses(priced.findings, offering)],
+    findings: [...findings.list(), ...priced.findings],
     items,
     openapi_url,
   };
-}
-
-/** Corrects the places of addresses, which have many names in a file and one in a feed. */
-function placeAddresses(findings: readonly Finding[], resources: readonly Resource[]): Finding[] {
-  const places = new Map(
-    resources.flatMap(({ entry, place }) =>
-      ['/resource', '/resource/url'].map((path) => [`${entry.place}${path}`, place] as const),
-    ),
-  );
-  return findings.map((finding) => {
-    const place = places.get(finding.place ?? '');
-    return place === undefined ? finding : { ...finding, place };
-  });
 }
 
 interface Context {
@@ -148,12 +132,14 @@ function hasAmount(offer: unknown): boolean {
   return ['amount', 'maxAmountRequired'].some((name) => findMember(offer, name) !== undefined);
 }
 
-/** Returns whether an entry is read by its offers: it has some, and states no payment that is read instead. */
-function isOffering(resource: Resource, { file, options }: Context): boolean {
+/** Parses an entry by its offers. Undefined if it has none, or if it states a payment that is read instead. */
+function parseOffers(resource: Resource, { file, options }: Context): FeedItem | undefined {
   const { raw, place } = resource.entry;
-  if (!Array.isArray(findMember(raw, 'accepts'))) return false;
-  const item = parseFeedItem(buildItem(resource), { ...options, pulledAt: options.now }, place);
-  return item.outcome === 'taken' || !STATED_INSTEAD.has(item.code) || findStated(raw, file) === undefined;
+  if (!Array.isArray(findMember(raw, 'accepts'))) return undefined;
+  const addressPlace = resource.place.slice(place.length);
+  const item = parseFeedItem(buildItem(resource), { ...options, pulledAt: options.now }, place, addressPlace);
+  const isTaken = item.outcome === 'taken' || !STATED_INSTEAD.has(item.code) || findStated(raw, file) === undefined;
+  return isTaken ? item : undefined;
 }
 
 /** Finds the stated payment of an entry, unless it says itself that it costs nothing. */
@@ -235,11 +221,17 @@ function readEntry(
   if (hasWildcard(url)) found.note('wildcard_path', undefined, resource.place);
   const payment = readEntryPayment(resource, stated, found);
   if (!payment) return undefined;
-  return {
-    base_url: url.origin,
-    route: buildRoute(resource, method.data, url, payment, found.note, options),
-    keep: found.keep,
+  const { raw } = entry;
+  const mimeType = isObject(raw) ? raw.mimeType : undefined;
+  const note = noteBelow(found.note, entry.place);
+  const item = buildItem(resource);
+  const words = readItemWords(isObject(item) ? item : getServiceTexts(entry), options, note);
+  const route = {
+    ...readItemRoute(item, { method: method.data, url, description: findDescription(raw), mimeType }, note),
+    ...payment,
+    ...(Object.keys(words).length > 0 && { item: words }),
   };
+  return { base_url: url.origin, route, keep: found.keep };
 }
 
 /** Reads the payment that an entry states; refuses the entry if it must not be listed. */
@@ -264,31 +256,6 @@ function readEntryPayment(
   }
   if (stated.isOfFile && payment.terms.length > 0) found.note('price_of_file', undefined, pricePlace);
   return payment;
-}
-
-function buildRoute(
-  resource: Resource,
-  method: DeclaredRoute['method'],
-  url: URL,
-  payment: Payment,
-  itemNote: Note,
-  options: ApiDocumentOptions,
-): DeclaredRoute {
-  const { raw, place } = resource.entry;
-  const note = noteBelow(itemNote, place);
-  const item = buildItem(resource);
-  const words = readItemWords(isObject(item) ? item : getServiceTexts(resource.entry), options, note);
-  return {
-    method,
-    path: getTemplatePath(url),
-    description: readText(findDescription(raw), 'route_description', note),
-    mime_type: readMimeType(isObject(raw) ? raw.mimeType : undefined, note),
-    ...readRequest(item, method, note),
-    output_schema: readOutputSchema(item, note),
-    ...payment,
-    ...readPaymentIdentifier(raw),
-    ...(Object.keys(words).length > 0 && { item: words }),
-  };
 }
 
 function getRouteKey({ base_url, route }: RouteAtAddress): string {
