@@ -5,7 +5,7 @@ import { getRevision, writeCatalogue } from '../catalogue/transaction.ts';
 import { recordFindings } from '../catalogue/write/findings.ts';
 import type { Finding } from '../model/declaration.ts';
 import { cutText } from '../model/text.ts';
-import { buildFinding } from '../sources/finding-codes.ts';
+import { buildFinding } from '../sources/findings.ts';
 import { type ManifestFile, readManifests } from '../sources/manifest.ts';
 import { type DeclarationOutcome, type Recording, recordInBatches } from './record-declarations.ts';
 import {

@@ -11,7 +11,7 @@ import type { JsonObject } from '../model/json.ts';
 import type { Listing } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import { formatQuote } from '../sources/clean-string.ts';
-import { buildFinding } from '../sources/finding-codes.ts';
+import { buildFinding } from '../sources/findings.ts';
 import type { ProviderRequest } from '../sources/provider-file/parse.ts';
 import { PATHS } from '../views/links.ts';
 import { describeReason } from '../views/words/decision.ts';

@@ -2,7 +2,7 @@ import type { Finding } from '../model/declaration.ts';
 import { findCodeWords } from '../model/finding.ts';
 import type { Listing } from '../model/listing.ts';
 import { cutText } from '../model/text.ts';
-import { buildFinding } from '../sources/finding-codes.ts';
+import { buildFinding } from '../sources/findings.ts';
 import type { DeclarationOutcome, FailedDeclaration, Recording } from './record-declarations.ts';
 
 /** The message for an import that was stopped. */

@@ -16,7 +16,7 @@ import { formatUsdc } from '../model/usdc.ts';
 import { listChallengeFindings } from '../sources/challenge-findings.ts';
 import type { ApiDocument } from '../sources/document-declarations.ts';
 import type { DocumentProblem } from '../sources/document-text.ts';
-import { buildFinding } from '../sources/finding-codes.ts';
+import { buildFinding } from '../sources/findings.ts';
 import { isBareHost, type LookedUp, readHostDocuments, readWholeDocument } from '../sources/host-documents.ts';
 import { readManifests } from '../sources/manifest.ts';
 import { readProviderStatement } from '../sources/provider-file/read.ts';
@@ -169,9 +169,8 @@ export function buildLine(
 }
 
 async function* checkFile(path: string, { client, resolver, config, now, signal }: CheckContext, found: Found): Lines {
-  const { allowPrivateNetworks } = config;
   const name = getSourceName(path);
-  const options = { name, base_url: null, allowPrivateNetworks, now: now().toISOString() };
+  const options = getReadOptions(name, { config, now });
   const read = await readWholeDocument(path, options, { client, resolver, signal });
   // A manifest has routes with prices, and so can be taken for an x402 file, which is JSON.
   const isOther = 'code' in read ? read.code === 'not_api_document' : read.kind === 'x402_file';
@@ -187,12 +186,17 @@ async function* checkFile(path: string, { client, resolver, config, now, signal 
   }
 }
 
+/** Returns how a check reads documents: everything is listed where they say. */
+function getReadOptions(name: string, { config, now }: Pick<CheckContext, 'config' | 'now'>) {
+  const { allowPrivateNetworks } = config;
+  return { name, base_url: null, allowPrivateNetworks, now: now().toISOString() };
+}
+
 /** Checks a host by its documents. Without a document its own address is asked. */
 async function* checkHost(origin: string, context: CheckContext, found: Found): Lines {
   const { client, resolver, config, now, signal } = context;
-  const { allowPrivateNetworks } = config;
-  const at = now().toISOString();
-  const options = { name: getSourceName(origin), base_url: null, allowPrivateNetworks, now: at };
+  const options = getReadOptions(getSourceName(origin), { config, now });
+  const { allowPrivateNetworks, now: at } = options;
   const { places, read: chosen } = await readHostDocuments(origin, options, { client, resolver, signal });
   const documents = places.flatMap(({ url, read }) => (read === 'absent' ? [] : { url, read }));
   const statement = await readProviderStatement(client, origin, { allowPrivateNetworks, now: at, signal });
@@ -269,8 +273,7 @@ async function* checkRoute(url: string, method: Method, context: CheckContext, f
     yield live;
     return;
   }
-  const { allowPrivateNetworks } = config;
-  const options = { name: getSourceName(url), base_url: null, allowPrivateNetworks, now: now().toISOString() };
+  const options = getReadOptions(getSourceName(url), { config, now });
   const read = await readWholeDocument(url, options, { client, resolver, signal });
   // An answer that is no document is a route that asks for nothing.
   const isDocument = !('code' in read && (read.code === 'not_api_document' || read.code === 'document_html'));

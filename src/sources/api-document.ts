@@ -3,7 +3,7 @@ import type { Declaration } from '../model/declaration.ts';
 import { compareRoutes, getRouteUrl } from '../model/route.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
 import { type DocumentProblem, parseDocumentText } from './document-text.ts';
-import { buildFinding } from './finding-codes.ts';
+import { buildFinding } from './findings.ts';
 import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/read.ts';
 import { describeOtherList } from './other-lists.ts';

@@ -1,7 +1,7 @@
 import type { Finding } from '../model/declaration.ts';
 import type { Challenge, ChallengeReading } from '../x402/challenge.ts';
 import { getOfferPlace } from './bazaar/offer.ts';
-import { buildFinding, type FindingCode, formatPointer } from './finding-codes.ts';
+import { buildFinding, type FindingCode, formatPointer } from './findings.ts';
 import { nameScheme } from './other-lists.ts';
 
 /**

@@ -5,7 +5,7 @@ import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import { compareRoutes, type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import { compareTexts, getFirstSentence } from '../model/text.ts';
-import type { DocumentFindings } from './document-findings.ts';
+import type { DocumentFindings } from './findings.ts';
 import { parseListedUrl } from './outside-address.ts';
 import { cleanText, readText } from './provider-text.ts';
 

@@ -4,7 +4,7 @@ import type { GuardedClient } from '../fetching/client.ts';
 import { parseJsonBody } from '../fetching/json.ts';
 import type { FetchInit } from '../fetching/request.ts';
 import { findJsonFaults } from '../model/json-text.ts';
-import type { FindingCode } from './finding-codes.ts';
+import type { FindingCode } from './findings.ts';
 import { readLimitedFile } from './limited-file.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
 import type { SourceKind } from '../model/source.ts';
-import type { FindingCode } from './finding-codes.ts';
+import type { FindingCode } from './findings.ts';
 import { isObject } from './json-value.ts';
 
 /** The format of a paged feed: its pages, the key of an item, and the declarations of all its items. */
@@ -80,16 +80,13 @@ export function formatRawItem(raw: unknown): string {
 }
 
 /** Copies a raw item, with a note in place of what is nested too deeply. Never throws. */
-export function cutRawItem(raw: unknown): unknown {
-  return cutDepth(raw, 0);
-}
-
-function cutDepth(value: unknown, depth: number): unknown {
+export function cutRawItem(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '(nested too deeply)';
-  if (Array.isArray(value)) return value.map((item) => cutDepth(item, depth + 1));
-  return buildPlain(Object.entries(value).map(([key, member]) => [key, cutDepth(member, depth + 1)]));
+  if (Array.isArray(value)) return value.map((item) => cutRawItem(item, depth + 1));
+  // Even a key such as `__proto__` is plain data then, as in `JSON.parse`.
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutRawItem(member, depth + 1)]));
 }
 
 function sortKeys(value: unknown, depth: number): unknown {
@@ -97,10 +94,5 @@ function sortKeys(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.map((item) => sortKeys(item, depth + 1));
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => [key, sortKeys(member, depth + 1)]);
-  return buildPlain(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Builds an object in which even a key such as `__proto__` is plain data, as `JSON.parse` does. */
-function buildPlain(entries: [string, unknown][]): Record<string, unknown> {
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -11,7 +11,7 @@ import { formatUsdc } from '../model/usdc.ts';
 import { readApiDocument } from './api-document.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
 import { type DocumentBytes, type DocumentProblem, readDocumentBytes } from './document-text.ts';
-import { buildFinding } from './finding-codes.ts';
+import { buildFinding } from './findings.ts';
 import { getTemplatePath, parseListedUrl } from './outside-address.ts';
 import { getSourceName, isWebAddress } from './source-name.ts';
 

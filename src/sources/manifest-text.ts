@@ -8,7 +8,7 @@ import { cutText, findNearest } from '../model/text.ts';
 import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
-import type { FindingCode } from './finding-codes.ts';
+import type { FindingCode } from './findings.ts';
 import { isObject } from './json-value.ts';
 
 /** A decimal amount above zero, with at most six decimals. */

@@ -9,7 +9,7 @@ import type { Terms } from '../model/terms.ts';
 import { formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
-import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './finding-codes.ts';
+import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './findings.ts';
 import { cleanJson, isJsonObject } from './json-value.ts';
 import { readLimitedFile } from './limited-file.ts';
 import {

@@ -1,5 +1,5 @@
 import { parseOutsideUrl } from '../fetching/address.ts';
-import type { Note, Refusal } from './finding-codes.ts';
+import type { Note, Refusal } from './findings.ts';
 
 /**
  * Parses the address of something to be listed. Addresses that the guarded client would not fetch are refused, and so

@@ -14,7 +14,7 @@ import {
 import { findPaymentIdentifier } from '../x402/payment-identifier.ts';
 import { readTimeout } from './bazaar/offer.ts';
 import { cleanString } from './clean-string.ts';
-import { FINDING_CODES, type FindingCode, formatPointer, type Note, type Refusal } from './finding-codes.ts';
+import { FINDING_CODES, type FindingCode, formatPointer, type Note, type Refusal } from './findings.ts';
 import { findMember, isObject, listNamed } from './json-value.ts';
 
 type Details = Record<string, unknown>;

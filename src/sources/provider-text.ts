@@ -1,6 +1,6 @@
 import { cutText, findMediaType, TEXT_LIMITS } from '../model/text.ts';
 import { hasHiddenText, removeInvisible } from './clean-string.ts';
-import type { Note } from './finding-codes.ts';
+import type { Note } from './findings.ts';
 import { stripMarkup } from './markup.ts';
 
 export type TextField = keyof typeof TEXT_LIMITS;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../model/json.ts';
 import { findPlaceholderSchema, isBodiless, type RequestExample } from '../model/request.ts';
 import { cleanString, formatQuote } from './clean-string.ts';
-import type { Note } from './finding-codes.ts';
+import type { Note } from './findings.ts';
 import { cleanJson, isJsonObject, isObject, type Json } from './json-value.ts';
 
 /** Headers that carry a secret or a payment. They are never shown and never sent. */

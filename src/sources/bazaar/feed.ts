@@ -7,7 +7,7 @@ import { compareTexts, cutText } from '../../model/text.ts';
 import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
-import { buildFinding, type FindingCode, formatPointer, type Note } from '../finding-codes.ts';
+import { buildFinding, type FindingCode, formatPointer, type Note } from '../findings.ts';
 import { findMember, findText, isObject } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { findPlaceholderSchema, isBodiless, isWithBody, type RequestExample } from '../../model/request.ts';
 import { TOOL_NAME } from '../../model/route.ts';
 import { getItemHash } from '../feed.ts';
-import { formatPointer, type Note } from '../finding-codes.ts';
+import { formatPointer, type Note } from '../findings.ts';
 import {
   buildObjectSchema,
   isDescriptor,

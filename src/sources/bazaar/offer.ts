@@ -10,7 +10,7 @@ import {
   parsePayTo,
   SCHEME,
 } from '../../x402/offer-fields.ts';
-import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../finding-codes.ts';
+import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../findings.ts';
 import { findMember, isObject } from '../json-value.ts';
 import { listOffers, MAX_OFFERS } from './item.ts';
 

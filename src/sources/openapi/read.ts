@@ -8,16 +8,17 @@ import {
   buildDocumentDeclarations,
   type RouteAtAddress,
 } from '../document-declarations.ts';
-import { type DocumentFindings, openDocumentFindings } from '../document-findings.ts';
 import type { DocumentProblem } from '../document-text.ts';
 import {
+  type DocumentFindings,
   FINDING_CODES,
   type FindingCode,
   formatPointer,
   type Note,
   noteBelow,
+  openDocumentFindings,
   type Refusal,
-} from '../finding-codes.ts';
+} from '../findings.ts';
 import { findMember, findText, isObject } from '../json-value.ts';
 import { findPathBelow, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { readPayment } from '../payment-info.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { isBodiless, type RequestExample } from '../../model/request.ts';
 import { findMediaType } from '../../model/text.ts';
-import type { Note } from '../finding-codes.ts';
+import type { Note } from '../findings.ts';
 import { saysNothing } from '../json-schema.ts';
 import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
 import { readMimeType } from '../provider-text.ts';

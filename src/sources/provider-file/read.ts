@@ -3,8 +3,8 @@ import type { GuardedClient } from '../../fetching/client.ts';
 import { fetchFromOrigin } from '../../fetching/same-origin.ts';
 import type { Finding } from '../../model/declaration.ts';
 import { PROVIDER_FILE_PATH } from '../../model/source.ts';
-import { openDocumentFindings } from '../document-findings.ts';
 import { DOCUMENT_REQUEST } from '../document-text.ts';
+import { openDocumentFindings } from '../findings.ts';
 import { readDocument } from '../host-documents.ts';
 import { getSourceName } from '../source-name.ts';
 import {

@@ -4,7 +4,7 @@ import { httpMethod } from '../../model/request.ts';
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
 import { findAccount, parsePayTo } from '../../x402/offer-fields.ts';
 import { findResourcePlace, listMethods, listOffers } from '../bazaar/item.ts';
-import { formatPointer } from '../finding-codes.ts';
+import { formatPointer } from '../findings.ts';
 import { findMember, isObject, listNamed, type Named } from '../json-value.ts';
 import { findStatedPrice, PAYMENT_HOLDERS, type StatedPrice } from '../payment-info.ts';
 
@@ -369,17 +369,19 @@ function readAsset(raw: unknown): unknown {
 }
 
 /** A payment as an OpenAPI operation would state it, and the place of its price in the entry. */
-interface StatedPayment {
+export interface StatedPayment {
   info: Record<string, unknown>;
   place: string;
   isAmbiguous: boolean;
+  /** The price is that of the whole file. */
+  isOfFile: boolean;
 }
 
 /**
  * Builds the payment information of an entry from what it and its file state: the price from the entry, else from one of
  * its offers, else from the file; networks and payees likewise. Undefined if no price is stated.
  */
-export function findStatedPayment(entry: unknown, file: unknown): (StatedPayment & { isOfFile: boolean }) | undefined {
+export function findStatedPayment(entry: unknown, file: unknown): StatedPayment | undefined {
   const own = findStatedPrice(entry) ?? findOfferPrice(entry);
   const price = own ?? findStatedPrice(file);
   if (!price) return undefined;

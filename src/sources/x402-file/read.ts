@@ -11,8 +11,14 @@ import {
   type RouteAtAddress,
   type ServiceTexts,
 } from '../document-declarations.ts';
-import { type DocumentFindings, type ItemFindings, openDocumentFindings } from '../document-findings.ts';
-import { FINDING_CODES, type FindingCode, noteBelow } from '../finding-codes.ts';
+import {
+  type DocumentFindings,
+  FINDING_CODES,
+  type FindingCode,
+  type ItemFindings,
+  noteBelow,
+  openDocumentFindings,
+} from '../findings.ts';
 import { findMember, findText, isObject } from '../json-value.ts';
 import { hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { type Payment, readPayment } from '../payment-info.ts';
@@ -27,6 +33,7 @@ import {
   MAX_RESOURCES,
   namesX402,
   type Resource,
+  type StatedPayment,
 } from './entries.ts';
 
 /** Codes of offers that cannot be taken although the entry may state its payment in another way. */
@@ -143,7 +150,7 @@ function parseOffers(resource: Resource, { file, options }: Context): FeedItem |
 }
 
 /** Finds the stated payment of an entry, unless it says itself that it costs nothing. */
-function findStated(raw: unknown, file: unknown) {
+function findStated(raw: unknown, file: unknown): StatedPayment | undefined {
   return isFree(raw) ? undefined : findStatedPayment(raw, file);
 }
 
@@ -192,7 +199,7 @@ function findAnswerSchema({ outputSchema }: JsonObject): JsonObject | undefined 
 /** Reads an entry without offers into a route, or refuses it. */
 function readEntry(
   resource: Resource,
-  stated: ReturnType<typeof findStatedPayment>,
+  stated: StatedPayment | undefined,
   { options, findings }: Context,
 ): (RouteAtAddress & Pick<ItemFindings, 'keep'>) | undefined {
   const { entry, address } = resource;
@@ -237,7 +244,7 @@ function readEntry(
 /** Reads the payment that an entry states; refuses the entry if it must not be listed. */
 function readEntryPayment(
   { entry: { place } }: Resource,
-  stated: ReturnType<typeof findStatedPayment>,
+  stated: StatedPayment | undefined,
   found: ItemFindings,
 ): Payment | undefined {
   if (!stated) {

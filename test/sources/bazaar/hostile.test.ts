@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { declaration, finding } from '../../../src/model/declaration.ts';
 import { buildFeedDeclarations } from '../../../src/sources/bazaar/feed.ts';
 import { parseFeedPage } from '../../../src/sources/bazaar/pull.ts';
-import { FINDING_CODES } from '../../../src/sources/finding-codes.ts';
+import { FINDING_CODES } from '../../../src/sources/findings.ts';
 import { startProcessorTime } from '../../processor-time.ts';
 import { makeItem, makeOffer, makeVersion1Item, OPTIONS } from './items.ts';
 

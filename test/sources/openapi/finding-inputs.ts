@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../../../src/errors.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
-import type { FindingCode } from '../../../src/sources/finding-codes.ts';
+import type { FindingCode } from '../../../src/sources/findings.ts';
 import { readWholeDocument } from '../../../src/sources/host-documents.ts';
 import { makeFolder } from '../../builders.ts';
 import { NOW } from '../../records.ts';

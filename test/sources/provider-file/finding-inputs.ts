@@ -1,5 +1,5 @@
 import type { Finding } from '../../../src/model/declaration.ts';
-import type { FindingCode } from '../../../src/sources/finding-codes.ts';
+import type { FindingCode } from '../../../src/sources/findings.ts';
 import { readProviderStatement } from '../../../src/sources/provider-file/read.ts';
 import { serveDocuments } from '../../importing/document-server.ts';
 import { NOW } from '../../records.ts';

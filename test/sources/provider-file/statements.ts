@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type GuardedClient, openGuardedClient } from '../../../src/fetching/client.ts';
 import type { Finding } from '../../../src/model/declaration.ts';
-import { openDocumentFindings } from '../../../src/sources/document-findings.ts';
+import { openDocumentFindings } from '../../../src/sources/findings.ts';
 import { type ParsedRequest, parseStatement } from '../../../src/sources/provider-file/parse.ts';
 import { NOW } from '../../records.ts';
 

@@ -7,7 +7,7 @@ import type { Finding } from '../../src/model/declaration.ts';
 import { type FINDING_SECTIONS, findCodeWords } from '../../src/model/finding.ts';
 import { buildFeedDeclarations } from '../../src/sources/bazaar/feed.ts';
 import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
-import { FINDING_CODES, type FindingCode } from '../../src/sources/finding-codes.ts';
+import { FINDING_CODES, type FindingCode } from '../../src/sources/findings.ts';
 import { parseManifest, readManifests } from '../../src/sources/manifest.ts';
 import {
   encodeHeader,
