@@ -34,9 +34,6 @@ export const SOURCES = {
   bazaar: { speaker: 'hearsay', title: "A facilitator's discovery feed", says: 'a Bazaar feed says so' },
 } as const satisfies Record<string, SourceKindEntry>;
 
-/** Path at which a provider states its wishes on its own host (RFC 8615). */
-export const PROVIDER_FILE_PATH = '/.well-known/agent-payable.json';
-
 export type SourceKind = keyof typeof SOURCES;
 export const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
 export const sourceKind = z.enum(SOURCE_KINDS);
