@@ -125,26 +125,51 @@ function getStanding({
 }
 
 describe('routes that others invent for a listing whose own route answers', () => {
+  let twoDays: Buffer | undefined;
+
+  /** Makes a market that has lived for two days, which every one of them begins with, and has its call paid if so told. */
+  async function makeLived(isVerified: boolean) {
+    const file = join(makeFolder(), 'catalogue.sqlite');
+    if (twoDays) writeFileSync(file, twoDays);
+    const market = await makeMarket(undefined, file);
+    if (!twoDays) {
+      await market.say(0, declare('bazaar', FEED, [HONEST]));
+      await market.live(0, 48);
+      twoDays = market.catalogue.engine.sqlite.serialize();
+    }
+    if (isVerified) await recordVerified(market.catalogue, SLUG, '/v1/heights', getTime(48));
+    return market;
+  }
+
+  const [ATTACKED, END] = [54, 54 + 24 * 18];
+  const alone = new Map<boolean, ReturnType<typeof getStanding>>();
+
+  /** How the listing stands at the end where nobody else speaks of it. */
+  async function getStandingAlone(isVerified: boolean) {
+    const known = alone.get(isVerified);
+    if (known) return known;
+    const market = await makeLived(isVerified);
+    await market.live(ATTACKED, END);
+    const standing = getStanding(await market.find());
+    alone.set(isVerified, standing);
+    return standing;
+  }
+
   it.each([
     [5, 'in a feed of their own', false],
     [60, 'in a feed of their own', true],
     [16, 'in the feed of the seller', true],
   ] as const)('%i of them %s change nothing (settlement-verified: %s)', async (count, where, isVerified) => {
-    const [alone, attacked] = [await makeMarket(), await makeMarket()];
-    for (const market of [alone, attacked]) {
-      await market.say(0, declare('bazaar', FEED, [HONEST]));
-      await market.live(0, 48);
-      if (isVerified) await recordVerified(market.catalogue, SLUG, '/v1/heights', getTime(48));
-    }
+    const attacked = await makeLived(isVerified);
     const phantoms = makePhantoms(count);
     const isOwn = where === 'in the feed of the seller';
     const lie = isOwn
       ? declare('bazaar', FEED, [HONEST, ...phantoms])
       : declare('bazaar', OTHER_FEED, phantoms, { title: 'Moved', docs_url: 'https://rival.com/docs' });
     await attacked.say(50, lie);
-    for (const market of [alone, attacked]) await market.live(54, 54 + 24 * 18);
-    const [expected, seen] = [getStanding(await alone.find()), getStanding(await attacked.find())];
-    expect(seen).toEqual(expected);
+    await attacked.live(ATTACKED, END);
+    const seen = getStanding(await attacked.find());
+    expect(seen).toEqual(await getStandingAlone(isVerified));
     expect(seen).toMatchObject({ title: 'Tide Tables', description: 'Heights of tides.', state: 'live', cautions: [] });
     expect(seen).toMatchObject({ price_min: 1000, price_max: 1000, counted: ['/v1/heights'], band: 'established' });
     expect(await listStaleListings(attacked.catalogue)).toEqual([]);
