@@ -23,10 +23,10 @@ let writtenOnce: Promise<Map<string, Buffer>> | undefined;
  */
 export async function makeWritten(folder: string, settings: Record<string, string> = {}): Promise<SiteFixture> {
   writtenOnce ??= writeOnce(folder);
-  for (const [path, bytes] of await writtenOnce) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), bytes);
-  }
+  const written = await writtenOnce;
+  for (const inner of new Set([...written.keys()].map((path) => dirname(path))))
+    mkdirSync(join(folder, inner), { recursive: true });
+  for (const [path, bytes] of written) writeFileSync(join(folder, path), bytes);
   return await makeSiteFixture(folder, { count: 0, settings });
 }
 
