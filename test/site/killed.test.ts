@@ -12,7 +12,7 @@ import { getContent, makeSiteFixture } from './site-fixture.ts';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: 30 });
+  const fixture = await makeSiteFixture(makeFolder(), { count: 8 });
   await rebuildAgain({ config: fixture.config });
   const { lock } = getSitePaths(fixture.config.siteDir);
   const env = {
@@ -22,7 +22,7 @@ it('leaves nothing running when the command that began it is killed, and the nex
     BASE_URL: fixture.config.baseUrl,
   };
   await fixture.put(
-    Array.from({ length: 30 }, (_, number) => number),
+    Array.from({ length: 8 }, (_, number) => number),
     'second',
   );
   const command = spawn(process.execPath, ['scripts/rebuild.ts'], { cwd: ROOT, env, stdio: 'ignore' });
@@ -34,7 +34,7 @@ it('leaves nothing running when the command that began it is killed, and the nex
   free.release();
   await rebuildAgain({ config: fixture.config });
   const content = getContent(fixture.config);
-  expect(fixture.read('api/api-29.html')).toContain('Title29 second');
+  expect(fixture.read('api/api-7.html')).toContain('Title7 second');
   const elsewhere = { ...fixture.config, siteDir: join(makeFolder(), 'site') };
   await rebuildAgain({ config: elsewhere });
   expect(getContent(elsewhere)).toEqual(content);

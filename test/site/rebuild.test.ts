@@ -15,7 +15,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { acquireLock } from '../../src/catalogue/lock.ts';
-import { readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config.ts';
 import { getHash } from '../../src/published/hash.ts';
 import type { RebuildEvent } from '../../src/site/events.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
@@ -264,16 +264,6 @@ describe('a rebuild', () => {
     for (const times of [ofPage, ofForm]) expect(new Set(times).size).toBe(3);
   });
 
-  it('removes what is gone even where a page cannot be written', async () => {
-    const fixture = await makeWritten(makeFolder());
-    await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-21T12:00:00.000Z');
-    // Nothing can be renamed into the place of the home page.
-    rmSync(join(fixture.config.siteDir, 'index.html'));
-    mkdirSync(join(fixture.config.siteDir, 'index.html'));
-    await expect(rebuildAgain({ config: fixture.config })).rejects.toMatchObject({ reason: 'rebuild_failed' });
-    expect(existsSync(join(fixture.config.siteDir, 'api/api-1.html'))).toBe(false);
-  });
-
   it('clears away what a killed one left unfinished', async () => {
     const fixture = await makeWritten(makeFolder());
     const { unfinished } = getSitePaths(fixture.config.siteDir);
@@ -296,22 +286,37 @@ describe('a rebuild', () => {
     expect(await waiting).toMatchObject({ outcome: 'written' });
     expect(fixture.read('api/api-0.html')).toContain('Title0 second');
   });
+
+  // It ends the process of all others, so it is the last one.
+  it('removes what is gone even where a page cannot be written', async () => {
+    const fixture = await makeWritten(makeFolder());
+    await removeListing(fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked' }, '2026-11-21T12:00:00.000Z');
+    // Nothing can be renamed into the place of the home page.
+    rmSync(join(fixture.config.siteDir, 'index.html'));
+    mkdirSync(join(fixture.config.siteDir, 'index.html'));
+    await expect(rebuildAgain({ config: fixture.config })).rejects.toMatchObject({ reason: 'rebuild_failed' });
+    expect(existsSync(join(fixture.config.siteDir, 'api/api-1.html'))).toBe(false);
+  });
 });
 
 describe('a rebuild that cannot be done', () => {
+  /** Rebuilds in this process. */
+  const write = (config: Config) => {
+    const readings = openSnapshotReadings(config);
+    return writeSite({ config, readings, force: false, onEvent: () => undefined, now: () => new Date() });
+  };
+
   it('says that there is no catalogue', async () => {
     const config = readConfig({ CATALOGUE: join(makeFolder(), 'none.sqlite'), SITE: join(makeFolder(), 'site') });
-    const readings = openSnapshotReadings(config);
-    const written = writeSite({ config, readings, force: false, onEvent: () => undefined, now: () => new Date() });
-    await expect(written).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
+    await expect(write(config)).rejects.toMatchObject({ code: 'not_found', reason: 'no_catalogue' });
   });
 
-  it('says of a folder that nobody can make that it cannot be made, and ends', async () => {
+  it('says of a folder that nobody can make that it cannot be made', async () => {
     const { config, catalogue } = await makeSiteFixture(makeFolder(), { count: 1 });
     onTestFinished(() => catalogue.close());
     // On a system without /proc it is below a file.
     const siteDir = existsSync('/proc') ? '/proc/no/site' : join(config.catalogueAddress, 'site');
-    await expect(rebuild({ config: { ...config, siteDir } })).rejects.toMatchObject({ reason: 'no_folder' });
+    await expect(write({ ...config, siteDir })).rejects.toMatchObject({ reason: 'no_folder' });
   });
 
   it('says that it was stopped, and leaves what all pages were last made from', async () => {
