@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { preparePages } from '../../scripts/first-start.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
-import { listSlugs } from '../../src/catalogue/read/listings.ts';
 import { openPageCode } from '../../src/site/compiling.ts';
 import { IDENTITY, makeDeclaration, makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
@@ -17,7 +16,7 @@ import { declareListings, removeListing } from '../written.ts';
 import { findSample, readSamples } from './metrics.ts';
 import { listChildren, makeStarted, start, waitForUrl } from './starting.ts';
 
-it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says, and the second time serves it at once, writes its pages, follows it and counts its rebuilds', async () => {
+it('brings a bare folder to a served catalogue once, where two start in it, also when nobody reads what it says', async () => {
   // Neither of the two compiles pages.
   await openPageCode({ onEvent: () => undefined });
   const folder = makeFolder();
@@ -68,30 +67,36 @@ it('brings a bare folder to a served catalogue once, where two start in it, also
     expect.stringMatching(/^Created \S+catalogue\.sqlite with \d\d+ listings from data\/listings\.$/),
   ]);
   expect(said.filter((line) => line.startsWith('Waiting for another first start')).length).toBeGreaterThanOrEqual(1);
+});
 
-  const second = start(folder, { METRICS_PORT: '0', ...settings });
-  const again = await waitForUrl(second);
-  expect(second.said.out).not.toMatch(/Created|written/);
-  await expect.poll(async () => (await fetch(`${again}/readyz`)).status).toBe(200);
-  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), {
-    identity: 'x',
-    at: new Date().toISOString(),
-  });
-  const [, slug = ''] = await listSlugs(catalogue);
-  const before = (await (await fetch(`${again}/readyz`)).json()).pages.made_at;
-  await removeListing(catalogue, slug, { by: 'operator', reason: 'test' }, new Date().toISOString());
+it('serves a catalogue at once, writes its pages, follows it and counts its rebuilds', async () => {
+  const folder = makeFolder();
+  const now = new Date().toISOString();
+  const catalogue = await openCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: now });
+  const [removed, kept] = ['removed-prices', 'kept-prices'];
+  const declarations = [removed, kept].map((slug) =>
+    makeDeclaration({ slug, base_url: `https://${slug}.example.com` }),
+  );
+  await declareListings(catalogue, declarations, now);
+  const server = start(folder, { METRICS_PORT: '0', RATE_LIMIT: '0' });
+  const url = await waitForUrl(server);
+  expect(server.said.out).not.toMatch(/Created|written/);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+  const before = (await (await fetch(`${url}/readyz`)).json()).pages.made_at;
+  await removeListing(catalogue, removed, { by: 'operator', reason: 'test' }, new Date().toISOString());
   await catalogue.close();
-  await expect.poll(async () => (await fetch(`${again}/api/${slug}`)).status).toBe(410);
-  while ((await (await fetch(`${again}/readyz`)).json()).pages.made_at === before) await sleep(50);
-  const metricsUrl = /"url":"(http:[^"]*\/metrics)"/.exec(second.said.err)?.[1] ?? '';
+  await expect.poll(async () => (await fetch(`${url}/api/${removed}`)).status).toBe(410);
+  while ((await (await fetch(`${url}/readyz`)).json()).pages.made_at === before) await sleep(50);
+  const metricsUrl = /"url":"(http:[^"]*\/metrics)"/.exec(server.said.err)?.[1] ?? '';
   const read = async (name: string, labels = {}) => findSample(await readSamples({ metricsUrl }), name, labels);
   await expect.poll(() => read('catalogue_rebuilds_total', { outcome: 'written' })).toBe(2);
   expect(await read('catalogue_rebuilds_total', { outcome: 'failed' })).toBe(0);
   expect(await read('catalogue_rebuild_duration_seconds_sum')).toBeGreaterThan(0);
   // The news of its removal names it, no card does.
-  expect(await (await fetch(again)).text()).not.toContain(`"><a href="/api/${slug}"`);
-  second.child.kill('SIGINT');
-  expect(await second.ended).toBe(0);
+  const home = await (await fetch(url)).text();
+  expect([removed, kept].map((slug) => home.includes(`"><a href="/api/${slug}"`))).toEqual([false, true]);
+  server.child.kill('SIGINT');
+  expect(await server.ended).toBe(0);
 });
 
 it.each([
