@@ -63,12 +63,16 @@ export function shareServer(prepare?: (server: TestServer) => Promise<void>): ()
   };
 }
 
+/** The compiled pages, which are looked for once: the code stays as it is while tests run. */
+let compiled: Promise<unknown> | undefined;
+
 async function startOn(
   fixture: SiteFixture,
   { rebuilding = false, level = 'info', now = performance.now.bind(performance) }: ServerOptions,
 ): Promise<TestServer> {
   // Any page can be rendered on demand, also before another test wrote any.
-  await openPageCode({ onEvent: () => undefined });
+  compiled ??= openPageCode({ onEvent: () => undefined });
+  await compiled;
   const logged: Record<string, unknown>[] = [];
   const logger = pino({ level, mixin: buildLogFields }, { write: (line: string) => logged.push(JSON.parse(line)) });
   const server = await startServer({ config: fixture.config, logger, rebuilding, now });
