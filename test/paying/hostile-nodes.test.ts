@@ -49,10 +49,9 @@ const ENDLESS: Record<MarketNetwork, Lie> = {
     if (method === 'eth_call') return `0x${'1'.padStart(64, '0')}`;
     return method === 'eth_getLogs' ? [] : undefined;
   },
-  solana: (method, _params, truth) => {
+  solana: (method) => {
     if (method !== 'getSignaturesForAddress') return undefined;
-    const [one = { signature: '1'.repeat(64) }] = truth as object[];
-    return Array.from({ length: 1000 }, () => ({ ...one, slot: Number(HUGE) }));
+    return Array.from({ length: 1000 }, () => ({ signature: '1'.repeat(64), slot: Number(HUGE) }));
   },
 };
 
