@@ -8,7 +8,7 @@ import type { Progress } from '../published/follow.ts';
 import { startFollowing } from '../published/live-file.ts';
 import { buildReading, type Reading } from '../published/reading.ts';
 import { prepareSearchIndex } from '../published/search-index.ts';
-import { getCodeVersion } from '../site/page-code.ts';
+import { getOwnCodeVersion } from '../site/page-code.ts';
 import { getSitePaths } from '../site/paths.ts';
 import { getSite } from '../site/settings.ts';
 import { createApp } from './app.ts';
@@ -63,7 +63,7 @@ export interface RunningServer {
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { config, logger } = options;
-  const codeVersion = getCodeVersion();
+  const codeVersion = getOwnCodeVersion();
   const sources = await openSources(options, codeVersion);
   let isShuttingDown = false;
   const readHealth = () => getHealth({ ...sources, isShuttingDown: () => isShuttingDown });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { getWideNetwork } from '../http/client.ts';
 import type { HostFiles } from '../probing/check-address.ts';
-import { getCodeVersion } from '../site/page-code.ts';
+import { getOwnCodeVersion } from '../site/page-code.ts';
 import type { KeptReports } from '../submissions/reports.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { CheckLine, ReportView } from '../views/provider-check.ts';
@@ -58,7 +58,7 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
   /** The running and waiting checks, by id, with the network of the client. */
   const open = new Map<string, { report: Report; network: string }>();
 
-  const codeVersion = getCodeVersion();
+  const codeVersion = getOwnCodeVersion();
   const getTime = () => now().getTime();
 
   /** Parses a stored report; undefined if other code wrote it. */

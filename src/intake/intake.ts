@@ -6,7 +6,7 @@ import type { IntakeRequest } from '../http/background.ts';
 import { buildClientReader } from '../http/client.ts';
 import { openListener } from '../http/listening.ts';
 import { buildLine, type CheckContext, openCheck } from '../probing/check-address.ts';
-import { findPageCode, getCodeVersion } from '../site/page-code.ts';
+import { findPageCode, getOwnCodeVersion } from '../site/page-code.ts';
 import { loadPageCode, type RenderPage } from '../site/rendering.ts';
 import { getSite } from '../site/settings.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
@@ -139,7 +139,7 @@ export async function startIntake({
 function openRenderer(site: ReturnType<typeof getSite>): RenderIntakePage {
   let loading: Promise<RenderPage> | undefined;
   return async (page) => {
-    const code = loading ? undefined : findPageCode(getCodeVersion());
+    const code = loading ? undefined : findPageCode(getOwnCodeVersion());
     if (code) loading = loadPageCode(code);
     const render = await loading;
     const rendered = await render?.(getPath(page), { site }, page);

@@ -24,6 +24,14 @@ export function getCodeVersion(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
+let own: string | undefined;
+
+/** Returns the version of the code that this process runs, which is computed once: later changes are not loaded. */
+export function getOwnCodeVersion(): string {
+  own ??= getCodeVersion();
+  return own;
+}
+
 /**
  * Reads a file of the sources. One that was removed after it was listed counts as empty, since the version is computed again
  * after a build.
