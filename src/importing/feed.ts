@@ -326,7 +326,7 @@ async function recordPull(
     // The event loop runs between transactions, so that Ctrl-C works.
     await setImmediate();
   }
-  return pull;
+  return signal.aborted ? undefined : pull;
 }
 
 /** Returns the time of a pull's items: when the pull started, or when the file was written if that is earlier. */

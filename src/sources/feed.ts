@@ -79,9 +79,10 @@ export function formatRawItem(raw: unknown): string {
   return JSON.stringify(cutRawItem(raw)) ?? 'null';
 }
 
-/** Copies a raw item, with a note in place of what is nested too deeply. Never throws. */
+/** Copies a raw item as JSON can hold it, with a note in place of what is nested too deeply. Never throws. */
 export function cutRawItem(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number' && !Number.isFinite(value)) return null;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return '(nested too deeply)';
   if (Array.isArray(value)) return value.map((item) => cutRawItem(item, depth + 1));

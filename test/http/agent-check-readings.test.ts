@@ -23,6 +23,9 @@ const [OFFER = {}] = HONEST.accepts;
 const SOLANA_OFFER = buildOffer(makeSolanaTerms(), 2);
 const [OFFER_V1] = buildChallenge([makeTerms()], 1).accepts;
 
+/** Names that some servers give the payee besides `payTo`. */
+const PAYEE_NAMES = ['pay_to', 'recipient', 'PayTo', 'receiver', 'wallet_address'];
+
 describe('a challenge that two readers read differently', () => {
   it.each<[name: string, challenge: unknown, place: string]>([
     ['a key twice, as text', TWICE, '/accepts/0/payTo'],
@@ -32,13 +35,10 @@ describe('a challenge that two readers read differently', () => {
       '/accepts/0/amount',
     ],
     ['a key twice, encoded', Buffer.from(TWICE).toString('base64'), '/accepts/0/payTo'],
-    ['two payees', change({ pay_to: OTHER }), '/accepts/0/pay_to'],
-    ...['recipient', 'PayTo', 'receiver', 'wallet_address'].map((name): [string, unknown, string] => [
-      `two payees, one as ${name}`,
-      change({ [name]: OTHER }),
-      `/accepts/0/${name}`,
+    ...PAYEE_NAMES.flatMap((name): [string, unknown, string][] => [
+      [`two payees, one as ${name}`, change({ [name]: OTHER }), `/accepts/0/${name}`],
+      [`two payees on Solana, one as ${name}`, add({ ...SOLANA_OFFER, [name]: OTHER_ON_SOLANA }), `/accepts/1/${name}`],
     ]),
-    ['two payees on Solana', add({ ...SOLANA_OFFER, pay_to: OTHER_ON_SOLANA }), '/accepts/1/pay_to'],
     ['two amounts', change({ maxAmountRequired: '7' }), '/accepts/0/maxAmountRequired'],
     ['two amounts in version 1', { x402Version: 1, accepts: [{ ...OFFER_V1, amount: '7' }] }, '/accepts/0/amount'],
     ['zeros in front', change({ amount: '01000' }), '/accepts/0/amount'],
@@ -76,10 +76,12 @@ describe('a challenge that two readers read differently', () => {
     const { checkChallenge } = await served();
     const mixed = `0x${'aB'.repeat(20)}`;
     for (const challenge of [
-      ...['10000', '0', '', null, 10_000, '9'.repeat(60)].map((amount) => add({ ...OFFER, amount })),
-      ...['pay_to', 'wallet_address'].map((name) => change({ payTo: mixed, [name]: mixed.toLowerCase() })),
-      change({ recipient: 'Example Incorporated' }),
-      add({ ...SOLANA_OFFER, recipient: SOLANA_OFFER.payTo }),
+      ...['10000', '0', '', null, undefined, 10_000, '9'.repeat(60)].map((amount) => add({ ...OFFER, amount })),
+      ...PAYEE_NAMES.flatMap((name) => [
+        change({ payTo: mixed, [name]: mixed.toLowerCase() }),
+        change({ [name]: 'Example Incorporated' }),
+        add({ ...SOLANA_OFFER, [name]: SOLANA_OFFER.payTo }),
+      ]),
       ...['1000', ''].map((maxAmountRequired) => change({ maxAmountRequired })),
       add(OFFER),
       add({ ...OFFER, payTo: OTHER, amount: '20000' }),

@@ -160,6 +160,8 @@ it('the copy is downloaded from the server as it is or compressed, with its dige
   });
   const plain = await ask(server, '/catalogue.sqlite');
   expect(plain.body.equals(gunzipSync(packed.body))).toBe(true);
+  const preferred = await ask(server, '/catalogue.sqlite', { headers: { 'Accept-Encoding': 'identity, gzip;q=0.5' } });
+  expect(preferred.headers['content-encoding']).toBeUndefined();
   const { text } = await ask(server, '/catalogue.sqlite.sha256');
   expect(text).toBe(`${createHash('sha256').update(plain.body).digest('hex')}  catalogue.sqlite\n`);
   const head = await ask(server, '/catalogue.sqlite', { method: 'HEAD' });

@@ -9,11 +9,23 @@ const hold = (code: CautionCode, since: string | null = '2026-11-14T08:00:00.000
 const PROOF = { tone: 'partly', text: '1 of 2 routes verified, 2026-11-20' } as const;
 
 describe('how a listing or a route stands', () => {
-  it('names the day of each caution, and no day that is not known', () => {
-    for (const code of CAUTION_CODES) {
-      expect(formatStanding(hold(code))).toContain(' 2026-11-14');
-      expect(formatStanding(hold(code, null))).not.toMatch(/ {2}| on$| since$|^ | $/);
-    }
+  it('is said of each caution in a few words, with its day', () => {
+    const said = CAUTION_CODES.map((code) => `${CAUTIONS[code].severity}: ${formatStanding(hold(code))}`);
+    expect(said).toEqual([
+      'danger: failed our paid call on 2026-11-14',
+      'danger: our paid call brought something else on 2026-11-14',
+      'danger: payee changed on 2026-11-14',
+      'danger: 402 reads two ways since 2026-11-14',
+      'notice: new payee announced on 2026-11-14',
+      'notice: name of another API since 2026-11-14',
+      'notice: price rose on 2026-11-14',
+      'notice: withdrawn on 2026-11-14',
+      'notice: no valid 402 since 2026-11-14',
+      'notice: documents differ in price since 2026-11-14',
+      'notice: declared 2026-11-14, not seen yet',
+      'notice: payee rotates since 2026-11-14',
+    ]);
+    expect(CAUTION_CODES.map((code) => formatStanding(hold(code, null))).join('; ')).not.toMatch(/ {2}| on;| since;/);
   });
 
   it('begins with dangers, then what is proved, then what else is worth knowing', () => {

@@ -231,8 +231,8 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   noteMethodAndAddress(raw, { address: resource.address, isTool: tool !== undefined }, note);
   if (hasWildcard(url)) note('wildcard_path', undefined, place);
   const description = findDescription(raw) ?? tool?.input.description;
-  const facts = { method: method.data, url, tool, description, mimeType: findMimeType(raw) };
-  const route = { ...readItemRoute(raw, facts, note), terms };
+  const facts = { method: method.data, url, tool, description, mimeType: findMimeType(raw), payment: { terms } };
+  const route = readItemRoute(raw, facts, note);
   const whole = readText(description, 'description', note);
   return {
     outcome: 'taken',
@@ -252,14 +252,15 @@ interface RouteFacts {
   tool?: FeedTool | undefined;
   description: unknown;
   mimeType: unknown;
+  payment: Pick<DeclaredRoute, 'terms' | 'network_assumed' | 'payment_identifier'>;
 }
 
-/** Reads what an item says of its route, besides its terms. */
+/** Reads the route of an item. The order of its fields is that of stored declarations, which are compared as text. */
 export function readItemRoute(
   raw: unknown,
-  { method, url, tool, description, mimeType }: RouteFacts,
+  { method, url, tool, description, mimeType, payment }: RouteFacts,
   note: Note,
-): Omit<DeclaredRoute, 'terms'> {
+): DeclaredRoute {
   const holders = [raw, ...listOffers(raw)].map((holder) => findPaymentIdentifier(findMember(holder, 'extensions')));
   const payment_identifier = holders.find((found) => found !== undefined);
   return {
@@ -269,6 +270,7 @@ export function readItemRoute(
     mime_type: readMimeType(mimeType, note),
     ...(tool ? readToolRequest(tool, note) : readRequest(raw, method, note)),
     output_schema: readOutputSchema(raw, note),
+    ...payment,
     ...(payment_identifier && { payment_identifier }),
   };
 }

@@ -234,8 +234,7 @@ function readEntry(
   const item = buildItem(resource);
   const words = readItemWords(isObject(item) ? item : getServiceTexts(entry), options, note);
   const route = {
-    ...readItemRoute(item, { method: method.data, url, description: findDescription(raw), mimeType }, note),
-    ...payment,
+    ...readItemRoute(item, { method: method.data, url, description: findDescription(raw), mimeType, payment }, note),
     ...(Object.keys(words).length > 0 && { item: words }),
   };
   return { base_url: url.origin, route, keep: found.keep };

@@ -27,6 +27,14 @@ function listCodes(raw: unknown): string[] {
 }
 
 describe('an item of version 2', () => {
+  it('is a route whose fields have the order of stored declarations, which are compared as text', () => {
+    const { route } = take(makeItem({ extensions: { 'payment-identifier': { info: { required: false } } } }));
+    const request = ['input_schema', 'example', 'output_schema'];
+    expect(Object.keys(route)).toEqual([
+      ...['method', 'path', 'description', 'mime_type', ...request, 'terms', 'payment_identifier'],
+    ]);
+  });
+
   it('becomes a route with terms, example and answer', () => {
     const item = take(makeItem({ accepts: [makeOffer(), makeSolanaOffer()], mimeType: 'application/json' }));
     expect(item).toMatchObject({

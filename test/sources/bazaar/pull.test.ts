@@ -209,6 +209,15 @@ describe('a temporary failure', () => {
     expect(greedy.requests).toHaveLength(1);
   });
 
+  it.each(['1.5', '-5', '2026-11-29T23:00:00Z', '9'.repeat(16)])('does not obey a Retry-After of %s', async (wait) => {
+    const feed = await serveFeed(({ count }, response) => {
+      if (count === 0) response.writeHead(429, { 'retry-after': wait });
+      return { items: [makeRow(1)], total: 1 };
+    });
+    expect(sum(await pull(feed, { pullLimits: QUICK })).rows).toBe(1);
+    expect(feed.requests).toHaveLength(2);
+  });
+
   it('that lasts is given up after a few attempts; a permanent one at once', async () => {
     const failing = await serveFeed((_, response) => response.writeHead(500).end());
     await expect(pull(failing)).rejects.toMatchObject({
