@@ -35,17 +35,16 @@ const PARSED_AT_ONCE = 500;
  */
 export function findListingInPieces(published: Published, slug: string): (() => Promise<PublicListing>) | undefined {
   const found = findPart(published, slug, WHOLE);
-  return (
-    found &&
-    (async () => {
-      const routes: PublicRoute[] = [];
-      for (let from = 0; from < found.routes.length; from += PARSED_AT_ONCE) {
-        if (from > 0) await nextTurn();
-        routes.push(...found.routes.slice(from, from + PARSED_AT_ONCE).map(parseRoute));
-      }
-      return { ...(JSON.parse(found.head) as PublicHead), routes };
-    })
-  );
+  if (!found) return undefined;
+  const { head, routes: unparsed } = found;
+  return async () => {
+    const routes: PublicRoute[] = [];
+    for (let from = 0; from < unparsed.length; from += PARSED_AT_ONCE) {
+      if (from > 0) await nextTurn();
+      routes.push(...unparsed.slice(from, from + PARSED_AT_ONCE).map(parseRoute));
+    }
+    return { ...(JSON.parse(head) as PublicHead), routes };
+  };
 }
 
 /** A range of listings by slug: from `from` on, before `to` if given, at most `limit` of them. */

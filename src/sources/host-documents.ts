@@ -35,7 +35,7 @@ export interface LookedUp {
   read: ApiDocument | DocumentProblem | 'absent';
 }
 
-/** The documents of a host: what is at each place, and what an import takes of it all, merged; undefined if there is none. */
+/** The documents of a host, by place, and the document that an import takes: one of them, or two merged; undefined for a host without documents. */
 interface HostDocuments {
   places: LookedUp[];
   read: ApiDocument | DocumentProblem | undefined;
@@ -111,7 +111,10 @@ export async function readHostDocuments(
   return { places, read: chooseDocument(places, options.name) };
 }
 
-/** Returns the document of a host under a name, merged of two if they complete each other; undefined if there is none. */
+/**
+ * Returns the document of a host that an import takes, under a name: an x402 file and an OpenAPI document merged, or the first
+ * one; undefined for a host without documents.
+ */
 function chooseDocument(places: readonly LookedUp[], name: string): HostDocuments['read'] {
   const reads = places.map(({ read }) => read).filter((read) => read !== 'absent');
   const taken = reads.filter(isTaken);

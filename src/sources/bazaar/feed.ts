@@ -245,7 +245,7 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
 }
 
-/** What is known of an item's route before its request and answer are read. */
+/** Facts about an item's route, besides its request and answer. */
 interface RouteFacts {
   method: DeclaredRoute['method'];
   url: URL;

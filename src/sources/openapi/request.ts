@@ -205,7 +205,7 @@ const FIELD_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definit
 /** Reads parts of one document that many operations may share, within a budget for the whole document. */
 export interface DocumentReader {
   document: unknown;
-  /** Returns a schema with references resolved and texts cleaned, or null if there is none that can be kept. */
+  /** Returns a schema with references resolved and texts cleaned; null for a missing schema, or one that cannot be kept. */
   readSchema: (raw: unknown, note: Note) => JsonObject | null;
   /** Lists the members of an object; empty for anything else, and once the budget is used up. */
   listMembers: (value: unknown) => [name: string, member: unknown][];
@@ -397,7 +397,7 @@ const MAX_EXAMPLE_FIELDS = 100;
 
 /**
  * Finds an example value of a parameter or a body: its own `example`, the first of its `examples`, else one from its
- * schema. Undefined if there is none. Takes a Parameter or Media Type Object.
+ * schema; undefined where none of them gives a value. Takes a Parameter or Media Type Object.
  */
 function findExample(
   reader: DocumentReader,
