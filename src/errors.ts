@@ -37,7 +37,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof ServiceError || (error instanceof Error && error.name === 'ServiceError');
 }
 
-/** Gives the text of anything thrown, for messages that quote a foreign failure. */
+/** Gives the text of anything thrown, for messages that quote a failure of other code. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { getErrorMessage, isFileError, ServiceError } from './errors.ts';
 
 /** The address on which a server listens, and the prefix of its settings: `METRICS_` for `METRICS_HOST` and `METRICS_PORT`. */
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly settings?: '' | 'METRICS_';
@@ -11,7 +11,7 @@ interface Place {
 /**
  * Listens on a host and port. Throws `conflict` for a port in use, and `bad_input` for an address that is not of this machine.
  */
-export async function listen(server: Server, place: Place): Promise<void> {
+export async function listen(server: Server, place: ListenAddress): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(buildListenError(error, place)));
     server.listen({ host: place.host, port: place.port }, resolve);
@@ -26,7 +26,7 @@ export function getUrl(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-function buildListenError(error: Error, { host, port, settings = '' }: Place): ServiceError {
+function buildListenError(error: Error, { host, port, settings = '' }: ListenAddress): ServiceError {
   if (isFileError(error, 'EADDRINUSE')) {
     return new ServiceError('conflict', `Port ${port} on ${host} is in use by another program.`, {
       hint: `Stop that one, or set ${settings}PORT to another port.`,

@@ -59,7 +59,7 @@ export interface DeltaSlice {
 }
 
 /** The point up to which a catalogue was copied: its revision, the last change in the log, and the last day (UTC date). */
-export interface Known {
+export interface KnownState {
   readonly revision: number;
   readonly seq: number;
   readonly day: string;
@@ -91,7 +91,7 @@ export interface FollowedCatalogue {
    * Calls `work` with everything after `known`, or with the whole catalogue, all of one state, whatever is written meanwhile.
    * Slices must be read within `work`.
    */
-  fetchDelta<Result>(known: Known | undefined, work: (delta: Delta) => Promise<Result>): Promise<Result>;
+  fetchDelta<Result>(known: KnownState | undefined, work: (delta: Delta) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }
 
@@ -162,7 +162,7 @@ async function hasRevision({ query }: Catalogue, revision: number, at: string): 
 
 async function fetchDelta<Result>(
   catalogue: Catalogue,
-  known: Known | undefined,
+  known: KnownState | undefined,
   work: (delta: Delta) => Promise<Result>,
 ): Promise<Result> {
   return await holdState(catalogue, async (held) => {
@@ -177,7 +177,7 @@ async function fetchDelta<Result>(
 }
 
 /** Lists the numbers of the listings that changed, or that have a newly recorded payment, in order. */
-async function listNumbers({ query }: Catalogue, known: Known | undefined): Promise<number[]> {
+async function listNumbers({ query }: Catalogue, known: KnownState | undefined): Promise<number[]> {
   const listings = query.selectFrom('listings').select('listings.number');
   if (!known) return (await listings.orderBy('number').execute()).map(({ number }) => number);
   const paid = query
@@ -193,7 +193,7 @@ async function listNumbers({ query }: Catalogue, known: Known | undefined): Prom
 
 async function* readSlices(
   held: Catalogue,
-  known: Known = { revision: 0, seq: 0, day: '' },
+  known: KnownState = { revision: 0, seq: 0, day: '' },
   numbers: readonly number[],
 ): AsyncGenerator<DeltaSlice> {
   const { query } = held;

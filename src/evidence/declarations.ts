@@ -119,13 +119,13 @@ export function mergeDeclarations(
   const seenSoFar = recorded && !isBetter(first.authority, recorded) ? recorded : undefined;
   const described = listDescribed(tellingRoutes);
   const made = given ?? makeHostTitle(base_url, leading, telling, recorded);
-  const told = made ?? chooseRouteTitle(described.routes, base_url, seenSoFar);
-  const title = told ?? host;
+  const chosen = made ?? chooseRouteTitle(described.routes, base_url, seenSoFar);
+  const title = chosen ?? host;
   const stated = find('tagline', (one) => (isTagline(one.tagline, title, base_url) ? one.tagline : null));
   const tagline = stated ?? describeRoutes(described.routes, title, base_url);
   if (described.by !== undefined) {
     if (stated === undefined && tagline !== undefined) said_by.tagline = described.by;
-    if (made === undefined && told !== undefined) said_by.title = described.by;
+    if (made === undefined && chosen !== undefined) said_by.title = described.by;
   }
   const description = find('description', (one) => one.description || null) ?? '';
   const providers = heard.map(({ declaration }) => declaration.provider_name);

@@ -20,8 +20,8 @@ export function foldRoutes(baseUrl: string, routes: readonly Route[]): Route[] {
   }
   const standing = new Set(Array.from(folded.values(), ({ row }) => row));
   const last = new Set<Route>();
-  const told = routes.filter((route) => !folded.has(route) && route.description !== '');
-  for (const group of Map.groupBy(told, ({ description }) => description).values()) {
+  const described = routes.filter((route) => !folded.has(route) && route.description !== '');
+  for (const group of Map.groupBy(described, ({ description }) => description).values()) {
     const [row, ...others] = group.toSorted((a, b) => getKnowledge(b) - getKnowledge(a));
     if (!row || group.length < ALIKE_FROM) continue;
     for (const route of others)

@@ -38,7 +38,7 @@ interface Item {
 }
 
 /** The functions with which a document reads a range of live listings, by slug, and writes its text about them. */
-interface Writing<Listing extends Item> {
+interface PieceSource<Listing extends Item> {
   readonly list: (published: Published, range: SlugRange) => readonly Listing[];
   readonly write: (listings: readonly Listing[], reading: Reading) => string;
 }
@@ -63,7 +63,7 @@ interface Kept {
 }
 
 /** Keeps the pieces of all listings for a document that reads and writes them with the given functions. */
-export function keepListingPieces<Listing extends Item>({ list, write }: Writing<Listing>): ListingPieces {
+export function keepListingPieces<Listing extends Item>({ list, write }: PieceSource<Listing>): ListingPieces {
   const keptOf = new WeakMap<Published, Kept>();
 
   /** Returns the kept pieces, after marking those whose listings changed since. */

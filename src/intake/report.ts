@@ -38,7 +38,7 @@ function listFitting<Item>(items: readonly Item[], view: Report['view']): Item[]
   });
 }
 
-/** Builds the short form of a listing for lists; undefined without a price. */
+/** Builds the row that lists would show of a checked listing, which has no slug and no evidence yet; undefined without a price. */
 function buildItem(
   { base_url, title, tagline, category, routes }: CheckResult['listings'][number],
   at: string,
@@ -48,7 +48,7 @@ function buildItem(
   if (prices.length === 0) return undefined;
   const networks = new Set(priced.flatMap((route) => route.networks));
   return {
-    ...{ slug: 'x', id: '', title, tagline, category, provider_name: '', base_url, host: new URL(base_url).host },
+    ...{ slug: '', id: '', title, tagline, category, provider_name: '', base_url, host: new URL(base_url).host },
     ...{ page_url: base_url, price_min_usdc: Math.min(...prices), price_max_usdc: Math.max(...prices) },
     networks: networkKey.options.filter((key) => networks.has(key)),
     ...{ endpoints_count: routes.length, verified_route_count: 0, last_verified_at: null, payment_verified: false },

@@ -47,13 +47,13 @@ export interface ResolveOptions {
 export async function resolvePayment(id: string, options: ResolveOptions): Promise<Payment> {
   const { ledger, signal, patienceMs = PATIENCE_MS, onEvent } = options;
   const started = performance.now();
-  let told = false;
+  let isWaitReported = false;
   for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(pauseMs * 1.5, POLL_MS.last)) {
     const payment = await resolveOnChain(await getPayment(ledger, id), options);
     if (!isOpen(payment) || isUnconfirmed(payment) || signal.aborted || performance.now() - started > patienceMs)
       return payment;
-    if (!told) onEvent?.({ type: 'waiting', until: payment.expires_at });
-    told = true;
+    if (!isWaitReported) onEvent?.({ type: 'waiting', until: payment.expires_at });
+    isWaitReported = true;
     // A stop while waiting is not a failure: the payment is found later.
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import type { ChangedListing, Delta, DeltaSlice, Known, ReceiptRow } from '../catalogue/delta.ts';
+import type { ChangedListing, Delta, DeltaSlice, KnownState, ReceiptRow } from '../catalogue/delta.ts';
 import { parsePayment } from '../catalogue/read/payments.ts';
 import { isFromStart } from '../model/caution.ts';
 import type { JsonObject } from '../model/json.ts';
@@ -20,10 +20,10 @@ import type { Rendering } from './state.ts';
 const TURN_MS = 4;
 
 /** Returns the point up to which the catalogue was copied into a published file; revision 0 for an empty one. */
-export function getKnown(published: Published): Known {
+export function getKnown(published: Published): KnownState {
   const sql = `SELECT revision, (SELECT coalesce(max(seq), 0) FROM changes) AS seq,
     (SELECT coalesce(max(day), '') FROM listing_days) AS day FROM catalogue`;
-  return published.prepare<Known>(sql).get() ?? { revision: 0, seq: 0, day: '' };
+  return published.prepare<KnownState>(sql).get() ?? { revision: 0, seq: 0, day: '' };
 }
 
 /** Makes the tables of a published catalogue in an empty file, at revision 0. */
@@ -53,7 +53,7 @@ export interface Applying {
  */
 export async function applyDelta(
   published: Published,
-  known: Known,
+  known: KnownState,
   delta: Delta,
   { base_url, onListing, signal }: Applying,
 ): Promise<void> {

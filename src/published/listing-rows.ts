@@ -171,14 +171,14 @@ function listKeys(networks: LiveListing['networks']): string {
 }
 
 /** Key of a route: the row number of its listing, and its position there. */
-interface Place {
+interface RouteKey {
   readonly number: number;
   readonly position: number;
 }
 
 function buildRouteRow(
   route: PublicRoute,
-  { number, position, listing }: Place & { readonly listing: PublicListing },
+  { number, position, listing }: RouteKey & { readonly listing: PublicListing },
 ): Row {
   const { method, path, url, proof } = route;
   const cautions = [...route.cautions, ...listing.listing_cautions];
@@ -192,7 +192,7 @@ function buildRouteRow(
   };
 }
 
-function buildOfferRows(route: PublicRoute, { number, position }: Place): Row[] {
+function buildOfferRows(route: PublicRoute, { number, position }: RouteKey): Row[] {
   // Routes that are only named by others are not recommended.
   if (route.set_aside) return [];
   return getCurrentTerms(route.terms).map((offer): Row => {

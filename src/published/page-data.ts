@@ -24,7 +24,7 @@ import {
   listSameProduct,
 } from './listings.ts';
 import { listChangeNews } from './news.ts';
-import { countByCategory, findListPart, type Shown } from './page-lists.ts';
+import { countByCategory, findListPart, type ListFilter } from './page-lists.ts';
 import type { Reading } from './reading.ts';
 import { findReceipt, getCurrentReceipts } from './receipts.ts';
 
@@ -98,7 +98,7 @@ export function getGuide({ published, readAtOnce, site }: Reading): string {
  */
 export function findListPage(
   { published, readAtOnce }: Reading,
-  shown: Shown,
+  shown: ListFilter,
   page: number,
 ): (ListPage & { readonly total: number; readonly as_of: string }) | undefined {
   return readAtOnce((snapshot) => {

@@ -8,7 +8,7 @@ import type { LiveRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The filter of a list of pages: a category, a network, or verified listings. */
-export type Shown = Pick<ListQuery, 'category' | 'network' | 'verified'>;
+export type ListFilter = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 
 const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
 
@@ -16,7 +16,7 @@ const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
  * Returns the row numbers of a list's listings, read once for each snapshot: verified ones first, then the others; in both groups
  * marked ones last, then by slug.
  */
-function getNumbers(published: Published, snapshot: Snapshot, shown: Shown): Uint32Array {
+function getNumbers(published: Published, snapshot: Snapshot, shown: ListFilter): Uint32Array {
   const kept = numbersOf.get(snapshot) ?? new Map<string, Uint32Array>();
   numbersOf.set(snapshot, kept);
   const key = JSON.stringify(shown);
@@ -40,7 +40,7 @@ export interface ListPart {
 export function findListPart(
   published: Published,
   snapshot: Snapshot,
-  shown: Shown,
+  shown: ListFilter,
   page: number,
 ): ListPart | undefined {
   const read = published.prepare<LiveRef>('SELECT number, slug, revision FROM listings WHERE number = ?');

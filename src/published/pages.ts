@@ -8,7 +8,7 @@ import { hasProviderPath } from '../views/pages/provider.ts';
 import type { Published } from './file.ts';
 import { countPassing } from './indexed-lists.ts';
 import { iterateRefs, type LiveRef, listSameProduct } from './listings.ts';
-import type { Shown } from './page-lists.ts';
+import type { ListFilter } from './page-lists.ts';
 import { iterateProviders, listLiveOf } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
@@ -81,7 +81,7 @@ function* listFurther(listings: number, getPath: (page: number) => string): Gene
 }
 
 /** The lists that are cut into pages: each category, each network, and the verified listings. */
-const LISTS: readonly { readonly shown: Shown; readonly getPath: (page?: number) => string }[] = [
+const LISTS: readonly { readonly shown: ListFilter; readonly getPath: (page?: number) => string }[] = [
   ...CATEGORIES.map((category) => ({
     shown: { category },
     getPath: (page?: number) => PATHS.category(category, page),
@@ -117,7 +117,7 @@ export function* listSitePages(snapshot: Snapshot): Generator<PageRef> {
 }
 
 /** A listing that a page shows, with its revision. */
-type Known = Pick<LiveRef, 'slug' | 'revision'>;
+type ShownListing = Pick<LiveRef, 'slug' | 'revision'>;
 
 const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others: string; key: string }>();
 
@@ -125,7 +125,7 @@ const keysOfRelated = new WeakMap<readonly Related[], { revision: number; others
  * Returns the key of a listing's page. It is computed once, and kept until the listing, a related one, or a slug of the same
  * product changes.
  */
-function getListingKey(listing: Known, related: readonly Related[], others: string): string {
+function getListingKey(listing: ShownListing, related: readonly Related[], others: string): string {
   const known = keysOfRelated.get(related);
   if (known?.revision === listing.revision && known.others === others) return known.key;
   const key = buildKey([listing, ...related], others);
@@ -134,7 +134,7 @@ function getListingKey(listing: Known, related: readonly Related[], others: stri
 }
 
 /** Builds the key of a page from the listings on it: the latest of their revisions, and a digest of their slugs and revisions. */
-function buildKey(listings: readonly Known[], rest: string): string {
+function buildKey(listings: readonly ShownListing[], rest: string): string {
   const latest = listings.reduce((newest, { revision }) => Math.max(newest, revision), 0);
   const shown = listings.map(({ slug, revision }) => `${slug}@${revision}`).join(' ');
   return `r${latest}-${createHash('sha256').update(`${shown} ${rest}`).digest('base64url').slice(0, 16)}`;

@@ -18,9 +18,9 @@ export function getProductNumber(listing: LiveListing): number | null {
   const { title, tagline, description, base_url } = listing;
   const routes = listCounted(listing.routes);
   const offers = routes.map(({ terms }) => getCurrentTerms(terms));
-  const told = routes.reduce((sum, route) => sum + route.description.length, 0);
+  const describedLength = routes.reduce((sum, route) => sum + route.description.length, 0);
   const isPayeeKnown = offers.flat().every(({ pay_to }) => pay_to !== null);
-  if (offers.flat().length === 0 || !isPayeeKnown || told < DESCRIBED_MIN) return null;
+  if (offers.flat().length === 0 || !isPayeeKnown || describedLength < DESCRIBED_MIN) return null;
   const host = getHost(base_url);
   const identity = [
     isMadeFromHost(title, base_url) ? '' : title,

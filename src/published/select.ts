@@ -117,20 +117,20 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
 }
 
 /** A query with its order and the position at which its page begins. */
-interface Asked {
+interface PageRequest {
   readonly query: ListQuery & { readonly limit: number };
   readonly sort: ListSort;
   readonly cursor: Cursor | undefined;
 }
 
-function selectFromFile(published: Published, { query, sort, cursor }: Asked): FoundPage {
+function selectFromFile(published: Published, { query, sort, cursor }: PageRequest): FoundPage {
   const listed = listPassing(published, query, { sort, after: cursor?.after, limit: query.limit + 1 });
   const total = countPassing(published, query);
   return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };
 }
 
 /** Selects a page by the search index, which can answer words, and filters on the routes: clients (`can`), paths and facets. */
-function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked): FoundPage {
+function selectFromMemory(published: Published, snapshot: Snapshot, asked: PageRequest): FoundPage {
   const { query, cursor } = asked;
   const index = getSearchIndex(published, snapshot);
   const request = query.q === undefined ? undefined : index.expand(query.q);
@@ -138,7 +138,7 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked
   const scores = request && index.score(groups, request.vector, cursor?.size);
   const named = findNamedRoutes(published, query);
   const filter = buildFilter(index.facts, query, named);
-  const wanted: Wanted = { ...asked, index, filter };
+  const wanted: IndexedRequest = { ...asked, index, filter };
   const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
   return {
     total,
@@ -162,13 +162,13 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: Asked
 }
 
 /** A query, and the index and filter that it is answered by. */
-interface Wanted extends Asked {
+interface IndexedRequest extends PageRequest {
   readonly index: SearchIndex;
   readonly filter: Filter;
 }
 
 /** A listing of the page, with its match if there is a request. */
-interface Placed {
+interface PlacedListing {
   readonly listing: ListingFacts;
   /** Position of the first route that passes, or of the route that answers most; -1 if there is none. */
   readonly position: number;
@@ -176,7 +176,7 @@ interface Placed {
 }
 
 /** Collects the listings of a page, and counts those after the cursor. */
-function openPage<Item extends Pick<Placed, 'listing'>>({ query, cursor }: Wanted) {
+function openPage<Item extends Pick<PlacedListing, 'listing'>>({ query, cursor }: IndexedRequest) {
   const top = createTop<Item>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
   const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
   let after = 0;
@@ -197,9 +197,9 @@ function openPage<Item extends Pick<Placed, 'listing'>>({ query, cursor }: Wante
 }
 
 /** Places the listings that pass the filters, for a query without words. */
-function placeAll(wanted: Wanted) {
+function placeAll(wanted: IndexedRequest) {
   const { sort, index, filter } = wanted;
-  const page = openPage<Placed>(wanted);
+  const page = openPage<PlacedListing>(wanted);
   let total = 0;
   index.facts.visit((listing) => {
     const position = filter.isListingPassing?.(listing) === false ? undefined : findPassingRoute(filter, listing);
@@ -226,7 +226,7 @@ function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): nu
  * Places the listings that pass the filters and have any of the words. `best` is the best match, and `leastMatch` the match below
  * which others are weak.
  */
-function placeFound(wanted: Wanted, scores: Scores) {
+function placeFound(wanted: IndexedRequest, scores: Scores) {
   const { sort, cursor, index } = wanted;
   const visitFound = openFound(wanted, scores);
   const findMatch = (number: number, score: number) =>
@@ -270,7 +270,7 @@ interface FoundListing {
 type VisitFound = (number: number, position: number, score: number) => void;
 
 /** Returns a function that visits the listings that pass and match. */
-function openFound({ index: { facts }, filter }: Wanted, scores: Scores): (visit: VisitFound) => void {
+function openFound({ index: { facts }, filter }: IndexedRequest, scores: Scores): (visit: VisitFound) => void {
   const { isListingPassing, isRoutePassing } = filter;
   if (!isListingPassing && !isRoutePassing) return scores.visit;
   return (visit) =>
@@ -293,7 +293,10 @@ interface Weighing {
 }
 
 /** Returns the functions that make the sort keys of listings found by words. Smaller keys come first. */
-function openKeys({ index: { facts, vectors }, query, sort }: Wanted, { scores, leastMatch, findMatch }: Weighing) {
+function openKeys(
+  { index: { facts, vectors }, query, sort }: IndexedRequest,
+  { scores, leastMatch, findMatch }: Weighing,
+) {
   if (sort === 'relevance') {
     return {
       getKey(listing: ListingFacts, position: number, score: number): number {

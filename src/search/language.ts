@@ -13,7 +13,7 @@ const FREQUENT_STEMS = 5000;
 const WORDS_MIN = 4;
 const WORDS_LEAST = 2;
 
-let foreign: ReadonlySet<string> | undefined;
+let otherLanguages: ReadonlySet<string> | undefined;
 
 /** Text that is in no language: quotes, addresses, numbers and paths. */
 const NO_WORDS = /"[^"]*"|“[^”]*”|\S*[\d@/._]\S*/g;
@@ -28,10 +28,10 @@ export function isInOtherLanguage(text: string): boolean {
   if (letters > 2 * (text.match(/\p{Script=Latin}/gu)?.length ?? 0)) return true;
   const words = listWords(removeContractions(text.replace(NO_WORDS, ' '))).filter((word) => /^\p{L}{2,}$/u.test(word));
   if (words.length < WORDS_MIN) {
-    foreign ??= new Set(readWordLines('other-languages.txt').flatMap((line) => line.split(' ')));
+    otherLanguages ??= new Set(readWordLines('other-languages.txt').flatMap((line) => line.split(' ')));
     // Words of two letters are in many languages.
     const telling = words.filter((word) => word.length > 2);
-    const known = telling.filter((word) => foreign?.has(word));
+    const known = telling.filter((word) => otherLanguages?.has(word));
     return words.length >= WORDS_LEAST && known.length > 0 && known.length >= telling.length / 2;
   }
   const { findRank } = getWordVectors();

@@ -205,7 +205,7 @@ function readField(field: string): [name: string, value: string] {
 }
 
 /** A route with its whole address. */
-interface Placed {
+interface LocatedRoute {
   route: DeclaredRoute;
   origin: string;
   /** Path and query from the origin on. */
@@ -224,20 +224,20 @@ function nameSource(read: ApiDocument, name: string): ApiDocument {
  * states. Listings are at the base address of the OpenAPI document if all routes are below it, else at the origin.
  */
 function mergeDocuments(file: ApiDocument, openapi: ApiDocument, name: string): ApiDocument {
-  const described = openapi.declarations.flatMap(listPlaced);
-  const byKey = new Map(described.map((placed) => [getKey(placed), placed]));
+  const described = openapi.declarations.flatMap(listLocatedRoutes);
+  const byKey = new Map(described.map((located) => [getKey(located), located]));
   const addresses = new Set(described.map(getAddressKey));
   let duplicates = 0;
   const findings = [...file.findings, ...openapi.findings];
-  const alone: Placed[] = [];
-  for (const placed of file.declarations.flatMap(listPlaced)) {
-    const same = byKey.get(getKey(placed));
-    const { terms } = placed.route;
-    if (same) byKey.set(getKey(placed), mergePlaced(placed, same));
-    if (same && isOtherPrice(placed.route, same.route)) findings.push(buildDifference(placed, same));
+  const alone: LocatedRoute[] = [];
+  for (const located of file.declarations.flatMap(listLocatedRoutes)) {
+    const same = byKey.get(getKey(located));
+    const { terms } = located.route;
+    if (same) byKey.set(getKey(located), mergeRoutes(located, same));
+    if (same && isOtherPrice(located.route, same.route)) findings.push(buildDifference(located, same));
     // A bare address names no method, so it is about every route that OpenAPI describes there.
-    if (same || (terms.length === 0 && addresses.has(getAddressKey(placed)))) duplicates += 1;
-    else alone.push(placed);
+    if (same || (terms.length === 0 && addresses.has(getAddressKey(located)))) duplicates += 1;
+    else alone.push(located);
   }
   const routes = [...byKey.values(), ...alone];
   const { kind } = file.declarations.length > 0 ? file : openapi;
@@ -263,8 +263,8 @@ function mergeDocuments(file: ApiDocument, openapi: ApiDocument, name: string): 
  * Merges a route of both: the words of OpenAPI, and the payment of the file, unless that has none or assumes what OpenAPI
  * states.
  */
-function mergePlaced({ route: own, declaration: file }: Placed, placed: Placed): Placed {
-  const { route: described, declaration: openapi } = placed;
+function mergeRoutes({ route: own, declaration: file }: LocatedRoute, located: LocatedRoute): LocatedRoute {
+  const { route: described, declaration: openapi } = located;
   const { network_assumed: _assumed, ...words } = described;
   const isStated = described.terms.length > 0 && !described.network_assumed;
   const isDescribed = own.terms.length === 0 || (own.network_assumed === true && isStated);
@@ -277,11 +277,11 @@ function mergePlaced({ route: own, declaration: file }: Placed, placed: Placed):
       other_price: { source: (isDescribed ? file : openapi).source.name, amount: getLowestAmount(other.terms) },
     }),
   };
-  return { ...placed, route };
+  return { ...located, route };
 }
 
 /** Builds the finding of a route for which the two documents state different prices. */
-function buildDifference(own: Placed, described: Placed): Finding {
+function buildDifference(own: LocatedRoute, described: LocatedRoute): Finding {
   const prices = [own, described].map(
     ({ route, declaration }) => `${formatUsdc(getLowestAmount(route.terms))} USDC by ${declaration.source.name}`,
   );
@@ -294,7 +294,7 @@ function buildDifference(own: Placed, described: Placed): Finding {
   );
 }
 
-function listPlaced(declaration: Declaration): Placed[] {
+function listLocatedRoutes(declaration: Declaration): LocatedRoute[] {
   return declaration.routes.map((route) => {
     const url = new URL(getRouteUrl(declaration.base_url, route.path));
     return { route, origin: url.origin, path: getTemplatePath(url), declaration };
@@ -302,17 +302,17 @@ function listPlaced(declaration: Declaration): Placed[] {
 }
 
 /** Returns a key of an address: two spellings of one template (`{id}`, `:id`) are one route. */
-function getAddressKey({ origin, path }: Placed): string {
+function getAddressKey({ origin, path }: LocatedRoute): string {
   return `${origin}${path.replace(PATH_TEMPLATE, '{}')}`;
 }
 
-function getKey(placed: Placed): string {
-  return `${placed.route.method} ${getAddressKey(placed)}`;
+function getKey(located: LocatedRoute): string {
+  return `${located.route.method} ${getAddressKey(located)}`;
 }
 
 function buildMerged(
   origin: string,
-  group: readonly Placed[],
+  group: readonly LocatedRoute[],
   { file, openapi }: { file: ApiDocument; openapi: ApiDocument },
 ): Declaration {
   const isHere = ({ base_url }: Declaration) => new URL(base_url).origin === origin;

@@ -17,7 +17,7 @@ interface OtherProtocol {
 }
 
 /**
- * The other protocols, their documents told by marks that no x402 file has: the first that matches counts. What such a
+ * The other protocols, their documents recognised by marks that no x402 file has: the first that matches counts. What such a
  * document says of x402, as `x402Support`, states no terms.
  */
 const OTHER_PROTOCOLS: readonly OtherProtocol[] = [

@@ -48,13 +48,13 @@ interface Words {
 }
 
 /** An example, or several by name. */
-interface Shown {
+interface WithExamples {
   readonly example?: (site: Site) => unknown;
   readonly examples?: (site: Site) => Readonly<Record<string, { summary: string; value: unknown }>>;
 }
 
 /** A JSON answer; its schema has an id. */
-interface JsonAnswer extends Shown {
+interface JsonAnswer extends WithExamples {
   readonly description: string;
   readonly schema: z.ZodType;
 }
@@ -63,7 +63,7 @@ interface JsonAnswer extends Shown {
 type Params = Readonly<Record<string, z.ZodType>>;
 
 /** Route in the app for a path that Hono cannot express, such as `/badge/{slug}.svg`. */
-interface Place {
+interface RoutePattern {
   readonly path: string;
   /** Pattern that paths must match besides `path`. Its named groups are parameters. */
   readonly only: RegExp;
@@ -178,7 +178,7 @@ export function defineQuestion<Question extends z.ZodObject>({
   build,
   ...words
 }: Words & {
-  readonly body: Shown & { readonly schema: Question };
+  readonly body: WithExamples & { readonly schema: Question };
   readonly hints: Hints;
   readonly answer: JsonAnswer;
   /** Translates a thrown error into the one to throw instead. */
@@ -196,7 +196,7 @@ export function defineQuestion<Question extends z.ZodObject>({
       ...describeWords(words),
       requestBody: {
         required: true,
-        content: { 'application/json': { schema: buildInputSchema(body.schema), ...describeShown(body, site) } },
+        content: { 'application/json': { schema: buildInputSchema(body.schema), ...describeExamples(body, site) } },
       },
       responses: { '200': describeAnswer(answer, site), ...buildFailureRefs(OF_POST) },
     }),
@@ -226,7 +226,7 @@ export function defineFile({
   ...words
 }: Words & {
   readonly deprecated?: boolean;
-  readonly at?: Place;
+  readonly at?: RoutePattern;
   readonly params?: Params;
   /** Its content: the media type as it is sent, and an example (an object for JSON). */
   readonly content: {
@@ -301,11 +301,11 @@ function describeAnswer(
   headers?: OpenAPIV3_1.ResponseObject['headers'],
 ) {
   const { id = '' } = z.globalRegistry.get(schema) ?? {};
-  const content = { schema: getSchemaRef(id), ...describeShown(shown, site) };
+  const content = { schema: getSchemaRef(id), ...describeExamples(shown, site) };
   return { description, ...(headers && { headers }), content: { 'application/json': content } };
 }
 
-function describeShown({ example, examples }: Shown, site: Site) {
+function describeExamples({ example, examples }: WithExamples, site: Site) {
   return { ...(example && { example: example(site) }), ...(examples && { examples: examples(site) }) };
 }
 

@@ -275,7 +275,7 @@ export function getPlace(where: string): string {
   return formatPointer(...steps.filter((step) => step !== ''));
 }
 
-/** Notes that nobody is told by a webhook any more, and what tells the same. */
+/** Notes that there are no webhooks any more, and where the same is found. */
 function noteWebhook({ url, findings }: StatementContext): void {
   const item = findings.openItem(url);
   const message =

@@ -28,10 +28,10 @@ interface Field {
  */
 export function formatInputShape({ method, input_schema: schema, example }: Route): string {
   const ofSchema = splitInput({ method, input_schema: schema }).flatMap(({ place, schema: part }) => {
-    const listed = getPlace(place, part);
+    const listed = getRequestPart(place, part);
     return listed.fields.length > 0 ? [listed] : [];
   });
-  const places = ofSchema.length > 0 || example === null ? ofSchema : listExamplePlaces(example);
+  const places = ofSchema.length > 0 || example === null ? ofSchema : listExampleParts(example);
   let left = FIELDS_MAX;
   const parts = places.map(({ place, fields, isList }) => {
     const sorted = [
@@ -46,18 +46,19 @@ export function formatInputShape({ method, input_schema: schema, example }: Rout
   return cutText(parts.join(' '), SHAPE_LENGTH);
 }
 
-interface Place {
+/** A part of a request, such as its body, with its fields. */
+interface RequestPart {
   readonly place: string;
   readonly fields: readonly Field[];
   /** True if the fields are those of the items of a list. */
   readonly isList: boolean;
 }
 
-function getPlace(place: string, schema: JsonObject): Place {
+function getRequestPart(place: string, schema: JsonObject): RequestPart {
   const { properties, required, items } = schema;
   if (!isObject(properties)) {
     return isObject(items) && isObject(items.properties)
-      ? { ...getPlace(place, items), isList: true }
+      ? { ...getRequestPart(place, items), isList: true }
       : { place, fields: [], isList: false };
   }
   const fields = Object.entries(properties).map(([name, field]) => ({
@@ -69,7 +70,7 @@ function getPlace(place: string, schema: JsonObject): Place {
   return { place, fields: fields.filter(isInput), isList: false };
 }
 
-function listExamplePlaces(example: NonNullable<Route['example']>): Place[] {
+function listExampleParts(example: NonNullable<Route['example']>): RequestPart[] {
   const { query, body } = example;
   const items = Array.isArray(body) ? body[0] : body;
   return [

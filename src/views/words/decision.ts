@@ -263,16 +263,16 @@ const WORDS: { readonly [Kind in ChangeKind]: Words<Kind> } = {
         return { how: how as string, count: all.reduce((total, detail) => total + detail[how].length, 0) };
       });
       const others = all.flatMap(({ terms }) => terms).filter(isOtherPayee);
-      const told = [...counts, { how: 'with another payee', count: others.length }].filter(({ count }) => count > 0);
-      return `Routes: ${told.map(({ how, count }) => `${count} ${how}`).join(', ')}`;
+      const counted = [...counts, { how: 'with another payee', count: others.length }].filter(({ count }) => count > 0);
+      return `Routes: ${counted.map(({ how, count }) => `${count} ${how}`).join(', ')}`;
     },
     evidence: ({ terms, ...changes }) => {
       // Routes whose new terms are described are not named again.
       const described = new Set(terms.map(({ route }) => route));
-      const untold = Object.entries(changes)
+      const undescribed = Object.entries(changes)
         .map(([how, routes]) => [how, routes.filter((route) => how !== 'changed' || !described.has(route))] as const)
         .filter(([, routes]) => routes.length > 0);
-      return [...untold.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)];
+      return [...undescribed.map(([how, routes]) => `${how}: ${routes.join(', ')}`), ...terms.map(describeTermsChange)];
     },
   },
   networked: {
