@@ -38,6 +38,16 @@ const listSlugs = ({ reading }: Awaited<ReturnType<typeof makeReadCatalogue>>, s
     ),
   );
 
+it('the words that say what a listing is about have those of its title first, each once and in the singular', async () => {
+  const { reading } = await makeReadCatalogue({
+    ...say('tides', 'Harbour Tides API'),
+    tagline: 'Stories of harbours, from 2026',
+    description: 'The tide and the API of every lighthouse.',
+  });
+  const { topics } = reading.published.prepare<{ topics: string }>('SELECT topics FROM listings').get() ?? {};
+  expect(topics?.split(' ').slice(0, 4)).toEqual(['harbour', 'tide', 'story', 'lighthouse']);
+});
+
 describe('related listings', () => {
   it('share rare words, those of the same category first, and are filled up by name from the category', async () => {
     const catalogue = await makeReadCatalogue(...LISTINGS);
