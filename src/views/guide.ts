@@ -72,7 +72,7 @@ ${link('OpenAPI document', PATHS.openapi, 'OpenAPI 3.1.0, one tag per listing; l
 ${link('Use the API', PATHS.docsUsing, 'which address answers what, with real requests and answers, paging, errors and limits')}
 ${link('Reference', PATHS.docsApi, 'the endpoints of this service, for people')}
 ${link('Every listing as text', PATHS.guideFull, 'one document; large')}
-${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these doors as a linkset')}
+${link('API catalogue', PATHS.apiCatalog, 'RFC 9727: these addresses as a linkset')}
 ${link('Skill', PATHS.skill(SKILL_NAME), 'all of this as a skill file; index.json beside its folder lists it')}
 ${link('Agent discovery', PATHS.ard, 'ARD: MCP server, registry and skill; the registry answers POST /search')}
 ${link('AI catalogue', PATHS.aiCatalog, 'the same under its earlier address')}
