@@ -143,8 +143,10 @@ it(
     const count = { requests: 0, killed: 0, lost: 0, restarts: 0, commands: 0, imports: 0, samples: 0, payments: 0 };
     const wrong: string[] = [];
 
-    // The database.
+    // The database. A server that never had the catalogue has nothing to serve without it, so the first fault waits for all.
+    const firstStarts = Array.from({ length: SIDECARS }, () => Promise.withResolvers<void>());
     const restart = async () => {
+      await Promise.all(firstStarts.map(({ promise }) => promise));
       while (!isOver()) {
         await rest(between(DATABASE_MS));
         if (isOver()) break;
@@ -195,6 +197,7 @@ it(
         const sidecar = await (isLost ? open(index, own.replace('127.0.0.1', 'database.invalid')) : open(index));
         if (isLost) count.lost += 1;
         sidecars[index] = sidecar;
+        firstStarts[index]?.resolve();
         await rest(between(isLost ? AWAY_MS : LIFE_MS));
         sidecars[index] = undefined;
         sidecar.child.kill('SIGKILL');
