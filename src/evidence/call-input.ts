@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../model/json.ts';
 import { getTemplateName, isBodiless, isWithBody, PATH_TEMPLATE } from '../model/request.ts';
 import { isToolPath, type Route } from '../model/route.ts';
 import { splitInput } from './input-parts.ts';
@@ -183,17 +183,8 @@ function readOfType(text: string, type: unknown): unknown {
   const isNumber = types.includes('number') || types.includes('integer');
   if (isNumber && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (types.includes('boolean') && /^(true|false)$/.test(text)) return text === 'true';
-  if (types.includes('object')) return findJson(text) ?? text;
+  if (types.includes('object')) return tryParseJson(text) ?? text;
   return types.includes('array') ? text.split(',') : text;
-}
-
-function findJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function writeText(value: unknown): string {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { tryParseJson } from '../model/json.ts';
 import type { FetchResponse, GuardedClient } from './client.ts';
 import { buildFetchFailure } from './failure.ts';
 import { isTooDeep } from './json.ts';
@@ -103,16 +104,7 @@ function readMessage({ headers, body }: FetchResponse): unknown {
           .join('\n'),
       )
     : [text];
-  return candidates.map(parseJson).findLast((one) => one instanceof Object && ('result' in one || 'error' in one));
-}
-
-/** Parses a message; undefined for text that is no JSON, or too deep for code that walks it later. */
-function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  // JSON that is too deep would break the code that walks it later.
+  const messages = candidates.filter((one) => !isTooDeep(one)).map(tryParseJson);
+  return messages.findLast((one) => one instanceof Object && ('result' in one || 'error' in one));
 }

@@ -51,8 +51,6 @@ export function formatReply(reply: Caution['reply']): string {
   return reply ? ` Provider replies: "${shortenText(reply.text, REPLY_LENGTH)}"` : '';
 }
 
-type Json = JsonObject[string];
-
 /** Keywords of a schema that explain a value and do not restrict it. */
 const PROSE = new Set(['$schema', '$id', '$comment', 'title', 'description', 'examples', 'deprecated']);
 
@@ -81,7 +79,7 @@ function removeProse(schema: JsonObject): JsonObject {
   return kept;
 }
 
-function removeInside(value: Json): Json {
+function removeInside(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(removeInside);
   return isObject(value) ? removeProse(value) : value;
 }

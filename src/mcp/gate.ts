@@ -5,6 +5,7 @@ import {
   validateHostHeader,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { tryParseJson } from '../model/json.ts';
 import { findJsonFaults } from '../model/json-text.ts';
 
 /** Largest request, in bytes: the longest sensible call is a few hundred. */
@@ -47,12 +48,12 @@ export async function readMessage(request: Request): Promise<{ message: unknown 
   if (body.tooLarge) {
     return { refusal: buildRpcError(413, REFUSED, `The request is larger than ${MAX_BODY_BYTES} bytes.`) };
   }
-  const parsed = parseJson(body.text);
-  if (parsed === undefined) return { refusal: buildRpcError(400, PARSE_ERROR, 'Parse error: the body is not JSON.') };
-  if (Array.isArray(parsed.message)) {
+  const message = tryParseJson(body.text);
+  if (message === undefined) return { refusal: buildRpcError(400, PARSE_ERROR, 'Parse error: the body is not JSON.') };
+  if (Array.isArray(message)) {
     return { refusal: buildRpcError(400, INVALID_REQUEST, 'Batches are not answered: POST one JSON-RPC message.') };
   }
-  return findDuplicateRefusal(body.text) ?? findCursorRefusal(parsed.message) ?? parsed;
+  return findDuplicateRefusal(body.text) ?? findCursorRefusal(message) ?? { message };
 }
 
 /** Refuses a message with a key twice: the challenge in it could be judged by one of the two, and paid by the other. */
@@ -77,15 +78,6 @@ function findCursorRefusal(message: unknown): { refusal: Response } | undefined 
   if (!request.success) return undefined;
   const words = 'This cursor is not one of this list, which comes whole: leave cursor out.';
   return { refusal: buildRpcError(200, INVALID_PARAMS, words, request.data.id) };
-}
-
-function parseJson(text: string): { message: unknown } | undefined {
-  try {
-    return { message: JSON.parse(text) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function buildRpcError(status: number, code: number, message: string, id: string | number | null = null): Response {

@@ -1,5 +1,5 @@
 import { Validator } from '@cfworker/json-schema';
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../model/json.ts';
 import type { AnswerField, Conformity, UnrecognisedReason } from '../model/payment.ts';
 import { cutText } from '../model/text.ts';
 
@@ -70,16 +70,7 @@ interface ReadAnswer {
 
 function readAnswer({ content_type, body, is_whole }: Pick<JudgedAnswer, 'content_type' | 'body' | 'is_whole'>) {
   const text = new TextDecoder().decode(body);
-  return { type: readMediaType(content_type), text, json: is_whole ? parseJson(text) : undefined, is_whole };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return { type: readMediaType(content_type), text, json: is_whole ? tryParseJson(text) : undefined, is_whole };
 }
 
 function findUnrecognisedReason(answer: ReadAnswer, own: readonly DeclaredProduct[]): UnrecognisedReason | null {

@@ -1,10 +1,10 @@
 import { speaksFor } from '../evidence/domains.ts';
 import type { Declaration } from '../model/declaration.ts';
+import { isObject } from '../model/json.ts';
 import { compareRoutes, getRouteUrl } from '../model/route.ts';
 import type { ApiDocument, ApiDocumentOptions } from './document-declarations.ts';
 import { type DocumentProblem, parseDocumentText } from './document-text.ts';
 import { buildFinding } from './findings.ts';
-import { isObject } from './json-value.ts';
 import { readOpenApi } from './openapi/read.ts';
 import { describeOtherList } from './other-lists.ts';
 import { findPathBelow } from './outside-address.ts';

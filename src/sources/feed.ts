@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { GuardedClient } from '../fetching/client.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
+import { isObject } from '../model/json.ts';
 import type { SourceKind } from '../model/source.ts';
 import type { FindingCode } from './findings.ts';
-import { isObject } from './json-value.ts';
 
 /** The format of a paged feed: its pages, the key of an item, and the declarations of all its items. */
 export interface FeedFormat {

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../model/json.ts';
-import { isJsonObject, isObject, type Json } from './json-value.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
@@ -60,9 +59,9 @@ export function buildObjectSchema(fields: JsonObject): JsonObject {
   };
 }
 
-function buildFieldSchema(field: Json): Json {
+function buildFieldSchema(field: unknown): unknown {
   if (isDescriptor(field)) return normaliseSchema(field);
-  if (!isJsonObject(field)) return { examples: [field] };
+  if (!isObject(field)) return { examples: [field] };
   return Object.keys(field).length > 0 ? buildObjectSchema(field) : {};
 }
 
@@ -75,28 +74,26 @@ export function normaliseSchema(schema: JsonObject): JsonObject {
   const { required: stated, type, properties, items, ...rest } = schema;
   const isOwnType = typeof type === 'string' && !TYPES.has(type);
   const required = new Set(Array.isArray(stated) ? stated.filter((name) => typeof name === 'string') : []);
-  if (isJsonObject(properties)) for (const name of listRequired(properties)) required.add(name);
+  if (isObject(properties)) for (const name of listRequired(properties)) required.add(name);
   return {
     ...(type !== undefined && (isOwnType ? { format: type } : { type })),
     ...rest,
     ...(properties !== undefined && {
-      properties: isJsonObject(properties) ? mapMembers(properties, normaliseMember) : {},
+      properties: isObject(properties) ? mapMembers(properties, normaliseMember) : {},
     }),
     ...(items !== undefined && { items: normaliseMember(items) }),
     ...(required.size > 0 && { required: [...required] }),
   };
 }
 
-function normaliseMember(member: Json): Json {
-  return isJsonObject(member) ? normaliseSchema(member) : member;
+function normaliseMember(member: unknown): unknown {
+  return isObject(member) ? normaliseSchema(member) : member;
 }
 
 function listRequired(fields: JsonObject): string[] {
-  return Object.entries(fields).flatMap(([name, field]) =>
-    isJsonObject(field) && field.required === true ? [name] : [],
-  );
+  return Object.entries(fields).flatMap(([name, field]) => (isObject(field) && field.required === true ? [name] : []));
 }
 
-function mapMembers(members: JsonObject, change: (member: Json) => Json): JsonObject {
+function mapMembers(members: JsonObject, change: (member: unknown) => unknown): JsonObject {
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, change(member)]));
 }

@@ -1,10 +1,6 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { cleanString } from './clean-string.ts';
 
-export { isObject };
-
-export type Json = JsonObject[string];
-
 /** Largest schema or example that is kept, in bytes of JSON, and its deepest nesting. */
 const MAX_JSON_BYTES = 16 * 1024;
 const MAX_JSON_DEPTH = 32;
@@ -14,16 +10,11 @@ const MAX_JSON_DEPTH = 32;
  * so that a schema carries no hidden message. A `__proto__` key is left out, and a number that JSON cannot write
  * becomes null. Returns undefined for a value beyond the limits, before anything large is copied.
  */
-export function cleanJson(value: unknown): Json | undefined {
+export function cleanJson(value: unknown): unknown {
   const budget = { left: MAX_JSON_BYTES };
   const copy = copyJson(value, 0, budget);
   if (copy === undefined || budget.left < 0) return undefined;
   return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
-}
-
-/** Returns whether a value that is known to be JSON is an object. */
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isObject(value);
 }
 
 /** Finds a member along a path of keys; undefined if any of them is missing. */
@@ -36,7 +27,7 @@ export function findText(places: readonly unknown[]): string | undefined {
   return places.find((place): place is string => typeof place === 'string' && place.trim() !== '');
 }
 
-function copyJson(value: unknown, depth: number, budget: { left: number }): Json | undefined {
+function copyJson(value: unknown, depth: number, budget: { left: number }): unknown {
   budget.left -= typeof value === 'string' ? value.length : 1;
   if (budget.left < 0 || depth > MAX_JSON_DEPTH) return undefined;
   if (typeof value === 'string') return cleanString(value);
@@ -44,7 +35,7 @@ function copyJson(value: unknown, depth: number, budget: { left: number }): Json
   // Adding zero turns -0 into 0, as JSON writes it.
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null;
   if (Array.isArray(value)) {
-    const items: Json[] = [];
+    const items: unknown[] = [];
     for (const item of value) {
       const copy = copyJson(item, depth + 1, budget);
       if (copy === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, type YAMLError } from 'yaml';
 import { z } from 'zod';
 import { category } from '../model/catalogue.ts';
+import { isObject } from '../model/json.ts';
 import { slug } from '../model/listing.ts';
 import { FAMILY_WORDS, NETWORKS, type NetworkKey, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
@@ -9,7 +10,6 @@ import { formatUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
 import type { FindingCode } from './findings.ts';
-import { isObject } from './json-value.ts';
 
 /** A decimal amount above zero, with at most six decimals. */
 const PRICE = /^(?=.*[1-9])\d{1,10}(\.\d{1,6})?$/;

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
-import type { JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
@@ -10,7 +10,7 @@ import { formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './findings.ts';
-import { cleanJson, isJsonObject } from './json-value.ts';
+import { cleanJson } from './json-value.ts';
 import { readLimitedFile } from './limited-file.ts';
 import {
   describeIssues,
@@ -308,7 +308,7 @@ function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Pa
 function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {
   if (given === undefined) return null;
   const schema = cleanJson(given);
-  if (isJsonObject(schema)) return schema;
+  if (isObject(schema)) return schema;
   note('schema_too_large');
   return null;
 }

@@ -1,5 +1,6 @@
+import { isObject } from '../model/json.ts';
 import { cutText } from '../model/text.ts';
-import { isObject, listNamed } from './json-value.ts';
+import { listNamed } from './json-value.ts';
 import { type Entry, listEntries, locateResource, namesX402 } from './x402-file/entries.ts';
 
 /** A protocol other than x402, by which something is found or paid for. */

@@ -1,3 +1,4 @@
+import { isObject } from '../model/json.ts';
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
@@ -15,7 +16,7 @@ import { findPaymentIdentifier } from '../x402/payment-identifier.ts';
 import { readTimeout } from './bazaar/offer.ts';
 import { cleanString } from './clean-string.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, type Refusal } from './findings.ts';
-import { findMember, isObject, listNamed } from './json-value.ts';
+import { findMember, listNamed } from './json-value.ts';
 
 type Details = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
 import { findPlaceholderSchema, isBodiless, type RequestExample } from '../model/request.ts';
 import { cleanString, formatQuote } from './clean-string.ts';
 import type { Note } from './findings.ts';
-import { cleanJson, isJsonObject, isObject, type Json } from './json-value.ts';
+import { cleanJson } from './json-value.ts';
 
 /** Headers that carry a secret or a payment. They are never shown and never sent. */
 const SECRET_HEADER =
@@ -88,15 +88,15 @@ function readBody(raw: unknown, method: string, note: Note): RequestExample['bod
 }
 
 /** Returns an example body without the members that are placeholders or hold some; undefined if nothing is left. */
-function omitPlaceholders(body: Json): Json | undefined {
-  if (!isJsonObject(body)) return hasPlaceholder(body, '') ? undefined : body;
+function omitPlaceholders(body: unknown): unknown {
+  if (!isObject(body)) return hasPlaceholder(body, '') ? undefined : body;
   const kept = Object.entries(body).filter(([name, value]) => !hasPlaceholder(value, name));
   return kept.length === 0 && Object.keys(body).length > 0 ? undefined : Object.fromEntries(kept);
 }
 
-function hasPlaceholder(value: Json, name: string): boolean {
+function hasPlaceholder(value: unknown, name: string): boolean {
   if (Array.isArray(value)) return value.some((item) => hasPlaceholder(item, name));
-  if (isJsonObject(value)) return Object.entries(value).some(([field, inner]) => hasPlaceholder(inner, field));
+  if (isObject(value)) return Object.entries(value).some(([field, inner]) => hasPlaceholder(inner, field));
   return findPlaceholderSchema(value, name) !== undefined;
 }
 
@@ -110,10 +110,10 @@ export function describePlaceholders(example: JsonObject): JsonObject | undefine
   if (left.length === 0) return undefined;
   const { properties, ...rest } = describeAll(left);
   const given = Object.fromEntries(fields.map(([name, value]) => [name, { examples: [value] }]));
-  return { ...rest, properties: { ...given, ...(isJsonObject(properties) && properties) } };
+  return { ...rest, properties: { ...given, ...(isObject(properties) && properties) } };
 }
 
-function describeAll(fields: readonly [string, Json][]): JsonObject {
+function describeAll(fields: readonly [string, unknown][]): JsonObject {
   return {
     type: 'object',
     properties: Object.fromEntries(fields.map(([name, value]) => [name, describeValue(value, name)])),
@@ -122,8 +122,8 @@ function describeAll(fields: readonly [string, Json][]): JsonObject {
 }
 
 /** Describes a value by its placeholders; the other values in it become examples. */
-function describeValue(value: Json, name: string): Json {
-  if (isJsonObject(value)) return describeAll(Object.entries(value));
+function describeValue(value: unknown, name: string): unknown {
+  if (isObject(value)) return describeAll(Object.entries(value));
   if (!Array.isArray(value)) return findPlaceholderSchema(value, name) ?? { examples: [value] };
   const [first] = value;
   return { type: 'array', ...(first !== undefined && { items: describeValue(first, name) }) };

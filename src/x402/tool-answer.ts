@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts';
+import { isObject, tryParseJson } from '../model/json.ts';
 import { checkChallengeObject } from './challenge-json.ts';
 
 /** The key of a payment in the `_meta` of a tool call, and of the seller's receipt in the `_meta` of the result. */
@@ -39,7 +39,8 @@ export function readToolAnswer(message: unknown): ToolAnswer {
   }
   if (!isObject(result)) return { kind: 'no_rpc' };
   const text = getText(result);
-  const asked = [result.structuredContent, parseJson(text)].map(findChallenge).find((found) => found !== undefined);
+  const inText = text.startsWith('{') ? tryParseJson(text) : undefined;
+  const asked = [result.structuredContent, inText].map(findChallenge).find((found) => found !== undefined);
   if (asked && result.isError === true) return { kind: 'challenge', challenge: asked };
   const receipt = isObject(result._meta) ? result._meta[RESPONSE_KEY] : undefined;
   if (result.isError === true) return { kind: 'failed', code: null, text: formatFailure(text), receipt };
@@ -72,14 +73,4 @@ function getText({ content }: Record<string, unknown>): string {
   const [first] = Array.isArray(content) ? content : [];
   if (!isObject(first)) return '';
   return first.type === 'text' && typeof first.text === 'string' ? first.text : JSON.stringify(content);
-}
-
-function parseJson(text: string): unknown {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Declaration, Finding } from '../../model/declaration.ts';
 import { DAY_MS } from '../../model/duration.ts';
+import { isObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import { compareRoutes, type DeclaredRoute, type ItemWords } from '../../model/route.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
@@ -8,7 +9,7 @@ import { findPaymentIdentifier } from '../../x402/payment-identifier.ts';
 import { formatQuote, removeInvisible } from '../clean-string.ts';
 import { type FeedDeclarations, type FeedFormat, type FeedOptions, getItemHash, type ItemOutcome } from '../feed.ts';
 import { buildFinding, type FindingCode, formatPointer, type Note } from '../findings.ts';
-import { findMember, findText, isObject } from '../json-value.ts';
+import { findMember, findText } from '../json-value.ts';
 import { getTemplatePath, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { cleanText, readMimeType, readText } from '../provider-text.ts';
 import {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { findPlaceholderSchema, isBodiless, isWithBody, type RequestExample } from '../../model/request.ts';
 import { TOOL_NAME } from '../../model/route.ts';
 import { getItemHash } from '../feed.ts';
@@ -11,7 +11,7 @@ import {
   normaliseSchema,
   saysNothing,
 } from '../json-schema.ts';
-import { cleanJson, findMember, isJsonObject, isObject, type Json } from '../json-value.ts';
+import { cleanJson, findMember } from '../json-value.ts';
 import { getTemplatePath } from '../outside-address.ts';
 import { buildRequestExample, describePlaceholders } from '../request-example.ts';
 
@@ -113,7 +113,7 @@ const PARTS = {
 } as const;
 
 type Part = keyof typeof PARTS;
-type Sides = { schema: Json | undefined; example: Json | undefined };
+type Sides = { schema: unknown; example: unknown };
 
 /**
  * Reads the request of an item: a JSON Schema with one property for each part (`queryParams`, `body`, `headers`,
@@ -128,7 +128,7 @@ export function readRequest(
   const isVersion1 = findMember(item, 'x402Version') === 1;
   const parts = Object.keys(PARTS) as Part[];
   const sides = new Map(parts.map((part) => [part, readPart(item, part, method, isVersion1, note)]));
-  const schemas = parts.flatMap((part): [string, Json][] => {
+  const schemas = parts.flatMap((part): [string, unknown][] => {
     const schema = sides.get(part)?.schema;
     return schema === undefined ? [] : [[part, schema]];
   });
@@ -178,7 +178,7 @@ function readPart(item: unknown, part: Part, method: string, isVersion1: boolean
 }
 
 /** Finds the schema of one part in version 2, or the older `inputSchema` for the part that the method uses. */
-function findDeclaredSchema(item: unknown, part: Part, method: string, note: Note): Json | undefined {
+function findDeclaredSchema(item: unknown, part: Part, method: string, note: Note): unknown {
   for (const declared of listDeclarations(item)) {
     const stated = findMember(declared, 'schema', 'properties', 'input', 'properties', part);
     const raw = stated ?? (part === getMainPart(method) ? declared.inputSchema : undefined);
@@ -190,7 +190,7 @@ function findDeclaredSchema(item: unknown, part: Part, method: string, note: Not
   return undefined;
 }
 
-function findDeclaredExample(item: unknown, part: Part, method: string): Json | undefined {
+function findDeclaredExample(item: unknown, part: Part, method: string): unknown {
   if (part !== getMainPart(method)) return undefined;
   return listDeclarations(item)
     .map((declared) => cleanJson(declared.input))
@@ -202,15 +202,15 @@ function splitFields(raw: unknown, { isDescribed }: { isDescribed: boolean }, no
   if (raw === undefined || raw === null) return { schema: undefined, example: undefined };
   const value = cleanJson(raw);
   if (value === undefined) note('schema_too_large');
-  if (!isJsonObject(value)) return { schema: undefined, example: value };
+  if (!isObject(value)) return { schema: undefined, example: value };
   if (isWholeSchema(value)) return { schema: normaliseSchema(value), example: undefined };
   if (isFieldMap(value)) return { schema: buildObjectSchema(value), example: undefined };
   const isText = Object.values(value).some((field) => isDescription(field));
-  if (!isDescribed || !(isText || Object.values(value).some(isJsonObject)))
+  if (!isDescribed || !(isText || Object.values(value).some(isObject)))
     return { schema: describePlaceholders(value), example: value };
   // A request with fields that are only described cannot be sent, so it is not an example.
-  const fields = Object.entries(value).map(([name, field]): [string, Json] => [name, describeField(field, name)]);
-  const described = Object.fromEntries(fields.filter(([, field]) => isJsonObject(field)));
+  const fields = Object.entries(value).map(([name, field]): [string, unknown] => [name, describeField(field, name)]);
+  const described = Object.fromEntries(fields.filter(([, field]) => isObject(field)));
   return { schema: buildObjectSchema(described), example: undefined };
 }
 
@@ -224,11 +224,11 @@ function hasExplanation(fields: unknown): boolean {
 }
 
 /** Returns whether the text of a field describes it: version 1 has texts of several words for that. */
-function isDescription(field: Json): field is string {
+function isDescription(field: unknown): field is string {
   return typeof field === 'string' && /\s/.test(field);
 }
 
-function describeField(field: Json, name: string): Json {
+function describeField(field: unknown, name: string): unknown {
   return isDescription(field) ? { description: field } : (findPlaceholderSchema(field, name) ?? field);
 }
 
@@ -307,7 +307,7 @@ export function readOutputSchema(item: unknown, note: Note): JsonObject | null {
   return isObject(whole) ? whole : (described ?? null);
 }
 
-function findFirst(places: unknown[], note: Note): Json | undefined {
+function findFirst(places: unknown[], note: Note): unknown {
   for (const place of places.filter((candidate) => candidate !== undefined && candidate !== null)) {
     const value = cleanJson(place);
     if (value !== undefined) return value;

@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { listExtraNeeds } from '../../x402/extra-needs.ts';
@@ -11,7 +12,7 @@ import {
   SCHEME,
 } from '../../x402/offer-fields.ts';
 import { FINDING_CODES, type FindingCode, formatPointer, type Note, noteBelow } from '../findings.ts';
-import { findMember, isObject } from '../json-value.ts';
+import { findMember } from '../json-value.ts';
 import { listOffers, MAX_OFFERS } from './item.ts';
 
 /**

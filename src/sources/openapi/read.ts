@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -19,7 +20,7 @@ import {
   openDocumentFindings,
   type Refusal,
 } from '../findings.ts';
-import { findMember, findText, isObject } from '../json-value.ts';
+import { findMember, findText } from '../json-value.ts';
 import { findPathBelow, hasWildcard, parseListedUrl, parseResourceUrl } from '../outside-address.ts';
 import { readPayment } from '../payment-info.ts';
 import { cleanText, readText } from '../provider-text.ts';

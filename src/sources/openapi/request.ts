@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { isBodiless, type RequestExample } from '../../model/request.ts';
 import { findMediaType } from '../../model/text.ts';
 import type { Note } from '../findings.ts';
 import { saysNothing } from '../json-schema.ts';
-import { cleanJson, isJsonObject, isObject } from '../json-value.ts';
+import { cleanJson } from '../json-value.ts';
 import { readMimeType } from '../provider-text.ts';
 import { buildRequestExample } from '../request-example.ts';
 
@@ -148,7 +148,7 @@ function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
     const isEmptied = parts !== properties && Object.keys(parts).length === 0;
     const schema = isEmptied ? undefined : cleanJson({ type: 'object', properties: parts });
     if (parts !== properties) note('schema_too_large');
-    if (isJsonObject(schema)) return schema;
+    if (isObject(schema)) return schema;
   }
   return null;
 }

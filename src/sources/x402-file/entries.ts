@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { findNamedNetwork, findNetwork, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { httpMethod } from '../../model/request.ts';
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
 import { findAccount, parsePayTo } from '../../x402/offer-fields.ts';
 import { findResourcePlace, listMethods, listOffers } from '../bazaar/item.ts';
 import { formatPointer } from '../findings.ts';
-import { findMember, isObject, listNamed, type Named } from '../json-value.ts';
+import { findMember, listNamed, type Named } from '../json-value.ts';
 import { findStatedPrice, PAYMENT_HOLDERS, type StatedPrice } from '../payment-info.ts';
 
 /** Most resources that are taken from one file. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import { cutText } from '../../model/text.ts';
 import { type FeedItem, mergeFeedItems, parseFeedItem, readItemRoute, readItemWords } from '../bazaar/feed.ts';
@@ -19,7 +19,7 @@ import {
   noteBelow,
   openDocumentFindings,
 } from '../findings.ts';
-import { findMember, findText, isObject } from '../json-value.ts';
+import { findMember, findText } from '../json-value.ts';
 import { hasWildcard, parseResourceUrl } from '../outside-address.ts';
 import { type Payment, readPayment } from '../payment-info.ts';
 import {
