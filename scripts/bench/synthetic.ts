@@ -45,7 +45,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Picks a word with the frequencies of real text (Zipf's law): the word of rank n comes 1/n times as often as the first. */
-export function pickWord(random: () => number): string {
+function pickWord(random: () => number): string {
   const rank = Math.floor(WORDS ** random()) - 1;
   const common = COMMON_WORDS[rank];
   if (common !== undefined) return common;

@@ -17,7 +17,7 @@ const NOT_CONNECTED = '08001';
  * Returns the settings of connections to a catalogue's PostgreSQL database. With `deadlineMs`, neither connecting nor a statement
  * may take longer, in milliseconds.
  */
-export function buildConnection(address: string, deadlineMs?: number): pg.PoolConfig {
+function buildConnection(address: string, deadlineMs?: number): pg.PoolConfig {
   const statementMs = deadlineMs ?? STATEMENT_MS;
   return {
     connectionString: address,

@@ -52,7 +52,7 @@ function changeState(
 }
 
 /** Writes the state of the listing before and now, and the revision from which readers see it. */
-export function renderStateChange({ changed, revision, before, listing }: StateChange, page: Page): void {
+function renderStateChange({ changed, revision, before, listing }: StateChange, page: Page): void {
   const { slug, state, state_reason, state_by } = listing;
   if (!changed) {
     page.say(`${slug} is ${state} already${state_reason ? ` (${state_reason})` : ''}; nothing changed.`);

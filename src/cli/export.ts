@@ -86,7 +86,7 @@ export async function* generateLines(catalogue: Catalogue, site: Site): AsyncGen
 }
 
 /** Generates the export as one JSON document: `{"catalogue": …, "listings": […], "tombstones": […]}`. */
-export async function* generateJson(catalogue: Catalogue, site: Site): AsyncGenerator<ExportPiece> {
+async function* generateJson(catalogue: Catalogue, site: Site): AsyncGenerator<ExportPiece> {
   let last: Entry['kind'] | undefined;
   for await (const { kind, value } of generateEntries(catalogue, site)) {
     const json = formatJson(value);
@@ -134,7 +134,7 @@ const EXPORT_BEGINNINGS = ['{"kind":"catalogue","title":', '{"catalogue":{"title
  * Throws `conflict` (`file_exists`) if `target` exists and is not an export, unless forced, and always if it is the
  * catalogue itself or one of its companion files.
  */
-export function checkTarget(target: string, { catalogueFile, force }: { catalogueFile: string; force: boolean }): void {
+function checkTarget(target: string, { catalogueFile, force }: { catalogueFile: string; force: boolean }): void {
   const file = resolve(target);
   const found = statSync(file, { throwIfNoEntry: false });
   const own = listSqliteFiles(resolve(catalogueFile));
@@ -168,7 +168,7 @@ function buildConflict(message: string, hint: string): ServiceError {
  * Writes pieces into a file beside `target`, and renames it once it is complete and on disk. So `target` is always a
  * complete export. Throws `unavailable` if it was stopped, and errors of the file system.
  */
-export async function writeExportFile(
+async function writeExportFile(
   target: string,
   pieces: AsyncIterable<ExportPiece>,
   { revision, signal }: { revision: number; signal: AbortSignal },

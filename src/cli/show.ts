@@ -49,7 +49,7 @@ export interface ShowResult {
 }
 
 /** Writes everything on record about one listing, section by section; empty sections are left out. */
-export function renderListing(result: ShowResult, page: Page): void {
+function renderListing(result: ShowResult, page: Page): void {
   const { listing, findings } = result;
   page.title(listing.title);
   if (listing.tagline) page.say(listing.tagline);

@@ -77,7 +77,7 @@ export async function openListener(config: Pick<Config, 'host' | 'port' | 'trust
 }
 
 /** Limits the connections of each client but those that `isTrustedProxy` names: one more is closed at once. */
-export function limitClients(server: Server, isTrustedProxy: (address: string) => boolean): void {
+function limitClients(server: Server, isTrustedProxy: (address: string) => boolean): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
     const peer = socket.remoteAddress ?? '';

@@ -15,7 +15,7 @@ import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
 
 /** Addresses of the resources. The second is a template: `{slug}` is the slug of a listing. */
-export const SUMMARY_URI = 'catalogue://summary';
+const SUMMARY_URI = 'catalogue://summary';
 export const LISTING_URI = 'catalogue://listing/{slug}';
 
 const SUMMARY = {

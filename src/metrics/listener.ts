@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { getUrl, listen } from '../listen.ts';
 
 /** Path at which metrics are served. */
-export const METRICS_PATH = '/metrics';
+const METRICS_PATH = '/metrics';
 
 /** Media type of the text format of Prometheus (exposition format 0.0.4). */
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';

@@ -139,7 +139,7 @@ export const providerReply = z.object({
 export type ProviderReply = z.infer<typeof providerReply>;
 
 /** Evidence of a caution; its fields depend on the caution's code. Amounts are atomic USDC. */
-export const cautionEvidence = z.object({
+const cautionEvidence = z.object({
   receipt_id: z.string().optional().describe('The paid call: /agent/receipts/{id}'),
   network: networkKey.optional(),
   amount: z.int().positive().optional().describe('What was paid, or what is asked now, in atomic USDC'),

@@ -20,7 +20,7 @@ export const CHANGE_KINDS = [
   'delisted',
   'relisted',
 ] as const;
-export const changeKind = z.enum(CHANGE_KINDS);
+const changeKind = z.enum(CHANGE_KINDS);
 export type ChangeKind = z.infer<typeof changeKind>;
 
 /** One reader-visible decision about one listing: what changed, why (a stable code) and on what evidence. */

@@ -18,7 +18,7 @@ import { listedSource, listingSaidBy } from './source.ts';
 export const reliabilityBand = z.enum(['established', 'thin', 'unscored']);
 
 /** Outcomes of the samples of one day (UTC). */
-export const sampledDay = z.object({
+const sampledDay = z.object({
   day: z.iso.date(),
   valid: z.int().nonnegative().describe('Valid 402 answers'),
   failed: z.int().nonnegative().describe('Conclusive failures'),
@@ -43,7 +43,7 @@ export type Reliability = z.infer<typeof reliability>;
 /** `live`: published. `held`: known, but something is missing, such as a price. `delisted`: removed, a tombstone remains. */
 export const listingState = z.enum(['live', 'held', 'delisted']);
 
-export const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+const slugPattern = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 export const SLUG_MAX_LENGTH = 64;
 export const slug = z.string().regex(slugPattern).max(SLUG_MAX_LENGTH);
 

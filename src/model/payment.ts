@@ -26,7 +26,7 @@ export const unrecognisedReason = z.enum(Object.keys(UNRECOGNISED) as [Unrecogni
  * it was paid. `not_settled`: the chain says that it was not paid, and can no longer be. `unknown`: the chain could not be asked,
  * or only one node says that it was not paid; resolved later from the chain, never by paying again.
  */
-export const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
+const paymentState = z.enum(['prepared', 'sent', 'settled', 'not_settled', 'unknown']);
 export type PaymentState = z.infer<typeof paymentState>;
 
 /** States in which money may still move. */
@@ -37,14 +37,14 @@ export const conformity = z.enum(['yes', 'no', 'undeclared']);
 export type Conformity = z.infer<typeof conformity>;
 
 /** One part of an answer: its place and type, never its content. */
-export const answerField = z.object({
+const answerField = z.object({
   path: z.string().describe('`result.items[].price`; `*` in place of a name that looks like data, `$` is the whole'),
   type: z.string().describe('string, number, boolean, object, list or null; several are joined by "or"'),
 });
 export type AnswerField = z.infer<typeof answerField>;
 
 /** The answer to the payment. */
-export const paidAnswer = z.object({
+const paidAnswer = z.object({
   at: z.iso.datetime(),
   duration_ms: z.int().nonnegative(),
   status: z.int(),
@@ -61,7 +61,7 @@ export const paidAnswer = z.object({
 export type PaidAnswer = z.infer<typeof paidAnswer>;
 
 /** The seller's statement about the settlement. It is recorded and compared, never believed. */
-export const sellerReceipt = z.object({
+const sellerReceipt = z.object({
   success: z.boolean().nullable(),
   transaction: z.string().nullable(),
   network: z.string().nullable(),
@@ -83,7 +83,7 @@ export const settlement = z.object({
 export type Settlement = z.infer<typeof settlement>;
 
 /** The operator's decision about a payment that no rule could decide. No chain shows it, so it proves nothing. */
-export const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
+const operatorWord = z.object({ because: z.string(), at: z.iso.datetime() });
 
 /**
  * One attempt to pay for one real call. Amounts are atomic USDC, times ISO 8601 UTC. `delivered` is true for the product; false
@@ -186,7 +186,7 @@ export function buildPublicPayment(
 type PaidRoute = Parameters<typeof isPublicRequest>[2] & { readonly id: string };
 
 /** A payment before it is sent, with everything that identifies it on the chain. */
-export const preparedPayment = payment.omit({
+const preparedPayment = payment.omit({
   state: true,
   reason: true,
   delivered: true,
@@ -203,7 +203,7 @@ export const preparedPayment = payment.omit({
 export type PreparedPayment = z.infer<typeof preparedPayment>;
 
 /** The facts after an answer came, or none did. `delivered` is null until the answer is judged. */
-export const paymentAnswer = payment.pick({
+const paymentAnswer = payment.pick({
   answer: true,
   seller_receipt: true,
   delivered: true,
@@ -213,7 +213,7 @@ export const paymentAnswer = payment.pick({
 export type PaymentAnswer = z.infer<typeof paymentAnswer>;
 
 /** The outcome of an attempt by the chain. */
-export const paymentResolution = z.discriminatedUnion('state', [
+const paymentResolution = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('settled'),
     settlement,
@@ -229,7 +229,7 @@ export type PaymentResolution = z.infer<typeof paymentResolution>;
  * payment. `answered`: recorded as soon as the answer has come. `judged`: the judgement of that answer. `resolved`: the outcome
  * by the chain. `closed`: the operator's decision about one that nothing else could decide.
  */
-export const paymentStep = z.discriminatedUnion('step', [
+const paymentStep = z.discriminatedUnion('step', [
   z.object({ step: z.literal('sent'), signature: z.string().nullable() }),
   z.object({ step: z.literal('answered'), answer: paymentAnswer }),
   z.object({ step: z.literal('judged'), answer: paymentAnswer }),

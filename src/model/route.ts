@@ -32,7 +32,7 @@ const routeFacts = z.object({
  * The texts of a feed's item, or of an operation or entry of a document, besides its description: its own name, and its text
  * about the whole service. A field is absent if the item lacks it.
  */
-export const itemWords = z.object({
+const itemWords = z.object({
   /** The name of what the route does, not of the service. */
   name: z.string().optional(),
   /** The item's whole text, if it is longer than the description of the route, or has several lines. */
@@ -47,7 +47,7 @@ export const itemWords = z.object({
 export type ItemWords = z.infer<typeof itemWords>;
 
 /** Lowest price that another document of the same provider states, in atomic USDC, and the name of that document. */
-export const otherPrice = z.object({ source: z.string(), amount: z.int().positive() });
+const otherPrice = z.object({ source: z.string(), amount: z.int().positive() });
 export type OtherPrice = z.infer<typeof otherPrice>;
 
 /** A route as one source declares it. */
@@ -88,7 +88,7 @@ export const routeProof = z.object({
 export type RouteProof = z.infer<typeof routeProof>;
 
 /** Result of the latest probe of a route, number of failures since its last valid answer, and latency. */
-export const routeProbe = z.object({
+const routeProbe = z.object({
   at: z.iso.datetime(),
   outcome: probeOutcome,
   cause: probeCause,
@@ -109,7 +109,7 @@ export const payeeKind = z.enum(['fixed', 'rotating']);
 export type PayeeKind = z.infer<typeof payeeKind>;
 
 /** A paid test call that settled and was not delivered: the seller kept the money. */
-export const undeliveredCall = z.object({
+const undeliveredCall = z.object({
   receipt_id: z.string(),
   at: z.iso.datetime(),
   network: networkKey,

@@ -35,8 +35,8 @@ export const SOURCES = {
 } as const satisfies Record<string, SourceKindEntry>;
 
 export type SourceKind = keyof typeof SOURCES;
-export const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
-export const sourceKind = z.enum(SOURCE_KINDS);
+const SOURCE_KINDS = Object.keys(SOURCES) as [SourceKind, ...SourceKind[]];
+const sourceKind = z.enum(SOURCE_KINDS);
 
 /** Source of a declaration, and the time at which its content was seen (null: a bare claim, which is no evidence). */
 export const declarationSource = z.object({
@@ -58,16 +58,8 @@ export const listedSource = declarationSource.omit({ speaker: true }).extend({
 export type ListedSource = z.infer<typeof listedSource>;
 
 /** The facts that sources state about a whole listing, and about one of its routes. */
-export const LISTING_FACTS = [
-  'title',
-  'tagline',
-  'description',
-  'category',
-  'docs_url',
-  'mcp_endpoint',
-  'price',
-] as const;
-export const ROUTE_FACTS = ['route', 'description', 'input', 'output', 'example', 'price'] as const;
+const LISTING_FACTS = ['title', 'tagline', 'description', 'category', 'docs_url', 'mcp_endpoint', 'price'] as const;
+const ROUTE_FACTS = ['route', 'description', 'input', 'output', 'example', 'price'] as const;
 export type ListingFact = (typeof LISTING_FACTS)[number];
 export type RouteFact = (typeof ROUTE_FACTS)[number];
 

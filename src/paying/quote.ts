@@ -80,7 +80,7 @@ export type Choice =
  * price. Refuses if an offer on record is missing or has another amount, payee, asset, network or scheme, and never chooses an
  * offer that is not on record. A payee that is not on record, or that rotates, is not compared.
  */
-export function chooseOffer(
+function chooseOffer(
   requirements: readonly Requirement[],
   known: readonly Terms[],
   { networks, payeeRotates }: { networks: readonly NetworkKey[]; payeeRotates: boolean },

@@ -210,7 +210,7 @@ function describeEvent(event: PayEvent): string {
  * Returns the route that the operator names, or the only one of the listing. Throws `bad_input` with the routes to
  * choose from.
  */
-export function getNamedRoute({ slug, routes }: Listing, name: string | undefined): Route {
+function getNamedRoute({ slug, routes }: Listing, name: string | undefined): Route {
   const names = routes.map(formatRoute);
   const [only, ...others] = routes;
   if (name === undefined && only && others.length === 0) return only;
@@ -236,7 +236,7 @@ function findNearestName(name: string, names: readonly string[]): string | undef
  * Builds the call to pay for: the route's example request, or the one in the file `input`. Throws `bad_input` if the
  * request would need made-up values, which nobody should pay for.
  */
-export function buildCall({ base_url }: Listing, route: Route, input: string | undefined): Call {
+function buildCall({ base_url }: Listing, route: Route, input: string | undefined): Call {
   const example = input === undefined ? route.example : readInput(input);
   const terms = getCurrentTerms(route.terms);
   const request = buildProbeRequest(base_url, { ...route, example, terms });

@@ -32,7 +32,7 @@ export interface PictureLimits {
   readonly idleMs: number;
 }
 
-export const PICTURE_LIMITS: PictureLimits = { kept: 1000, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
+const PICTURE_LIMITS: PictureLimits = { kept: 1000, queued: 16, timeoutMs: 60_000, idleMs: 60_000 };
 
 /** Returns a name made from the text of a picture and its look: another text or look gives another name. */
 export function getPictureKey(picture: Picture): string {

@@ -203,11 +203,7 @@ interface UnparsedPart {
 }
 
 /** Finds a live listing with some of its routes. Only these routes are read, since a listing may have thousands. */
-export function findPart(
-  { prepare }: Published,
-  slug: string,
-  { part, fitting }: AskedRoutes,
-): UnparsedPart | undefined {
+function findPart({ prepare }: Published, slug: string, { part, fitting }: AskedRoutes): UnparsedPart | undefined {
   const row = prepare<{ number: number; revision: number; head: string; routesTotal: number }>(
     `SELECT number, revision, document AS head,
        (SELECT coalesce(max(position) + 1, 0) FROM routes WHERE listing = number) AS routesTotal

@@ -32,7 +32,7 @@ const SCHEMA_TEXT_MAX = 2000;
 const BORROWED_MIN = 20;
 
 /** Lists the words of a live listing and of its routes. */
-export function listTerms(listing: Listing): ListingTerms {
+function listTerms(listing: Listing): ListingTerms {
   return { own: listOwnTerms(listing), routes: listing.routes.map(listRouteTerms) };
 }
 

@@ -10,8 +10,8 @@ import { type Decision, describeChanges, describeDecision, isOfOtherPayee, readD
 import { formatSecond } from './words/figures.ts';
 import { escapeXml } from './xml.ts';
 
-export const CHANGES_LIMIT_DEFAULT = 100;
-export const CHANGES_LIMIT_MAX = 1000;
+const CHANGES_LIMIT_DEFAULT = 100;
+const CHANGES_LIMIT_MAX = 1000;
 
 /** Recommended wait after the last page, in seconds. */
 export const POLL_AFTER_SECONDS = 60;

@@ -84,7 +84,7 @@ export type CheckQuestion = z.output<typeof checkQuestion>;
 export const OFFER_FIELDS = ['network', 'asset', 'pay_to', 'amount', 'price_usdc'] as const;
 
 /** Reasons why a route is unknown. `no_terms`: it is listed, and its price is not on record. */
-export const UNKNOWN_REASONS = [
+const UNKNOWN_REASONS = [
   'host_not_listed',
   'path_not_listed',
   'other_method',

@@ -9,7 +9,7 @@ import { formatRouteName, parseRouteName, ROUTE_NAME_LENGTH } from './route-name
 import { formatDay } from './words/figures.ts';
 
 /** Least and most routes in one comparison. */
-export const COMPARED_MIN = 2;
+const COMPARED_MIN = 2;
 export const COMPARED_MAX = 4;
 
 const routeNames = z

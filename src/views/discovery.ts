@@ -160,7 +160,7 @@ const resourceEvidence = z.object({
 });
 
 /** One payable route, in the form of x402 facilitators. */
-export const discoveryResource = z
+const discoveryResource = z
   .object({
     resource: z.string().describe('Where it is called; fill in :name and {name} first'),
     type: z.enum(['http', 'mcp']),

@@ -116,7 +116,7 @@ export interface Crumb {
 }
 
 /** Builds the path from the home page to a page, the page itself last. */
-export function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
+function buildBreadcrumbs(crumbs: readonly Crumb[], site: Site): JsonLd {
   return {
     '@context': 'https://schema.org',
     '@type': 'BreadcrumbList',

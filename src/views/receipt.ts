@@ -110,7 +110,7 @@ export function buildAgentReceipt(
 }
 
 /** Returns true if the seller's own receipt names the transaction found on the chain; null if it names none. */
-export function isSellerInAgreement({
+function isSellerInAgreement({
   seller_receipt: word,
   settlement: { transaction },
 }: Pick<PublicPayment, 'seller_receipt' | 'settlement'>): boolean | null {

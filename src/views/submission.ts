@@ -21,7 +21,7 @@ const nextStep = z.object({
 });
 
 /** A submission at its address. */
-export const submissionView = z.object({
+const submissionView = z.object({
   submission_url: z.url().describe('Address of this submission, for 30 days; nobody can guess it'),
   host: z.string().describe('Scheme, host and port'),
   file_url: z.url().describe('Where the file belongs'),

@@ -187,7 +187,7 @@ const MAX_LENGTH = 16_384;
  * Lightning invoice, `payment` for the Machine Payments Protocol, `bearer`, `basic`. Quoted text is ignored, and so is
  * x402, whose challenge is not in this header.
  */
-export function listAuthenticationSchemes(header: string | null): string[] {
+function listAuthenticationSchemes(header: string | null): string[] {
   const bare = (header ?? '').slice(0, MAX_LENGTH).replace(/"[^"]*"?/g, 'q');
   const names = [...bare.matchAll(AUTHENTICATION_CHALLENGE)].map((match) => (match[1] ?? '').toLowerCase());
   return [...new Set(names)].filter((name) => name !== 'x402').slice(0, 8);

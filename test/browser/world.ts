@@ -10,8 +10,7 @@ import { buildListing } from '../site/site-fixture.ts';
 import { getBrowser } from '../worker-browser.ts';
 import { HOSTILE_BASE, HOSTILE_PATH, RECEIPTS } from './page-kinds.ts';
 
-export const HOSTILE =
-  '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
+const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"> "quoted" \'text\' `code`';
 
 const HOSTILE_INPUT = {
   input_schema: {

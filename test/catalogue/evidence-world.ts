@@ -17,7 +17,7 @@ export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
 /** Where the time of these tests begins: at the beginning of a round. */
-export const START = Date.parse('2026-11-20T12:00:00.000Z');
+const START = Date.parse('2026-11-20T12:00:00.000Z');
 
 /** Gives the time so many hours after the beginning, ISO 8601 UTC. */
 export function getTime(hours: number): string {

@@ -69,7 +69,7 @@ export async function serveTwoBehindNginx(nginx: string) {
 }
 
 /** Starts the prober as a process of its own, which is killed after the test. */
-export function startProber(settings: Record<string, string>) {
+function startProber(settings: Record<string, string>) {
   const prober = startCatalogue(['probe', '--watch', '--pause', '0'], settings);
   onTestFinished(() => {
     prober.child.kill('SIGKILL');

@@ -7,7 +7,7 @@ import { PAYEE } from '../x402/challenges.ts';
 import { openSeller, type Seller, sendStatus } from './market.ts';
 
 /** What the sellers of these tests ask for, as a declaration has it. */
-export const ASKED = makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() });
+const ASKED = makeTerms({ amount: 10_000, pay_to: PAYEE.toLowerCase() });
 
 /** A catalogue file that lists sellers on loopback, and the commands to run on it at a time that a test sets. */
 export interface MarketCommands extends ReturnType<typeof makeCommands> {

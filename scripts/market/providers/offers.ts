@@ -40,7 +40,7 @@ export function buildOfferV1(
 }
 
 /** Builds the description of request and answer for x402 discovery: `outputSchema` of version 1, `info` of version 2. */
-export function describeRoute({ method, exampleInput, outputSchema }: PayableRoute) {
+function describeRoute({ method, exampleInput, outputSchema }: PayableRoute) {
   const request = method === 'GET' ? { queryParams: exampleInput } : { bodyType: 'json', body: exampleInput };
   return {
     input: { type: 'http', method, discoverable: true, ...request },

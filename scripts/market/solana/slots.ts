@@ -83,6 +83,6 @@ export function openSlots({ slotMs = 400, finalitySlots = 0, now = Date.now }: S
 }
 
 /** Invents the hash of a block: 32 bytes in base 58. */
-export function inventBlockhash(): Blockhash {
+function inventBlockhash(): Blockhash {
   return blockhash(getBase58Decoder().decode(randomBytes(32)));
 }

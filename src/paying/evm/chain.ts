@@ -260,7 +260,7 @@ async function readSettlement(
 }
 
 /** The two forms of the call that settles a payment (EIP-3009, FiatToken 2.2): with the signature as bytes, or in parts. */
-export const PAYING_ABI = parseAbi([
+const PAYING_ABI = parseAbi([
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, bytes signature)',
   'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
 ]);

@@ -132,7 +132,7 @@ const WORD = 64;
  * in their arguments: token, ceiling, nonce, deadline, amount, owner and payee. These are found in a call of the proxy, and in
  * any call around it.
  */
-export function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: Hex, nonce: string): SettledPermit[] {
+function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: Hex, nonce: string): SettledPermit[] {
   const hex = input.slice(2).toLowerCase();
   const token = usdc.slice(2).toLowerCase().padStart(WORD, '0');
   const found: SettledPermit[] = [];

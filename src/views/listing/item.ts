@@ -24,7 +24,7 @@ import { listStandings } from '../words/standing.ts';
 import { type MatchedRoute, matchedRoute } from './matched-route.ts';
 
 /** A caution of a listing; there is one entry for each code. */
-export const agentCaution = z
+const agentCaution = z
   .object({
     code: cautionCode,
     severity: cautionSeverity.describe('danger: do not pay. notice: worth knowing before paying'),
@@ -109,7 +109,7 @@ export type Verification = Pick<
 >;
 
 /** Returns the number of routes of a listing that are verified now, and the time of the latest payment for them. */
-export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
+function getVerification({ routes, updated_at }: Pick<Listing, 'routes' | 'updated_at'>): Verification {
   const times = routes.flatMap(({ proof }) => proof?.verified_at ?? []).toSorted();
   const prices = routes.flatMap(({ proof, terms }) => findProvedPrice(proof, terms) ?? []);
   return {
@@ -122,7 +122,7 @@ export function getVerification({ routes, updated_at }: Pick<Listing, 'routes' |
 }
 
 /** Returns true if this service wrote the tagline of a listing, because no source gives one. */
-export function isTaglineOurs({ tagline, said_by }: Pick<LiveListing, 'tagline' | 'said_by'>): boolean {
+function isTaglineOurs({ tagline, said_by }: Pick<LiveListing, 'tagline' | 'said_by'>): boolean {
   return tagline !== '' && said_by.tagline === undefined;
 }
 
@@ -165,7 +165,7 @@ export function buildAgentItem(listing: LiveListing, site: Pick<Site, 'baseUrl'>
 export type VerifiedExtent = 'all' | 'some' | 'none';
 
 /** Returns the extent of a listing's verification. */
-export function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
+function getVerifiedExtent({ verified_route_count, endpoints_count }: Verification): VerifiedExtent {
   if (verified_route_count === 0) return 'none';
   return verified_route_count === endpoints_count ? 'all' : 'some';
 }
@@ -181,7 +181,7 @@ export function formatVerification(verification: Verification): string {
 }
 
 /** Counts the verified routes of all: `1 of 2 routes`. */
-export function formatRouteRatio({ verified_route_count: verified, endpoints_count: total }: Verification): string {
+function formatRouteRatio({ verified_route_count: verified, endpoints_count: total }: Verification): string {
   return `${verified} of ${formatCount(total, 'route')}`;
 }
 

@@ -122,7 +122,7 @@ export function getListSort({ sort, q }: Pick<ListQuery, 'sort' | 'q'>): ListSor
 }
 
 /** Price limits for which matches are counted, as `max_price_usdc` takes them: decimal USDC, rising. */
-export const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;
+const PRICE_STEPS = ['0.001', '0.01', '0.1', '1'] as const;
 
 /** Values of each filter for which matches are counted, as the filter takes them. */
 export const FACET_VALUES = {

@@ -47,7 +47,7 @@ export function findTombstone(listing: Listing): Tombstone | undefined {
   };
 }
 
-export const evidenceSource = listedSource.meta({ id: 'EvidenceSource' });
+const evidenceSource = listedSource.meta({ id: 'EvidenceSource' });
 
 /** The answer of `GET /agent/listings/{slug}`: everything on record about one live listing. */
 export const agentListing = z

@@ -6,7 +6,7 @@ import { getRouteUrl, isToolPath, type Route, route } from '../../model/route.ts
 import { recordedTerms } from '../../model/terms.ts';
 import { formatUsdc } from '../../model/usdc.ts';
 
-export const agentTerms = recordedTerms
+const agentTerms = recordedTerms
   .omit({ extra_needs: true })
   .extend({
     network_id: z.string().describe('CAIP-2 identifier, as x402 version 2 writes it'),

@@ -125,7 +125,7 @@ export function describeOffer({ advertised, declared }: NetworkEntry): string {
 }
 
 /** Writes the reliability of a listing in words, with the samples behind the score. */
-export function formatReliability({ reliability }: Pick<PublicHead, 'reliability'>): string {
+function formatReliability({ reliability }: Pick<PublicHead, 'reliability'>): string {
   if (reliability.score === null) return 'reliability unscored';
   return `reliability ${reliability.score} of 100 (${reliability.band}, ${reliability.samples} samples)`;
 }
