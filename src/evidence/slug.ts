@@ -11,7 +11,7 @@ const ID_CHARACTERS = 8;
  * else from its host; then the same with the first characters of the id appended, so that the import order decides only
  * which listing gets the short slug. The last one has all of the id, so no other listing can have it.
  */
-export function listSlugs(source: {
+export function listPossibleSlugs(source: {
   slug: string | null;
   service_name: string | null;
   base_url: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Catalogue } from '../catalogue/database.ts';
 import { listDeclared } from '../catalogue/read/declarations.ts';
 import { areFindingsOnRecord } from '../catalogue/read/findings.ts';
-import { getHost } from '../catalogue/read/hosts.ts';
+import { getHostRecord } from '../catalogue/read/hosts.ts';
 import { findListing } from '../catalogue/read/listings.ts';
 import { listRepliedAddresses } from '../catalogue/read/replies.ts';
 import { getRevision, type Writing, writeCatalogue } from '../catalogue/transaction.ts';
@@ -179,7 +179,7 @@ function getHash({ listings, is_whole }: ProviderStatement, findings: readonly F
 
 /** Returns whether just this was applied last, and nobody undid what it asks since. */
 async function isApplied(catalogue: Catalogue, { url, listings }: ProviderStatement, hash: string): Promise<boolean> {
-  const { file_hash } = await getHost(catalogue, new URL(url).origin);
+  const { file_hash } = await getHostRecord(catalogue, new URL(url).origin);
   if (file_hash !== hash) return false;
   for (const request of listings) if (!(await isGranted(catalogue, request))) return false;
   return true;

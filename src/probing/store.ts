@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Catalogue } from '../catalogue/database.ts';
-import { getHost } from '../catalogue/read/hosts.ts';
+import { getHostRecord } from '../catalogue/read/hosts.ts';
 import { type HostPlan, listProbeTasks, type ProbeScope, type ProbeTask } from '../catalogue/read/probe-plan.ts';
 import { findFailingSince } from '../catalogue/read/samples.ts';
 import { writeCatalogue } from '../catalogue/transaction.ts';
@@ -83,7 +83,7 @@ export function openProbeStore(
       }
     },
     async getHostPolicy(host) {
-      const { robots, robots_at, decoy_at, provider_file_at, wait_until } = await getHost(catalogue, host);
+      const { robots, robots_at, decoy_at, provider_file_at, wait_until } = await getHostRecord(catalogue, host);
       const isWithin = (at: string | null, ms: number) => at !== null && now().getTime() - Date.parse(at) <= ms;
       return {
         robots,

@@ -20,7 +20,7 @@ import type { Rendering } from './state.ts';
 const TURN_MS = 4;
 
 /** Returns the point up to which the catalogue was copied into a published file; revision 0 for an empty one. */
-export function getKnown(published: Published): KnownState {
+export function getCopiedState(published: Published): KnownState {
   const sql = `SELECT revision, (SELECT coalesce(max(seq), 0) FROM changes) AS seq,
     (SELECT coalesce(max(day), '') FROM listing_days) AS day FROM catalogue`;
   return published.prepare<KnownState>(sql).get() ?? { revision: 0, seq: 0, day: '' };
@@ -37,7 +37,7 @@ export function createTables({ sqlite }: Published, { code_version, base_url }: 
 }
 
 /** Options of `applyDelta`. */
-export interface Applying {
+export interface ApplyOptions {
   /** Address of the service, which is put into what is rendered. */
   readonly base_url: string;
   /** Called with the number of listings written so far. */
@@ -55,7 +55,7 @@ export async function applyDelta(
   published: Published,
   known: KnownState,
   delta: Delta,
-  { base_url, onListing, signal }: Applying,
+  { base_url, onListing, signal }: ApplyOptions,
 ): Promise<void> {
   const { sqlite } = published;
   let since = performance.now();
@@ -67,7 +67,7 @@ export async function applyDelta(
   };
   sqlite.exec('BEGIN IMMEDIATE');
   try {
-    if (!isDeepStrictEqual(getKnown(published), known)) {
+    if (!isDeepStrictEqual(getCopiedState(published), known)) {
       throw new Error(`the changes do not follow what ${published.file} has`);
     }
     const writer = openWriter(published, base_url);

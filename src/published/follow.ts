@@ -7,7 +7,7 @@ import { findFileNumber, removeSqliteFiles } from '../catalogue/sqlite-file.ts';
 import type { CatalogueState } from '../catalogue/transaction.ts';
 import { ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
-import { applyDelta, createTables, getKnown } from './apply.ts';
+import { applyDelta, createTables, getCopiedState } from './apply.ts';
 import {
   asPublishedError,
   checkpointWal,
@@ -38,7 +38,7 @@ export interface Progress {
 }
 
 /** Callbacks about how a file is made. */
-interface Watching {
+interface FollowOptions {
   /** Called if the file is of another catalogue, history or base URL; it must not be read until it is replaced. */
   readonly onOtherCatalogue?: () => void;
   /** Called if the file is damaged, with the error that showed it. */
@@ -56,7 +56,7 @@ export interface Follower {
    * Brings the file to a state of the catalogue, or to a later one: by the changes since, or by a new file if it is of something
    * else or damaged.
    */
-  follow(catalogue: FollowedCatalogue, state: CatalogueState, watching?: Watching): Promise<void>;
+  follow(catalogue: FollowedCatalogue, state: CatalogueState, watching?: FollowOptions): Promise<void>;
   /** Renames the damaged file, so that it is made again. */
   setAside(): void;
   /** Closes the file, once the copying of its journal has ended. */
@@ -70,7 +70,7 @@ const CHECKPOINT_PAGES = 500;
 export function openFollower({ publishedFile: file, baseUrl: base_url }: FollowedFiles, codeVersion: string): Follower {
   const rendering: Rendering = { code_version: codeVersion, base_url };
   let opened: { published: Published; number: string | undefined } | undefined;
-  let taking: Promise<void> | undefined;
+  let checkpointing: Promise<void> | undefined;
   const close = () => {
     opened?.published.close();
     opened = undefined;
@@ -88,29 +88,29 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       return undefined;
     }
   };
-  const takeIn = async () => {
+  const checkpoint = async () => {
     // A failure is harmless, and tried again later: only the size of the journal depends on it.
     await checkpointWal(file).catch(() => undefined);
-    taking = undefined;
+    checkpointing = undefined;
   };
   const setFileAside = () => {
     close();
     if (existsSync(file)) setAside(file);
   };
-  const followOrCopy = async (catalogue: FollowedCatalogue, state: CatalogueState, watching: Watching) => {
+  const followOrCopy = async (catalogue: FollowedCatalogue, state: CatalogueState, watching: FollowOptions) => {
     const published = open();
     const found = published && readFileState(published);
     const isSame = found !== undefined && (await isCopyOf(catalogue, state, found, base_url));
     if (published && isSame && found.code_version === codeVersion) {
       if (found.revision === state.revision) return;
-      const known = getKnown(published);
+      const known = getCopiedState(published);
       try {
         await catalogue.fetchDelta(known, (delta) =>
           applyDelta(published, known, delta, { base_url, signal: watching.signal }),
         );
       } finally {
         // Also after a failed write: the journal may be what fills the disk.
-        if (!taking && countWalPages(published) > CHECKPOINT_PAGES) taking = takeIn();
+        if (!checkpointing && countWalPages(published) > CHECKPOINT_PAGES) checkpointing = checkpoint();
       }
       return;
     }
@@ -134,7 +134,7 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
       }
     },
     async close() {
-      await taking;
+      await checkpointing;
       try {
         opened?.published.sqlite.pragma('wal_checkpoint(PASSIVE)');
       } catch (error) {
@@ -147,10 +147,10 @@ export function openFollower({ publishedFile: file, baseUrl: base_url }: Followe
 }
 
 /** The catalogue, revision, code and base URL of a published file. */
-export type Found = PublishedState & Rendering;
+export type FileState = PublishedState & Rendering;
 
 /** Reads the catalogue, revision, code and base URL of a published file. */
-export function readFileState(published: Published): Found {
+export function readFileState(published: Published): FileState {
   return { ...getPublishedState(published), ...getRendering(published) };
 }
 
@@ -158,7 +158,7 @@ export function readFileState(published: Published): Found {
 export async function isCopyOf(
   catalogue: FollowedCatalogue,
   state: CatalogueState,
-  { identity, revision, revised_at, base_url }: Found,
+  { identity, revision, revised_at, base_url }: FileState,
   baseUrl: string,
 ): Promise<boolean> {
   if (identity !== state.identity || base_url !== baseUrl) return false;
@@ -172,7 +172,7 @@ export async function makeCopy(
   catalogue: FollowedCatalogue,
   file: string,
   rendering: Rendering,
-  { onProgress, signal }: Watching = {},
+  { onProgress, signal }: FollowOptions = {},
 ): Promise<void> {
   const published = createPublished(file);
   try {
@@ -180,7 +180,11 @@ export async function makeCopy(
     await catalogue.fetchDelta(undefined, async (delta) => {
       const onListing = (done: number) => onProgress?.({ listings_done: done, listings_total: delta.listings });
       onListing(0);
-      await applyDelta(published, getKnown(published), delta, { base_url: rendering.base_url, onListing, signal });
+      await applyDelta(published, getCopiedState(published), delta, {
+        base_url: rendering.base_url,
+        onListing,
+        signal,
+      });
     });
     await finishPublished(published);
   } catch (error) {
@@ -291,7 +295,7 @@ function buildBehind(file: string, revision: number): ServiceError {
 }
 
 /** Reads the catalogue, revision, code and base URL of a published file; undefined if it is missing or cannot be read. */
-function findPublished(file: string): Found | undefined {
+function findPublished(file: string): FileState | undefined {
   let published: Published | undefined;
   try {
     published = openPublished(file);

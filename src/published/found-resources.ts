@@ -21,8 +21,8 @@ export interface FoundResources {
   partial: boolean;
 }
 
-/** A route: the number of its listing, and its position there. */
-interface FoundRoute {
+/** A route by its listing and its position there. */
+interface RoutePlace {
   readonly listing: ListingFacts;
   readonly position: number;
 }
@@ -61,9 +61,9 @@ export function findResources(
   const groups = cursor?.groups ?? request.groups;
   const scores = index.score(groups, request.vector);
   const listPayable = openPayable(published, facts, filters);
-  const top = createTop<FoundRoute>(limit, compareRoutes);
+  const top = createTop<RoutePlace>(limit, compareRoutes);
   const { key: lastKey, ...last } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
-  const isShown = (key: number, { listing: { slug }, position }: FoundRoute) => {
+  const isShown = (key: number, { listing: { slug }, position }: RoutePlace) => {
     if (key !== lastKey) return key < lastKey;
     return slug < last.slug || (slug === last.slug && position <= (last.position ?? -1));
   };
@@ -73,7 +73,7 @@ export function findResources(
     return factor * (scores.getScore(listing.number, position) + LIKENESS_WEIGHT * likeness + listing.bonus);
   };
   const listBest = (listing: ListingFacts, positions: ReadonlySet<number>) => {
-    const best = createTop<FoundRoute>(ROUTES_PER_LISTING, compareRoutes);
+    const best = createTop<RoutePlace>(ROUTES_PER_LISTING, compareRoutes);
     for (const position of positions) {
       if (scores.isMatching(listing.number, position)) best.offer(-getValue(listing, position), { listing, position });
     }
@@ -127,7 +127,7 @@ export function findResources(
   };
 }
 
-function compareRoutes(a: FoundRoute, b: FoundRoute): number {
+function compareRoutes(a: RoutePlace, b: RoutePlace): number {
   if (a.listing === b.listing) return a.position - b.position;
   return a.listing.slug < b.listing.slug ? -1 : 1;
 }

@@ -7,8 +7,8 @@ import { getErrorMessage, ServiceError } from '../errors.ts';
 import { getFailure } from '../model/failure.ts';
 import { asPublishedError, isPublishedDamage, leaveWalMode, openPublishedLater, type Published } from './file.ts';
 import {
+  type FileState,
   type FollowedFiles,
-  type Found,
   findServableAge,
   findWriterLock,
   isCopyOf,
@@ -262,7 +262,7 @@ async function isWritten(
   files: FollowedFiles,
   { published, setServable }: ReturnType<typeof openReadable>,
 ): Promise<boolean> {
-  let found: Found;
+  let found: FileState;
   try {
     found = readFileState(published);
     refuseOtherAddress(files, found);

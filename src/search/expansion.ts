@@ -25,19 +25,19 @@ type Words = Pick<InvertedIndex, 'count' | 'listFuzzy' | 'listByPrefix'> & {
 /** Most words of a request that are read, and most synonyms for one word. */
 const WORDS_MAX = 64;
 const TERMS_MAX = 96;
-const STAND_INS_MAX = 12;
+const SYNONYMS_MAX = 12;
 
 /**
  * Most telling words of a request in which an unknown word may be a misspelling, a beginning, or two words in one. In longer
  * requests it is mostly just another word.
  */
-const MENDED_MAX = 6;
+const CORRECTED_MAX = 6;
 
 /** Factors on the weight of a word that only stands for another. */
 const FACTORS = { joined: 0.9, part: 0.7, near: 0.8, beginning: 0.8, everyday: 0.5, related: 0.35 };
 
 /** Highest weight of a synonym, as a share of that of the word itself, if the catalogue has the word. */
-const STAND_IN_MOST = 0.8;
+const SYNONYM_SHARE = 0.8;
 
 /** Least number of letters of the last word of a request that may still be being typed. */
 const BEGINNING_MIN = 3;
@@ -63,7 +63,7 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
     const context = {
       ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word },
       synonyms: [...listSynonyms(word.stem), ...(phrases.get(word.stem) ?? [])],
-      isMended: asked.length <= MENDED_MAX,
+      mayBeCorrected: asked.length <= CORRECTED_MAX,
     };
     const found = listGroups(word, context, words);
     const isUnknown = !found.flat().some(({ stem }) => words.count(stem) > 0);
@@ -75,7 +75,7 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
   // First the words themselves, then their synonyms.
   let left = TERMS_MAX - groups.length;
   const cut = groups.map((group) => {
-    const terms = group.slice(0, 1 + Math.min(Math.max(0, left), STAND_INS_MAX));
+    const terms = group.slice(0, 1 + Math.min(Math.max(0, left), SYNONYMS_MAX));
     left -= terms.length - 1;
     return terms;
   });
@@ -88,28 +88,28 @@ interface Context {
   readonly after: string | undefined;
   readonly synonyms: readonly Synonym[];
   /** True if an unknown word may be a misspelling, the beginning of another word, or two words in one. */
-  readonly isMended: boolean;
+  readonly mayBeCorrected: boolean;
 }
 
 /** Lists the terms for a word: one group, or two groups for two words written as one. */
 function listGroups({ word, stem, weight }: AskedWord, context: Context, words: Words): TermGroup[] {
-  const { before, after, synonyms, isMended } = context;
+  const { before, after, synonyms, mayBeCorrected } = context;
   const group = openGroup(stem, weight * getRarityInEnglish(stem), words);
   if (before !== undefined) group.add(getStem(before + word), FACTORS.joined);
   if (after !== undefined) group.add(getStem(word + after), FACTORS.joined);
   for (const other of synonyms) group.add(other.stem, FACTORS[other.kind]);
   // A known English word is not a misspelling, even if no listing has it: "dentist" does not mean "pentest".
   const isWhole = words.count(stem) > 0 || synonyms.length > 0 || isEnglish(stem);
-  if (isWhole || !isMended) return [group.end()];
+  if (isWhole || !mayBeCorrected) return [group.end()];
 
   const parts = findParts(word, words);
   if (parts) return parts.map((part) => [group.weighPart(part)]);
   const isLast = after === undefined && word.length >= BEGINNING_MIN;
   const beginning = isLast ? words.listByPrefix(word) : [];
-  const mended = beginning.length > 0 ? beginning : words.listFuzzy(stem);
-  for (const other of mended) group.add(other, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
+  const meant = beginning.length > 0 ? beginning : words.listFuzzy(stem);
+  for (const other of meant) group.add(other, beginning.length > 0 ? FACTORS.beginning : FACTORS.near);
   // A correction of the word answers it.
-  return [group.end(mended.length > 0)];
+  return [group.end(meant.length > 0)];
 }
 
 /** Opens the group of a word; `factor` is the weight of the word in the request. */
@@ -117,7 +117,7 @@ function openGroup(stem: string, factor: number, words: Words) {
   const weigh = (other: string) => factor * getRarity(words.count(other), words.size);
   const own = weigh(stem);
   // A synonym is worth less than the word itself, if any listing has that.
-  const most = words.count(stem) > 0 ? own * STAND_IN_MOST : own;
+  const most = words.count(stem) > 0 ? own * SYNONYM_SHARE : own;
   const weights = new Map<string, number>();
   const round = (term: string, weight: number): ExpandedTerm => ({ stem: term, weight: roundWeight(weight) });
   return {

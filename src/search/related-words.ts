@@ -11,12 +11,12 @@ let synonyms: ReadonlyMap<string, readonly Synonym[]> | undefined;
 
 /** Lists the stems that stand for a word or phrase of a request, given as its stems joined by underscores. */
 export function listSynonyms(stems: string): readonly Synonym[] {
-  synonyms ??= readStandIns();
+  synonyms ??= readSynonyms();
   return synonyms.get(stems) ?? [];
 }
 
 /** Reads `related.txt`; `data/words/README.md` describes its format. */
-function readStandIns(): Map<string, Synonym[]> {
+function readSynonyms(): Map<string, Synonym[]> {
   const table = new Map<string, Synonym[]>();
   for (const line of readWordLines('related.txt')) {
     const [said = '', meant] = line.split(' > ');

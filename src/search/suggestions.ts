@@ -73,7 +73,7 @@ function squeeze(request: string): string {
 const QUOTED = /"[^"]*"|“[^“”]*”/g;
 
 /** Words before a filter that negate it. */
-const TAKEN_BACK =
+const NEGATED =
   /(?:\b(?:not|no|never|without|except|unless|nor|un|(?:do|does|is|are)nt)|n['’]t)[ -](?:(?:been|be|yet|the|an?|only|on|from) ){0,2}$/i;
 
 /** Number of characters around a filter that are read. */
@@ -90,7 +90,7 @@ function listPhrases(text: string): Phrase[] {
     for (const match of open.matchAll(pattern)) {
       const [start, end] = [match.index, match.index + match[0].length];
       const before = open.slice(Math.max(0, start - AROUND), start);
-      const value = TAKEN_BACK.test(before) ? undefined : read(match, before, open.slice(end, end + AROUND));
+      const value = NEGATED.test(before) ? undefined : read(match, before, open.slice(end, end + AROUND));
       if (value !== undefined) phrases.push({ parameter, value, words: match[0].trim(), role, start, end });
     }
   }

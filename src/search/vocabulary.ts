@@ -25,8 +25,8 @@ export interface Vocabulary {
 
 /** Creates an empty vocabulary. `count` returns the number of listings that have a word. */
 export function createVocabulary(count: (word: string) => number): Vocabulary {
-  /** Shelves by first letter and length. */
-  const shelves = new Map<string, Bucket>();
+  /** Buckets by first letter and length. */
+  const buckets = new Map<string, Bucket>();
   let sorted: string[] = [];
   let unsorted: string[] = [];
   const sortByCount = (words: readonly string[]) =>
@@ -40,17 +40,17 @@ export function createVocabulary(count: (word: string) => number): Vocabulary {
     add(word) {
       unsorted.push(word);
       if (!/^[a-z]+$/.test(word)) return;
-      const key = getShelfKey(word, word.length);
-      const shelf = shelves.get(key) ?? { words: [], sets: [] };
-      shelves.set(key, shelf);
-      shelf.words.push(word);
-      shelf.sets.push(getLetters(word));
+      const key = getBucketKey(word, word.length);
+      const bucket = buckets.get(key) ?? { words: [], sets: [] };
+      buckets.set(key, bucket);
+      bucket.words.push(word);
+      bucket.sets.push(getLetters(word));
     },
     listFuzzy(word) {
       if (word.length < NEAR_FROM_LENGTH || !/^[a-z]+$/.test(word)) return [];
       const reach = word.length < FAR_FROM_LENGTH ? 1 : 2;
-      const found = listShelfKeys(word, reach)
-        .flatMap((key) => listWithin(shelves.get(key), word, reach))
+      const found = listBucketKeys(word, reach)
+        .flatMap((key) => listWithin(buckets.get(key), word, reach))
         .filter(({ candidate }) => count(candidate) > 0);
       const nearest = Math.min(...found.map(({ away }) => away));
       const words = found.filter(({ away }) => away === nearest).map(({ candidate }) => candidate);
@@ -76,17 +76,17 @@ interface Bucket {
   readonly sets: number[];
 }
 
-function getShelfKey(word: string, length: number): string {
+function getBucketKey(word: string, length: number): string {
   return `${word.charAt(0)}${length}`;
 }
 
-/** Lists the keys of the shelves with words of about the same length that begin with the word's first or second letter. */
-function listShelfKeys(word: string, reach: number): string[] {
+/** Lists the keys of the buckets with words of about the same length that begin with the word's first or second letter. */
+function listBucketKeys(word: string, reach: number): string[] {
   const lengths = Array.from({ length: 2 * reach + 1 }, (_, at) => word.length - reach + at);
-  return [...new Set(word.slice(0, 2))].flatMap((first) => lengths.map((length) => getShelfKey(first, length)));
+  return [...new Set(word.slice(0, 2))].flatMap((first) => lengths.map((length) => getBucketKey(first, length)));
 }
 
-/** Lists the words of a shelf that differ from one by at most `reach` letters. Two swapped letters count as one. */
+/** Lists the words of a bucket that differ from one by at most `reach` letters. Two swapped letters count as one. */
 function listWithin({ words, sets }: Bucket = { words: [], sets: [] }, word: string, reach: number) {
   const set = getLetters(word);
   const found: { candidate: string; away: number }[] = [];

@@ -3,7 +3,7 @@ import { inferCategory } from '../../src/evidence/category.ts';
 import { mergeDeclarations } from '../../src/evidence/declarations.ts';
 import { getPriceRange } from '../../src/evidence/listing.ts';
 import { buildNetworkEntries, getPrimaryNetworkKey, type NetworkEvidence } from '../../src/evidence/networks.ts';
-import { listSlugs, toSlug } from '../../src/evidence/slug.ts';
+import { listPossibleSlugs, toSlug } from '../../src/evidence/slug.ts';
 import { getCurrentTerms } from '../../src/evidence/terms.ts';
 import { listRouteProofs } from '../../src/evidence/verification.ts';
 import type { JsonObject } from '../../src/model/json.ts';
@@ -155,10 +155,10 @@ describe('slugs', () => {
       base_url: 'https://api.x.example',
       id: 'abcdef01-2345-5678-9abc-def012345678',
     };
-    const slugs = listSlugs(source);
+    const slugs = listPossibleSlugs(source);
     expect(slugs.slice(0, 2)).toEqual(['zurich-wetter-co', 'zurich-wetter-co-abcdef01']);
     expect(slugs.at(-1)).toBe('zurich-wetter-co-abcdef01234556789abcdef012345678');
-    expect(listSlugs({ ...source, service_name: '東京' })[0]).toBe('x-example');
+    expect(listPossibleSlugs({ ...source, service_name: '東京' })[0]).toBe('x-example');
     expect(toSlug('a'.repeat(80))).toHaveLength(64);
   });
 });

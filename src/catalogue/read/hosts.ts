@@ -18,7 +18,7 @@ export const UNKNOWN_HOST: HostRecord = Object.freeze({
 });
 
 /** Returns the facts about a host, by its origin. */
-export async function getHost({ query }: Catalogue, host: string): Promise<HostRecord> {
+export async function getHostRecord({ query }: Catalogue, host: string): Promise<HostRecord> {
   return (await query.selectFrom('hosts').selectAll().where('host', '=', host).executeTakeFirst()) ?? UNKNOWN_HOST;
 }
 

@@ -1,6 +1,6 @@
 import { getAuthority } from '../../evidence/authority.ts';
 import { keepWords } from '../../evidence/declarations.ts';
-import { listSlugs } from '../../evidence/slug.ts';
+import { listPossibleSlugs } from '../../evidence/slug.ts';
 import type { Declaration } from '../../model/declaration.ts';
 import { getListingId } from '../../model/ids.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -218,7 +218,7 @@ async function createIdentities(
   if (declarations.length === 0) return new Map();
   const wishes = declarations.map(({ slug, service_name, base_url }) => {
     const identity = { id: getListingId(base_url), base_url: getCanonicalBaseUrl(base_url) };
-    return { ...identity, slugs: listSlugs({ ...identity, slug, service_name }) };
+    return { ...identity, slugs: listPossibleSlugs({ ...identity, slug, service_name }) };
   });
   // No listing's row is ever removed, so a slug is never used twice.
   const rows = await catalogue.query
