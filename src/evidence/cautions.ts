@@ -79,13 +79,6 @@ export function listCautionsOfRoute(record: RouteRecord): Caution[] {
   ]);
 }
 
-/**
- * Lists the cautions about a route that is set aside: only that it was never seen. Others may have invented the route.
- */
-export function listCautionsOfUnseen(record: Pick<RouteRecord, 'terms' | 'receipts' | 'authority'>): Caution[] {
-  return findNeverSeenTerms(record);
-}
-
 /** Lists the cautions about a listing as a whole, the gravest first. */
 export function listCautionsOfListing({ withdrawn_at, namesake, declared }: ListingRecord): Caution[] {
   return sortCautions([
@@ -285,7 +278,8 @@ function findTwoReadings({ probe }: RouteRecord): Caution[] {
   return since === undefined ? [] : [buildCaution('reads_differently', since, {})];
 }
 
-function findNeverSeenTerms({
+/** Warns if no 402 and no payment ever showed the current terms of a route. */
+export function findNeverSeenTerms({
   terms,
   receipts,
   authority,

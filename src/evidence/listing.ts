@@ -9,9 +9,9 @@ import type { RecordedTerms } from '../model/terms.ts';
 import type { RecordedDeclaration } from './authority.ts';
 import {
   addReplies,
+  findNeverSeenTerms,
   listCautionsOfListing,
   listCautionsOfRoute,
-  listCautionsOfUnseen,
   type Namesake,
   type RecordedReply,
 } from './cautions.ts';
@@ -163,8 +163,9 @@ function buildRoute(
   const payee = evidence.getPayee(id);
   const probe = evidence.sampled.routes.get(id) ?? null;
   const { failing } = evidence.sampled;
+  // Others may have invented a route that is set aside, so all that is said of it is that it was never seen.
   const cautions = set_aside
-    ? listCautionsOfUnseen({ terms, receipts, authority })
+    ? findNeverSeenTerms({ terms, receipts, authority })
     : listCautionsOfRoute({
         ...{ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns },
         documents: offered && other_price ? { source: source.name, other: other_price } : undefined,

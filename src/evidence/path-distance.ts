@@ -1,5 +1,5 @@
+import { distance } from 'fastest-levenshtein';
 import { isTemplate } from '../model/request.ts';
-import { getDistance } from '../model/text.ts';
 
 /**
  * Largest number of segments compared, and of letters of each: providers write paths, and longer ones would only cost
@@ -27,7 +27,7 @@ export function getPathDistance(route: string, called: string): number {
 function getSegmentDistance(segment: string | undefined, given: string | undefined): number {
   if (segment === undefined || given === undefined) return 1;
   if (isTemplate(`/${segment}`)) return TEMPLATE_COST;
-  return getDistance(segment, given) / Math.max(segment.length, given.length, 1);
+  return distance(segment, given) / Math.max(segment.length, given.length, 1);
 }
 
 function listSegments(path: string): string[] {

@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono';
+import type { MiddlewareHandler } from 'hono';
 import { LRUCache } from 'lru-cache';
 import { PATHS } from '../views/links.ts';
 import { ASSET_ROUTE, matchPath } from '../views/routes.ts';
@@ -59,7 +59,8 @@ export function limitRate({
   return async (c, next) => {
     const { route } = matchPath(c.req.path);
     const weight = WEIGHTS.get(route) ?? 1;
-    const client = findClient(c, getClient);
+    // An app that is mounted without a socket has no client.
+    const client = c.env?.incoming ? getClient(c.env.incoming) : undefined;
     if (limit === 0 || weight === 0 || client === undefined) return next();
     // An asset counts only if it does not exist.
     const isAsset = route === ASSET_ROUTE;
@@ -80,9 +81,4 @@ export function limitRate({
     c.res.headers.set('RateLimit-Policy', policy);
     c.res.headers.set('RateLimit', `"client";r=${Math.max(0, left)};t=${seconds}`);
   };
-}
-
-/** Returns the client of a request; undefined if the app is mounted without a socket. */
-function findClient({ env }: Context<Env>, getClient: GetClient): string | undefined {
-  return env?.incoming ? getClient(env.incoming) : undefined;
 }

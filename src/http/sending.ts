@@ -71,17 +71,10 @@ export async function compress(document: Document, encoding: Encoding): Promise<
   if (document.encoding !== undefined) return { ...document, headers, encoding: document.encoding };
   if (encoding === 'identity' || !isCompressible || body.length < SMALLEST_COMPRESSED)
     return { ...document, headers, encoding: 'identity' };
-  return { ...document, headers, body: copyOut(await compressWhole(body)), encoding: 'gzip' };
-}
-
-/** Compresses a short body in this thread: handing it to another one takes half as long again. */
-function compressWhole(body: Uint8Array): Uint8Array | Promise<Uint8Array> {
-  return body.length <= SHORT_BYTES ? gzipSync(body, GZIP) : compressGzip(body, GZIP);
-}
-
-/** Returns a copy: the output of zlib may be a small part of a large buffer, which would be kept as a whole. */
-function copyOut(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(bytes);
+  // A short body is compressed in this thread: handing it to another one takes half as long again.
+  const packed = body.length <= SHORT_BYTES ? gzipSync(body, GZIP) : await compressGzip(body, GZIP);
+  // Copied, since the output of zlib may be a small part of a large buffer, which would be kept as a whole.
+  return { ...document, headers, body: new Uint8Array(packed), encoding: 'gzip' };
 }
 
 /** Sends a response. A client that does not accept its compression gets it unpacked. */

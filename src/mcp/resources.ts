@@ -62,7 +62,7 @@ function readResource(uri: string, context: ToolContext, underWay: UnderWay): ()
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Resource URI ${uri} is invalid`, data);
   }
   if (href === SUMMARY_URI) {
-    const text = buildSummaryText(context);
+    const text = JSON.stringify(catalogueSummaryTool.answer({}, context));
     return async () => buildContents(href, SUMMARY.mimeType, text, context);
   }
   const named = listingAddress.match(href)?.slug;
@@ -73,10 +73,6 @@ function readResource(uri: string, context: ToolContext, underWay: UnderWay): ()
     if (text !== undefined) return buildContents(href, LISTING.mimeType, text, context);
     throw new ResourceNotFoundError(href, 'There is no listing at this address. search_listings gives their slugs.');
   };
-}
-
-function buildSummaryText(context: ToolContext): string {
-  return JSON.stringify(catalogueSummaryTool.answer({}, context));
 }
 
 /** Texts that are being built, by slug and revision. */

@@ -59,11 +59,6 @@ export function findNearest(word: string, candidates: readonly string[]): string
     .sort((a, b) => a.length - b.length)[0];
 }
 
-/** Returns the number of letters by which two texts differ. */
-export function getDistance(some: string, other: string): number {
-  return distance(some, other);
-}
-
 /** Returns a text with a capital first letter, for the start of a sentence. */
 export function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

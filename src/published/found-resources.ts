@@ -4,7 +4,8 @@ import { getListSort, type ListQuery } from '../views/listing/query.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import { BONUS_MAX, type ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { openPayable, type Resource, readResources, walkResources } from './resources.ts';
+import { readRouteAt } from './listings.ts';
+import { openPayable, type Resource, walkResources } from './resources.ts';
 import { getSearchIndex } from './search-index.ts';
 import { DANGER_FACTOR } from './select.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -118,10 +119,7 @@ export function findResources(
         )
       : undefined;
   return {
-    resources: readResources(
-      published,
-      shown.map(({ item }) => item),
-    ),
+    resources: shown.flatMap(({ item: { listing, position } }) => readRouteAt(published, listing, position) ?? []),
     next_cursor,
     partial: isPartial || next_cursor !== undefined,
   };

@@ -40,7 +40,12 @@ const keptOf = new WeakMap<Published['sqlite'], LRUCache<string, Kept>>();
  * current revision, is not that of the kept one.
  */
 export function findKnownListing(published: Published, { slug, revision }: ListingAddress): KnownListing | undefined {
-  const kept = keptOf.get(published.sqlite) ?? openKept();
+  const kept =
+    keptOf.get(published.sqlite) ??
+    new LRUCache<string, Kept>({
+      maxSize: KEPT_ROUTES,
+      sizeCalculation: ({ listing: { routes } }) => 1 + routes.length,
+    });
   keptOf.set(published.sqlite, kept);
   const known = kept.get(slug);
   if (known?.revision === revision) return known.listing;
@@ -48,10 +53,6 @@ export function findKnownListing(published: Published, { slug, revision }: Listi
   if (listing) kept.set(slug, { revision, listing });
   else kept.delete(slug);
   return listing;
-}
-
-function openKept(): LRUCache<string, Kept> {
-  return new LRUCache({ maxSize: KEPT_ROUTES, sizeCalculation: ({ listing }) => 1 + listing.routes.length });
 }
 
 function readListing(published: Published, slug: string): KnownListing | undefined {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { isFromStart } from '../model/caution.ts';
 import { getHost } from '../model/listing.ts';
 import {
@@ -23,17 +24,16 @@ const REVISIONS_AT_ONCE = 25;
 const KEPT_REVISIONS = 1000;
 
 /** Digests by the time of the revision. After a restore, the same revision number can have other changes. */
-const digestsOf = new WeakMap<Published['sqlite'], Map<string, readonly NewsDigest[]>>();
+const digestsOf = new WeakMap<Published['sqlite'], LRUCache<string, readonly NewsDigest[]>>();
 
 /** Returns the digests of a revision. Its changes are final, so a revision with thousands of new listings is read only once. */
 function getDigests(published: Published, revision: number): readonly NewsDigest[] {
-  const kept = digestsOf.get(published.sqlite) ?? new Map<string, readonly NewsDigest[]>();
+  const kept = digestsOf.get(published.sqlite) ?? new LRUCache<string, readonly NewsDigest[]>({ max: KEPT_REVISIONS });
   digestsOf.set(published.sqlite, kept);
   const key = `${revision} ${findRevisionTime(published, revision)}`;
   const known = kept.get(key);
   if (known) return known;
   const digests = digestChanges(listTellingChangesOf(published, revision));
-  if (kept.size >= KEPT_REVISIONS) kept.clear();
   kept.set(key, digests);
   return digests;
 }

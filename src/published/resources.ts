@@ -7,7 +7,6 @@ import { type PublicRoute, parseRoute } from '../views/listing/route-record.ts';
 import { findAccount } from '../x402/offer-fields.ts';
 import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { type ListingRef, readRouteAt } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
@@ -116,14 +115,6 @@ export function openPayable(
   );
   const parameters = buildParameters(filters);
   return ({ number }) => new Set(rows.all({ ...parameters, number }).map(({ position }) => position));
-}
-
-/** Reads routes by listing and position. */
-export function readResources(
-  published: Published,
-  places: readonly { listing: ListingRef; position: number }[],
-): Resource[] {
-  return places.flatMap(({ listing, position }) => readRouteAt(published, listing, position) ?? []);
 }
 
 /** Returns true if a walk with these filters takes tens of milliseconds, because they read each route. */

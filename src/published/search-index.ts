@@ -8,6 +8,7 @@ import { DIMENSIONS } from '../search/vectors.ts';
 import { createFacts, FACTS_COLUMNS, type Facts, type FactsRow } from './facts.ts';
 import type { Published } from './file.ts';
 import type { Snapshot } from './snapshot.ts';
+import { getPublishedState } from './state.ts';
 
 /** Listings read at a time while an index is built. */
 const READ_AT_ONCE = 100;
@@ -112,7 +113,7 @@ const SELECT = `SELECT ${FACTS_COLUMNS}, terms, vector FROM listings JOIN search
 
 /** Builds an index, some listings per step. Changes made meanwhile are read by the next update. */
 function* build(published: Published): Generator<undefined, KeptIndex> {
-  const index = createIndex(getRevision(published));
+  const index = createIndex(getPublishedState(published).revision);
   const rows = published.prepare<IndexedRow>(`${SELECT} WHERE number > ? ORDER BY number LIMIT ${READ_AT_ONCE}`);
   for (let last = 0; ; ) {
     const some = rows.all(last);
@@ -150,7 +151,7 @@ function update(published: Published, index: KeptIndex): void {
       index.facts.remove(number);
     }
   }
-  index.revision = getRevision(published);
+  index.revision = getPublishedState(published).revision;
 }
 
 /** Adds a listing, or replaces it. Its words are indexed again only if they changed. */
@@ -170,8 +171,4 @@ function put(index: KeptIndex, row: IndexedRow): void {
   if (end > index.vectors.length) index.vectors = grow(index.vectors, end - 1);
   index.vectors.fill(0, end - DIMENSIONS, end);
   index.vectors.set(new Int8Array(vector), end - DIMENSIONS);
-}
-
-function getRevision(published: Published): number {
-  return published.prepare<{ revision: number }>('SELECT revision FROM catalogue').get()?.revision ?? 0;
 }

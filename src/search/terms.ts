@@ -31,18 +31,12 @@ const SCHEMA_TEXT_MAX = 2000;
 /** Least length of a text that counts as copied from a route, in UTF-16 units. A shorter one may be equal by chance. */
 const BORROWED_MIN = 20;
 
-/** Lists the words of a live listing and of its routes. */
-function listTerms(listing: Listing): ListingTerms {
-  return { own: listOwnTerms(listing), routes: listing.routes.map(listRouteTerms) };
-}
-
 /** Terms as they are stored: the length, and for each weight the stems, separated by blanks. */
 type StoredTerms = [length: number, ...stems: [weight: number, stems: string][]];
 
 /** Encodes the words of a live listing as JSON, for `decodeTerms`. */
 export function encodeTerms(listing: Listing): string {
-  const { own, routes } = listTerms(listing);
-  const stored = [own, ...routes].map(
+  const stored = [listOwnTerms(listing), ...listing.routes.map(listRouteTerms)].map(
     (terms): StoredTerms | null =>
       terms && [
         terms.length,

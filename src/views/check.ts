@@ -259,7 +259,7 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     offers: offers.slice(0, MAX_SHOWN),
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({
-      ...{ code, detail: describeWarning(code) },
+      ...{ code, detail: WARNINGS[code] },
       ...(code === 'reads_differently' && { places: check.places.map((place) => cutText(place, MAX_ADDRESS)) }),
     })),
     ...(evidence_at !== null && { evidence_at }),
@@ -411,11 +411,6 @@ const REASONS: Readonly<Partial<Record<CheckReason, string>>> = {
   test_network: 'The offer is on a test network.',
   test_network_mainnet_asset: 'The offer names a test network and the USDC of a main one.',
 };
-
-/** Describes a warning. */
-function describeWarning(warning: CheckWarning): string {
-  return WARNINGS[warning];
-}
 
 /** Describes the result of a comparison in one or two sentences, without a provider's words. */
 function describeCheck(check: TermsCheck): string {
