@@ -8,7 +8,8 @@ import type { PerFetchLimits } from './limits.ts';
 /** The revision of MCP that is offered; a server may answer with an earlier one. */
 const PROTOCOL = '2025-11-25';
 
-const TYPES = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+/** Headers of a client of an MCP server (MCP, "Streamable HTTP"). */
+export const TOOL_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 export interface ToolCallOptions {
   url: URL;
@@ -44,7 +45,7 @@ export async function fetchToolCall(
     client.fetch(url, {
       isPaying: isPayment,
       method: 'POST',
-      headers: { ...headers, ...TYPES, ...session },
+      headers: { ...headers, ...TOOL_HEADERS, ...session },
       body,
       redirect: 'manual',
       limits,

@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ServiceError } from '../errors.ts';
-import type { Reading } from '../published/reading.ts';
-import type { OutsideTool, Tool, ToolContext } from './tool.ts';
+import type { AtRevision, Reading } from '../published/reading.ts';
+import type { OutsideTool, Tool } from './tool.ts';
 
 /** Describes a failure of ours, with the id under which the operator finds its cause in the log. */
 function describeOurFault(requestId: string | undefined): string {
@@ -34,7 +34,7 @@ export interface CallerOptions {
  * Any other failure goes to `onError`, and the client does not see its text.
  */
 export function buildCaller(reading: Reading, { onError, findRequestId }: CallerOptions = {}) {
-  const answerAtOnce = <Answer>(work: (context: ToolContext) => Answer) =>
+  const answerAtOnce = <Answer>(work: (context: AtRevision) => Answer) =>
     reading.readAtOnce((snapshot) => work({ reading, snapshot }));
   const getWords = (error: unknown): string => {
     if (error instanceof ServiceError) return [error.message, error.hint].filter(Boolean).join(' ');
@@ -62,7 +62,7 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
     /** Calls a tool that makes requests to others. */
     callOutside: (tool: OutsideTool, args: unknown): Promise<Called> => tool.ask(args).then(buildAnswered, buildFailed),
     /** Answers another request. Throws only `ProtocolError`: with what the caller can correct, or as a failure of ours. */
-    answer<Answer>(work: (context: ToolContext) => Answer): Answer {
+    answer<Answer>(work: (context: AtRevision) => Answer): Answer {
       try {
         return answerAtOnce(work);
       } catch (error) {
@@ -70,7 +70,7 @@ export function buildCaller(reading: Reading, { onError, findRequestId }: Caller
       }
     },
     /** Answers a request that takes long: `work` reads, and returns a function that builds the answer in pieces. */
-    async answerInPieces<Answer>(work: (context: ToolContext) => () => Promise<Answer>): Promise<Answer> {
+    async answerInPieces<Answer>(work: (context: AtRevision) => () => Promise<Answer>): Promise<Answer> {
       try {
         return await answerAtOnce(work)();
       } catch (error) {

@@ -2,11 +2,11 @@ import type { CompleteRequest, CompleteResult, Server } from '@modelcontextproto
 import { ServiceError } from '../errors.ts';
 import { formatRoute } from '../model/route.ts';
 import { listRouteNames } from '../published/listings.ts';
+import type { AtRevision } from '../published/reading.ts';
 import { completeSlug } from '../published/slug-completion.ts';
 import type { Caller } from './caller.ts';
 import { PAYING_PROMPT } from './prompts.ts';
 import { LISTING_URI } from './resources.ts';
-import type { ToolContext } from './tool.ts';
 
 /** Most values in an answer (MCP, "Completion"). */
 const MAX_VALUES = 100;
@@ -24,7 +24,7 @@ export function buildCompletion({ answer }: Caller): (server: Server) => void {
   };
 }
 
-function complete({ ref, argument, context }: CompleteRequest['params'], from: ToolContext): CompleteResult {
+function complete({ ref, argument, context }: CompleteRequest['params'], from: AtRevision): CompleteResult {
   const owner = ref.type === 'ref/prompt' ? ref.name : ref.uri;
   const names = Object.hasOwn(ARGUMENTS, owner) ? ARGUMENTS[owner] : undefined;
   if (!names?.includes(argument.name)) {
@@ -40,7 +40,7 @@ function complete({ ref, argument, context }: CompleteRequest['params'], from: T
 }
 
 /** Completes a route of the listing with a slug: lists those that contain the typed text. */
-function completeRoute(typed: string, slug: string, { reading }: ToolContext): { values: string[]; hasMore: boolean } {
+function completeRoute(typed: string, slug: string, { reading }: AtRevision): { values: string[]; hasMore: boolean } {
   const routes = listRouteNames(reading.published, slug).map(formatRoute);
   const wanted = typed.trim().toLowerCase();
   const values = routes.filter((route) => route.toLowerCase().includes(wanted));

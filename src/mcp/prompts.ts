@@ -6,8 +6,8 @@ import { slug } from '../model/listing.ts';
 import { formatRoute } from '../model/route.ts';
 import type { Published } from '../published/file.ts';
 import { findLive, listRouteNames } from '../published/listings.ts';
+import type { AtRevision } from '../published/reading.ts';
 import type { Caller } from './caller.ts';
-import type { ToolContext } from './tool.ts';
 import { buildListingAnswer, getListingTool } from './tools/get-listing.ts';
 
 /** Name of the one prompt. */
@@ -42,7 +42,7 @@ export function buildPrompts({ answer }: Caller): (server: Server) => void {
 }
 
 /** Builds the prompt: our own text first, then, in a separate message, the record of the listing as JSON. */
-function buildPrompt(given: unknown, context: ToolContext): GetPromptResult {
+function buildPrompt(given: unknown, context: AtRevision): GetPromptResult {
   const { slug, route } = parseArguments(args, given);
   const { published } = context.reading;
   const isOffered = findLive(published, slug) !== undefined;

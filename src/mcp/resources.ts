@@ -8,10 +8,9 @@ import {
 } from '@modelcontextprotocol/server';
 import { slug } from '../model/listing.ts';
 import { findListingPage } from '../published/page-data.ts';
-import type { Reading } from '../published/reading.ts';
+import type { AtRevision, Reading } from '../published/reading.ts';
 import { buildListingMarkdown, buildTombstoneMarkdown } from '../views/listing/markdown.ts';
 import type { Caller } from './caller.ts';
-import type { ToolContext } from './tool.ts';
 import { catalogueSummaryTool } from './tools/catalogue-summary.ts';
 
 /** Addresses of the resources. The second is a template: `{slug}` is the slug of a listing. */
@@ -55,7 +54,7 @@ const listingAddress = new UriTemplate(LISTING_URI);
  * Reads the resource at an address, and returns a function that builds its text. Throws `ProtocolError` for an unknown address,
  * and so does the function.
  */
-function readResource(uri: string, context: ToolContext, underWay: UnderWay): () => Promise<ReadResourceResult> {
+function readResource(uri: string, context: AtRevision, underWay: UnderWay): () => Promise<ReadResourceResult> {
   const href = URL.parse(uri)?.href;
   if (href === undefined) {
     const data = { uri, reason: 'invalid_uri' };
@@ -84,7 +83,7 @@ type UnderWay = Map<string, Promise<string | undefined>>;
  */
 function findListingText(
   named: string,
-  { reading, snapshot }: ToolContext,
+  { reading, snapshot }: AtRevision,
   underWay: UnderWay,
 ): Promise<string | undefined> {
   const key = `${named} ${snapshot.revision}`;
@@ -101,6 +100,6 @@ async function buildText(named: string, reading: Reading): Promise<string | unde
   return page.kind === 'live' ? buildListingMarkdown(page, reading.site) : buildTombstoneMarkdown(page);
 }
 
-function buildContents(uri: string, mimeType: string, text: string, { snapshot }: ToolContext): ReadResourceResult {
+function buildContents(uri: string, mimeType: string, text: string, { snapshot }: AtRevision): ReadResourceResult {
   return { contents: [{ uri, mimeType, text, _meta: { revision: snapshot.revision } }] };
 }

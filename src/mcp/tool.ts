@@ -1,13 +1,6 @@
 import type { z } from 'zod';
 import { parseArguments } from '../model/arguments.ts';
-import type { Reading } from '../published/reading.ts';
-import type { Snapshot } from '../published/snapshot.ts';
-
-/** Data for a tool's answer: a snapshot, and the published catalogue, which stays at that revision. */
-export interface ToolContext {
-  readonly reading: Reading;
-  readonly snapshot: Snapshot;
-}
+import type { AtRevision } from '../published/reading.ts';
 
 /** Definition of a tool, with the types of its arguments and answer. */
 interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -20,7 +13,7 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   /** Fields that may be missing are optional, never nullable, since strict clients fail on null. */
   output: Output;
   /** Returns the answer. Throws `ServiceError` for anything that the caller can correct. */
-  answer(args: z.output<Input>, context: ToolContext): z.input<Output>;
+  answer(args: z.output<Input>, context: AtRevision): z.input<Output>;
 }
 
 /** A tool with unchecked arguments, so that one record can hold tools of all types. */
@@ -31,7 +24,7 @@ export interface Tool {
   readonly words?: Readonly<Record<string, string | undefined>>;
   readonly output: z.ZodObject;
   /** Checks the arguments and answers. Throws ServiceError. */
-  readonly answer: (args: unknown, context: ToolContext) => Record<string, unknown>;
+  readonly answer: (args: unknown, context: AtRevision) => Record<string, unknown>;
 }
 
 /** A tool that makes requests to others than this catalogue. */

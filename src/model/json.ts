@@ -6,6 +6,17 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The types of a value as JSON Schema names them. */
+export const JSON_TYPES: ReadonlySet<unknown> = new Set([
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'object',
+  'array',
+  'null',
+]);
+
 /** Parses a text as JSON; undefined for a text that is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {

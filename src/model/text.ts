@@ -1,6 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Splits text into characters as a reader sees them. */
+export const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /** Cuts text to at most `limit` UTF-16 units, between characters as a reader sees them, with an ellipsis if cut. */
 export function cutText(text: string, limit: number): string {

@@ -1,7 +1,9 @@
 /** Paints pictures in a thread of its own, because painting one takes a tenth of a second and would delay requests. */
+
 import { readFile } from 'node:fs/promises';
 import { initWasm, Resvg } from '@resvg/resvg-wasm';
 import satori, { type Font } from 'satori';
+import { graphemes } from '../model/text.ts';
 import type { Picture } from '../views/picture.ts';
 import { buildCard, type Element, PICTURE_SIZE } from './card.ts';
 
@@ -17,8 +19,6 @@ const SPACES = /\p{White_Space}+/gu;
 const UNSEEN = /[\p{Cc}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}\p{M}]/gu;
 
 const LETTER = /[\p{L}\p{N}\p{Sm}\p{Sc}]/u;
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 const [fonts] = await Promise.all([
   readFonts(),

@@ -1,4 +1,5 @@
 import { fillPath } from '../evidence/call-input.ts';
+import { TOOL_HEADERS } from '../fetching/tool-call.ts';
 import { buildToolCall, getTemplateName, PATH_TEMPLATE } from '../model/request.ts';
 import { type DeclaredRoute, getRouteUrl, getToolName, isToolPath } from '../model/route.ts';
 
@@ -16,9 +17,6 @@ export interface ProbeRequest {
 export const PROBED_BODY_PIECES = 4_000;
 
 const BODILESS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
-
-/** Headers of a client of an MCP server (MCP, "Streamable HTTP"). */
-const TOOL_HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 
 /** Headers that are never copied from an example: payments, secrets, and the user agent. */
 const WITHHELD_HEADERS = /^(?:x-payment|payment-signature|authorization|proxy-authorization|cookie|user-agent)$/i;

@@ -1,11 +1,8 @@
 import { type NetworkKey, networkKey } from '../model/network.ts';
-import { FACET_NAMES, FACET_VALUES, type FacetName, type Facets, type ListQuery } from '../views/listing/query.ts';
+import { FACET_NAMES, FACET_VALUES, type FacetName, type Facets } from '../views/listing/query.ts';
 import type { Published } from './file.ts';
-import { buildCountCondition } from './filters.ts';
+import { buildCountCondition, type Filters } from './filters.ts';
 import { FILTERED, getPriceColumn } from './schema.ts';
-
-/** The filters of a list, without words. */
-type Filters = Partial<Omit<ListQuery, 'q'>>;
 
 /** A row of a live listing with the columns that are counted (`FILTERED`). */
 interface CountedListing extends Readonly<Record<string, string | number | null>> {

@@ -9,7 +9,8 @@ import type { NamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 import { getPriceColumn } from './schema.ts';
 
-type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
+/** The filters of a list, without words. */
+export type Filters = Omit<z.infer<typeof listFilters>, 'q'>;
 
 /**
  * A filter that is set. Its conditions and its test check the same for a listing as a whole; each is left out if it cannot check
@@ -137,14 +138,14 @@ export function buildRouteCondition({ network, verified, max_price_usdc }: Filte
 }
 
 /** Tests of listings and of routes. All that is asked of a route must hold for one and the same route. */
-export interface Filter {
+export interface FilterTests {
   /** Both are undefined if everything passes. */
   readonly isListingPassing: ((listing: ListingFacts) => boolean) | undefined;
   readonly isRoutePassing: RouteFilter | undefined;
 }
 
 /** Builds the filter of a query, without its words. With `named`, only named listings and routes pass. */
-export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes | undefined): Filter {
+export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes | undefined): FilterTests {
   const isRoutePassing = facts.buildRouteFilter(getRouteWishes(query));
   const isNamed: RouteFilter = (listing, position) =>
     named?.get(listing.number)?.has(position) === true && isRoutePassing?.(listing, position) !== false;
@@ -163,7 +164,7 @@ export function getRouteWishes({ network, verified, max_price_usdc, can }: Filte
 }
 
 /** Builds the filter of listings as a whole. A listing that cannot have a passing route does not pass either. */
-export function buildListingFilter(query: Filters, named: NamedRoutes | undefined): Filter['isListingPassing'] {
+export function buildListingFilter(query: Filters, named: NamedRoutes | undefined): FilterTests['isListingPassing'] {
   const tests = listSet(query).flatMap(({ test }) => test ?? []);
   if (named) tests.push(({ number }) => named.has(number));
   return tests.length === 0 ? undefined : (listing) => tests.every((isPassing) => isPassing(listing));

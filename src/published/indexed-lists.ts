@@ -1,17 +1,14 @@
-import type { ListQuery, ListSort } from '../views/listing/query.ts';
+import type { ListSort } from '../views/listing/query.ts';
 import { countByTable } from './counts.ts';
 import type { Cursor } from './cursor.ts';
 import type { Published } from './file.ts';
-import { buildListingCondition, buildRouteCondition } from './filters.ts';
+import { buildListingCondition, buildRouteCondition, type Filters } from './filters.ts';
 import type { ListingRef } from './listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
 import { ORDERS } from './orders.ts';
 
 /** A listing of a page of a list, and the value that its order compares. */
 type Listed = ListingRef & { readonly key: number };
-
-/** The filters that an index of an order can answer. */
-type Filters = Partial<Omit<ListQuery, 'q' | 'can' | 'path'>>;
 
 /**
  * Lists the first listings that pass a query in an order, or the first ones after an entry, from the index of the order. The

@@ -1,21 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { buildRouteIndex, type RouteIndex } from '../evidence/route-match.ts';
 import { getCurrentTerms } from '../evidence/terms.ts';
-import type { PayableRecord } from '../evidence/terms-check.ts';
 import { listRouteCautions } from '../model/listing.ts';
 import { getRouteUrl } from '../model/route.ts';
+import type { CheckedRoute } from '../views/check.ts';
 import type { PublicListing, RemovedListing, Tombstone } from '../views/listing/record.ts';
-import type { PublicRoute, PublicTerms } from '../views/listing/route-record.ts';
+import type { PublicRoute } from '../views/listing/route-record.ts';
 import type { Published } from './file.ts';
 import { findListing, findRemoved, type ListingAddress } from './listings.ts';
 
 /** The part of a route that is kept in memory to recognise and compare calls of it. */
-export interface KnownRoute extends PayableRecord, Pick<PublicRoute, 'method' | 'path' | 'verification'> {
-  readonly terms: readonly PublicTerms[];
-  /** Slug of its listing, and the address at which it is called. */
-  readonly listing: string;
-  readonly url: string;
-}
+export interface KnownRoute extends CheckedRoute, Pick<PublicRoute, 'path'> {}
 
 /** A listing in which calls of its routes are looked up. */
 export interface KnownListing {

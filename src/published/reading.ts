@@ -22,6 +22,12 @@ export interface Reading {
   readonly selectListings: typeof selectListings;
 }
 
+/** A reading while the file stays at the revision of a snapshot. */
+export interface AtRevision {
+  readonly reading: Reading;
+  readonly snapshot: Snapshot;
+}
+
 interface ReadingOptions {
   readonly now?: () => Date;
   /** Called before each read; throws while nothing may be read. */

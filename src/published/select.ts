@@ -6,7 +6,7 @@ import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import { BONUS_MAX, type Facts, type ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
-import { buildFilter, type Filter, getRouteWishes } from './filters.ts';
+import { buildFilter, type FilterTests, getRouteWishes } from './filters.ts';
 import { countPassing, listPassing } from './indexed-lists.ts';
 import type { ListingRef, Match } from './listings.ts';
 import { findNamedRoutes } from './named-routes.ts';
@@ -164,7 +164,7 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: PageR
 /** A query, and the index and filter that it is answered by. */
 interface IndexedRequest extends PageRequest {
   readonly index: SearchIndex;
-  readonly filter: Filter;
+  readonly filter: FilterTests;
 }
 
 /** A listing of the page, with its match if there is a request. */
@@ -214,7 +214,7 @@ function placeAll(wanted: IndexedRequest) {
  * Returns the position of the first route of a listing that passes; -1 if every route passes or the listing has no routes on
  * record, and undefined if no route passes.
  */
-function findPassingRoute({ isRoutePassing }: Filter, listing: ListingFacts): number | undefined {
+function findPassingRoute({ isRoutePassing }: FilterTests, listing: ListingFacts): number | undefined {
   if (isRoutePassing === undefined || listing.count === 0) return -1;
   for (let position = 0; position < listing.count; position += 1) {
     if (isRoutePassing(listing, position)) return position;

@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../model/json.ts';
-
-const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+import { isObject, JSON_TYPES, type JsonObject } from '../model/json.ts';
 
 /** Members that make an object a schema, and not an example value. */
 const KEYWORDS = ['properties', 'items', 'enum', 'anyOf', 'oneOf', 'allOf', '$ref', '$schema', 'const'];
@@ -72,7 +70,7 @@ function buildFieldSchema(field: unknown): unknown {
  */
 export function normaliseSchema(schema: JsonObject): JsonObject {
   const { required: stated, type, properties, items, ...rest } = schema;
-  const isOwnType = typeof type === 'string' && !TYPES.has(type);
+  const isOwnType = typeof type === 'string' && !JSON_TYPES.has(type);
   const required = new Set(Array.isArray(stated) ? stated.filter((name) => typeof name === 'string') : []);
   if (isObject(properties)) for (const name of listRequired(properties)) required.add(name);
   return {

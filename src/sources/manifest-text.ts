@@ -2,6 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocume
 import { z } from 'zod';
 import { category } from '../model/catalogue.ts';
 import { isObject } from '../model/json.ts';
+import { jsonObject } from '../model/json-object.ts';
 import { slug } from '../model/listing.ts';
 import { FAMILY_WORDS, NETWORKS, type NetworkKey, networkKey } from '../model/network.ts';
 import { httpMethod } from '../model/request.ts';
@@ -34,8 +35,6 @@ const networks = z
   .refine((keys) => new Set(keys).size === keys.length, 'each network once')
   .meta({ uniqueItems: true });
 
-const anyJson = z.record(z.string(), z.unknown());
-
 const example = z.strictObject({
   query: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   headers: z.record(z.string(), z.string()).optional(),
@@ -67,8 +66,8 @@ const manifestRoute = z.strictObject({
   networks: networks.describe("Default: the listing's networks, else base").optional(),
   pay_to: payTo.describe('Who is paid, for each network').optional(),
   mime_type: z.string().optional().describe('Media type of the answer'),
-  input_schema: anyJson.optional().describe('JSON Schema with a property for each part: queryParams, body, headers'),
-  output_schema: anyJson.optional().describe('JSON Schema of the answer'),
+  input_schema: jsonObject.optional().describe('JSON Schema with a property for each part: queryParams, body, headers'),
+  output_schema: jsonObject.optional().describe('JSON Schema of the answer'),
   example: example.describe('A request that works; no secrets, no payment').optional(),
 });
 export type ManifestRoute = z.infer<typeof manifestRoute>;

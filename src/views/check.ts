@@ -106,10 +106,11 @@ export type CheckReason =
   | OfferFault;
 
 /** A route on record, as a check shows it. */
-interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
-  terms: readonly PublicTerms[];
-  listing: string;
-  url: string;
+export interface CheckedRoute extends PayableRecord, Pick<Route, 'method' | 'verification'> {
+  readonly terms: readonly PublicTerms[];
+  /** Slug of its listing, and the address at which it is called. */
+  readonly listing: string;
+  readonly url: string;
 }
 
 /** Result of a comparison with the record. Text in `offers` and `resources` is a provider's. */

@@ -3,6 +3,7 @@ import { findJsonFaults } from '../../model/json-text.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { checkTerms, compareTerms } from '../../published/check.ts';
 import { buildKnownRoute } from '../../published/known-listings.ts';
+import type { AtRevision } from '../../published/reading.ts';
 import {
   type AgentCheck,
   agentCheck,
@@ -21,7 +22,7 @@ import {
 } from '../../views/openapi/example.ts';
 import type { Site } from '../../views/site.ts';
 import { buildSummed } from '../document.ts';
-import { type AtRevision, defineQuestion, defineRead } from './define.ts';
+import { defineQuestion, defineRead } from './define.ts';
 
 const SAME_ANSWER =
   'Says whether it was seen or paid before (match), is only declared (unseen), is on record although something of danger ' +

@@ -2,8 +2,7 @@ import type { Hono } from 'hono';
 import type { OpenAPIV3, OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { slug } from '../../model/listing.ts';
-import type { Reading } from '../../published/reading.ts';
-import type { Snapshot } from '../../published/snapshot.ts';
+import type { AtRevision, Reading } from '../../published/reading.ts';
 import { listPaths } from '../../views/links.ts';
 import { buildFailureRefs, type FailureName, getSchemaRef, simplifySchema } from '../../views/openapi/components.ts';
 import { EXAMPLE_SLUG } from '../../views/openapi/example.ts';
@@ -67,12 +66,6 @@ interface RoutePattern {
   readonly path: string;
   /** Pattern that paths must match besides `path`. Its named groups are parameters. */
   readonly only: RegExp;
-}
-
-/** The published catalogue at one revision. */
-export interface AtRevision {
-  readonly reading: Reading;
-  readonly snapshot: Snapshot;
 }
 
 /** Sources of a document, with the parameters of its path. */

@@ -5,6 +5,7 @@ import { slug } from '../../model/listing.ts';
 import { isToolPath, type Route } from '../../model/route.ts';
 import { listFittingRoutes } from '../../published/fitting-routes.ts';
 import { findListingPart, findTombstone, listRouteNames, listSameProduct } from '../../published/listings.ts';
+import type { AtRevision } from '../../published/reading.ts';
 import { buildUrl, PATHS } from '../../views/links.ts';
 import { listFieldNames } from '../../views/listing/matched-route.ts';
 import { listFilters } from '../../views/listing/query.ts';
@@ -19,7 +20,7 @@ import {
   type PayOption,
   payOption,
 } from '../compact-listing.ts';
-import { buildTool, type ToolContext } from '../tool.ts';
+import { buildTool } from '../tool.ts';
 
 /** Routes on a page by default and at most; fewer if the answer would have too many tokens. */
 const ROUTES_DEFAULT = 10;
@@ -106,7 +107,7 @@ interface RoutesPage {
  * Builds the answer for a live listing with one page of its routes, by default the first. Undefined if there is no such live
  * listing.
  */
-export function buildListingAnswer(slug: string, page: RoutesPage, context: ToolContext): Answer | undefined {
+export function buildListingAnswer(slug: string, page: RoutesPage, context: AtRevision): Answer | undefined {
   const { can, routes_offset: offset = 0, routes_limit: limit = ROUTES_DEFAULT } = page;
   const { published, site } = context.reading;
   const positions = page.positions ?? listFitting(slug, page.q, context);
@@ -143,7 +144,7 @@ function getHowToPay(routes: readonly Pick<Route, 'path'>[]): string {
   return routes.length > 0 && routes.every(({ path }) => isToolPath(path)) ? HOW_TO_PAY_TOOLS : HOW_TO_PAY;
 }
 
-function listFitting(slug: string, q: string | undefined, { reading, snapshot }: ToolContext): number[] | undefined {
+function listFitting(slug: string, q: string | undefined, { reading, snapshot }: AtRevision): number[] | undefined {
   return q === undefined ? undefined : listFittingRoutes(reading.published, snapshot, { slug, q });
 }
 

@@ -6,6 +6,7 @@ import { readChangeFeed } from '../../published/change-feed.ts';
 import { type LoggedChange, listLatestTellingChanges } from '../../published/changes.ts';
 import type { Published } from '../../published/file.ts';
 import { findTombstone } from '../../published/listings.ts';
+import type { AtRevision } from '../../published/reading.ts';
 import type { Tombstone } from '../../views/listing/record.ts';
 import {
   describeChanges,
@@ -15,7 +16,7 @@ import {
   readDetail,
 } from '../../views/words/decision.ts';
 import { countFitting, shortenText } from '../compact.ts';
-import { buildTool, type ToolContext } from '../tool.ts';
+import { buildTool } from '../tool.ts';
 
 /** Changes on a page by default and at most. */
 const LIMIT_DEFAULT = 15;
@@ -99,14 +100,14 @@ interface Page {
 }
 
 /** Returns the latest changes that fit, in the order in which they happened. */
-function readLatest({ limit }: Query, { reading, snapshot }: ToolContext): Page {
+function readLatest({ limit }: Query, { reading, snapshot }: AtRevision): Page {
   const latest = listLatestTellingChanges(reading.published, limit);
   const { resume } = readChangeFeed(reading.published, snapshot, { since: snapshot.revision, limit: 1 }, 'telling');
   return { changes: latest.slice(latest.length - getFitting(latest.toReversed(), limit, reading.published)), resume };
 }
 
 /** Returns the requested page, or its beginning if not all of it fits. */
-function readPage(query: Query, { reading, snapshot }: ToolContext): Page {
+function readPage(query: Query, { reading, snapshot }: AtRevision): Page {
   const read = (limit: number) => readChangeFeed(reading.published, snapshot, { ...query, limit }, 'telling');
   const page = read(query.limit);
   const fitting = getFitting(page.changes, query.limit, reading.published);

@@ -4,12 +4,13 @@ import { suggestion } from '../../model/suggestion.ts';
 import { findComparedRoutes } from '../../published/compared-routes.ts';
 import { selectFoldedPage } from '../../published/folded-page.ts';
 import { readSelected } from '../../published/listings.ts';
+import type { AtRevision } from '../../published/reading.ts';
 import { compareQuery, describeAbsence } from '../../views/compare.ts';
 import { buildMatchedRoute } from '../../views/listing/matched-route.ts';
 import { buildAnswerNotes, foldedListings, listQuery, listSort } from '../../views/listing/query.ts';
 import { countFitting, getTokenEstimate } from '../compact.ts';
 import { buildCompactItem, type CompactItem, compactItem } from '../compact-listing.ts';
-import { buildTool, type ToolContext } from '../tool.ts';
+import { buildTool } from '../tool.ts';
 
 /** Listings on a page by default and at most. */
 const LIMIT_DEFAULT = 10;
@@ -62,7 +63,7 @@ export const searchListingsTool = buildTool({
 function buildComparison(
   names: readonly string[],
   { limit: _limit, ...filters }: Record<string, unknown>,
-  { reading, snapshot }: ToolContext,
+  { reading, snapshot }: AtRevision,
 ): Answer {
   const [filter] = Object.keys(filters).filter((name) => filters[name] !== undefined);
   if (filter !== undefined) {

@@ -1,5 +1,5 @@
 import { splitInput } from '../../evidence/input-parts.ts';
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, JSON_TYPES, type JsonObject } from '../../model/json.ts';
 import type { Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 
@@ -90,19 +90,16 @@ function formatField({ name, type, isOptional }: Field): string {
   return type === undefined ? shown : `${shown}: ${type}`;
 }
 
-/** Types as JSON Schema names them. */
-const TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-
 /** Returns the type of a field as JSON Schema names it, or its choices where they are few; undefined where unknown. */
 export function getType(field: JsonObject): string | undefined {
   const { type, enum: choices, const: only, items, anyOf, oneOf } = field;
   if (only !== undefined) return getChoices([only]);
-  if (Array.isArray(choices)) return getChoices(choices) ?? (TYPES.has(type) ? String(type) : undefined);
+  if (Array.isArray(choices)) return getChoices(choices) ?? (JSON_TYPES.has(type) ? String(type) : undefined);
   if (type === 'array') return `${(isObject(items) && getType(items)) || 'any'}[]`;
-  if (TYPES.has(type)) return String(type);
+  if (JSON_TYPES.has(type)) return String(type);
   const several = [type, anyOf, oneOf].find((one) => Array.isArray(one));
   if (!Array.isArray(several) || several.length > CHOICES_MAX) return undefined;
-  const types = several.map((one) => (isObject(one) ? getType(one) : TYPES.has(one) ? String(one) : undefined));
+  const types = several.map((one) => (isObject(one) ? getType(one) : JSON_TYPES.has(one) ? String(one) : undefined));
   return types.includes(undefined) ? undefined : [...new Set(types)].join('|');
 }
 
