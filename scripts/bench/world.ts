@@ -98,12 +98,11 @@ export async function startService({ env }: Pick<World, 'env'>, ...args: string[
 }
 
 /** Starts a program that sends its parent the port it listens on. A `message` is sent to it first. */
-export async function startProgram(file: URL, args: readonly string[], message?: object): Promise<Server> {
+export async function startProgram(file: URL, args: readonly string[]): Promise<Server> {
   const stdio: SpawnOptions['stdio'] = ['ignore', 'ignore', 'inherit', 'ipc'];
   const child = startChild(process.execPath, [fileURLToPath(file), ...args], { stdio });
   const { promise: port, resolve, reject } = Promise.withResolvers<unknown>();
   child.once('message', resolve).once('exit', (code) => reject(new Error(`${file} ended with ${code}`)));
-  if (message) child.send(message);
   return { url: `http://127.0.0.1:${await port}`, pid: child.pid ?? 0, stop: () => stopChild(child) };
 }
 

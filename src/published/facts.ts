@@ -261,23 +261,24 @@ export function createFacts() {
         (marked === null ? 0 : MARK_MALUS);
       if (listings[number] === undefined) size += 1;
       listings[number] = {
-        ...{
-          number,
-          slug: row.slug,
-          provider: intern(row.provider_key),
-          domain: intern(getProviderDomain(getHost(row.base_url), row.domain)),
-          category: intern(row.category) as Category,
-        },
-        ...{ band: intern(row.reliability_band) as Reliability['band'], isVerified },
-        ...{ networks: internList(row.networks), seenNetworks: internList(row.seen_networks) },
-        ...{ product: row.product, bonus, first, count: routes.length },
-        ...{
-          price: row.price,
-          updated: row.updated,
-          reliability: row.reliability,
-          latency: row.latency,
-          proof: row.proof,
-        },
+        number,
+        slug: row.slug,
+        provider: intern(row.provider_key),
+        domain: intern(getProviderDomain(getHost(row.base_url), row.domain)),
+        category: intern(row.category) as Category,
+        band: intern(row.reliability_band) as Reliability['band'],
+        isVerified,
+        networks: internList(row.networks),
+        seenNetworks: internList(row.seen_networks),
+        product: row.product,
+        bonus,
+        first,
+        count: routes.length,
+        price: row.price,
+        updated: row.updated,
+        reliability: row.reliability,
+        latency: row.latency,
+        proof: row.proof,
       };
     },
     remove(number: number): void {
