@@ -6,17 +6,24 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
 import { SCRATCH } from '../scratch.ts';
-import { declareListings } from '../written.ts';
+import { declareListings, removeListing } from '../written.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Runs an npm script as its own process group, as a terminal or a supervisor does. */
+/** Runs an npm script as its own process group, as a terminal or a supervisor does. All of it ends with the test. */
 export function runNpm(args: readonly string[], settings: Record<string, string> = {}, folder = makeFolder()) {
+  const ran = spawnNpm(args, settings, folder);
+  onTestFinished(ran.kill);
+  return ran;
+}
+
+/** Runs an npm script in a folder as `runNpm` does, until `kill` is called. */
+export function spawnNpm(args: readonly string[], settings: Record<string, string>, folder: string) {
   const child = spawn('npm', args, {
     cwd: ROOT,
     detached: true,
@@ -38,9 +45,9 @@ export function runNpm(args: readonly string[], settings: Record<string, string>
       said += text;
     });
   }
-  onTestFinished(() => {
+  const kill = () => {
     for (const pid of listProcesses(child)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
-  });
+  };
   const find = async (pattern: RegExp): Promise<string> => {
     while (!pattern.test(said)) {
       if (child.exitCode !== null) throw new Error(`ended: ${said}`);
@@ -48,7 +55,7 @@ export function runNpm(args: readonly string[], settings: Record<string, string>
     }
     return pattern.exec(said)?.[1] ?? '';
   };
-  return { child, find, getSaid: () => said };
+  return { child, find, kill, getSaid: () => said };
 }
 
 /** Lists a process and all that it started, and what these started. */
@@ -92,10 +99,14 @@ export interface ProbingFolder {
   readonly settings: { readonly CATALOGUE: string; readonly SITE: string; readonly [name: string]: string };
   /** Address of the provider. */
   readonly provider: string;
-  /** Resolves when the provider gets a request, which it does not answer. */
+  /** Resolves when the provider gets a request. */
   waitForProbe(): Promise<void>;
-  /** From now on the provider answers. */
-  answer(): void;
+  /** From now on the provider answers, or does not, which it does not at first. */
+  setAnswers(answers: boolean): void;
+  /** Adds a listing of the provider, which is due at once. */
+  list(slug: string): Promise<void>;
+  /** Removes a listing. */
+  remove(slug: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -112,8 +123,11 @@ const CHALLENGE = {
   ],
 };
 
-/** Makes a folder whose prober asks a provider as soon as it runs. The first start in it writes the pages. */
-export async function makeProbingFolder(): Promise<ProbingFolder> {
+/**
+ * Makes a folder whose prober asks a provider as soon as it runs. It has a listing `example-prices`, and `others` of the same
+ * provider. The first start in it writes the pages.
+ */
+export async function makeProbingFolder(others: readonly string[] = []): Promise<ProbingFolder> {
   const folder = mkdtempSync(join(SCRATCH, 'processes-'));
   let answers = false;
   const provider = createServer(({ url }, response) => {
@@ -131,16 +145,23 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
   // The prober is a process with the clock of the machine.
   const now = new Date().toISOString();
   const catalogue = await openCatalogue(settings.CATALOGUE, { identity: IDENTITY, at: now });
-  await declareListings(catalogue, [makeDeclaration({ base_url, routes: [makeRoute({ path: '/v1/quote' })] })], now);
-  await catalogue.close();
+  const declare = (slug: string, address: string) =>
+    makeDeclaration({ slug, base_url: address, routes: [makeRoute({ path: '/v1/quote' })] });
+  const first = declare('example-prices', base_url);
+  await declareListings(catalogue, [first, ...others.map((slug) => declare(slug, `${base_url}/${slug}`))], now);
   return {
     settings,
     provider: base_url,
     waitForProbe: async () => void (await once(provider, 'request')),
-    answer: () => {
-      answers = true;
+    setAnswers: (given) => {
+      answers = given;
     },
+    list: async (slug) => {
+      await declareListings(catalogue, [declare(slug, `${base_url}/${slug}`)], new Date().toISOString());
+    },
+    remove: (slug) => removeListing(catalogue, slug, { by: 'operator', reason: 'test' }, new Date().toISOString()),
     close: async () => {
+      await catalogue.close();
       provider.closeAllConnections();
       provider.close();
       await rm(folder, { recursive: true, force: true });
@@ -149,30 +170,20 @@ export async function makeProbingFolder(): Promise<ProbingFolder> {
 }
 
 /**
- * Runs `npm start`, sends a signal while requests are in flight both ways and so many processes run, npm among them, and
- * returns, once all have ended, whether the port is still taken and what was said. Ctrl-C reaches npm and Node both, a
- * signal npm alone.
+ * Sends a signal to a server under npm while somebody is in the middle of a request, and returns, once all its processes have
+ * ended, whether the port is still taken. Ctrl-C reaches npm and Node both, a signal npm alone.
  */
-export async function stopServer(
-  { settings, waitForProbe }: ProbingFolder,
+export async function stopInFlight(
+  { child, url }: { child: ChildProcess; url: string },
   how: NodeJS.Signals | 'Ctrl-C',
-  { processes = 4 } = {},
-) {
-  const asked = waitForProbe();
-  const { child, find, getSaid } = runNpm(['start'], settings);
-  const url = await find(/listens on (http:\S+)\. /);
-  await asked;
-  // Somebody is in the middle of an answer, and another keeps a connection.
+): Promise<boolean> {
   const slow = connect(Number(new URL(url).port), '127.0.0.1');
   slow.on('error', () => undefined).write('POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{');
   onTestFinished(() => void slow.destroy());
-  // Refused by the intake, which is started for that.
-  const check = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"url": "x"}' };
-  expect((await fetch(`${url}/providers/check`, check)).status).toBe(400);
-  while (listProcesses(child).length < processes) await sleep(20);
+  await once(slow, 'connect');
   const pids = listProcesses(child);
   if (how === 'Ctrl-C') process.kill(-(child.pid ?? 0), 'SIGINT');
   else child.kill(how);
   await waitForEnd(pids);
-  return { isOpen: await isListening(url), getSaid };
+  return await isListening(url);
 }

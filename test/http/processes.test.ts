@@ -4,67 +4,112 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { skipWithout } from '../skipped.ts';
+import { findSample, readSamples } from './metrics.ts';
 import {
   isListening,
   listProcesses,
   makeProbingFolder,
   type ProbingFolder,
   runNpm,
-  stopServer,
+  spawnNpm,
+  stopInFlight,
   waitForEnd,
 } from './npm.ts';
-import { listChildren, start, waitForUrl } from './starting.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 describe('npm start', () => {
   skipWithout('processes');
 
-  // One folder for all: the first start writes the pages that the others serve at once.
+  // One server, whose life the tests follow from its start to its end.
   let folder: ProbingFolder;
+  let server: ReturnType<typeof spawnNpm>;
+  let url: string;
   beforeAll(async () => {
-    folder = await makeProbingFolder();
+    folder = await makeProbingFolder(['removed-prices', 'kept-prices']);
+    folder.setAnswers(true);
+    server = spawnNpm(['start'], { ...folder.settings, METRICS_PORT: '0', RATE_LIMIT: '0' }, '');
+    url = await server.find(/listens on (http:\S+)\. /);
   });
-  afterAll(() => folder.close());
-
-  // A signal that npm does not pass on. The others are ones that it does, and a long test sends all.
-  it('ends with all that it started when npm is killed, what writes the first pages, the intake and a prober in the middle of a request, and the port is free', async () => {
-    const { isOpen } = await stopServer(folder, 'SIGKILL', { processes: 5 });
-    expect(isOpen).toBe(false);
+  afterAll(async () => {
+    server.kill();
+    await folder.close();
   });
 
-  it('probes by itself with PROBE=on, leaves rebuilding to the operator when told so, and starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
-    folder.answer();
-    const server = start(makeFolder(), { ...folder.settings, SITE: `${folder.settings.SITE}-none` }, ['--no-rebuild']);
-    const url = await waitForUrl(server);
-    const getPrice = async () =>
-      (await (await fetch(`${url}/agent/listings/example-prices`)).json()).listing.price_min_usdc;
+  const readJson = async (path: string) => (await fetch(`${url}${path}`)).json();
+  /** Finds the process that the server started with these words. */
+  const findChild = (words: string) =>
+    listProcesses(server.child).find((pid) => readProcess(pid, 'cmdline').replaceAll('\0', ' ').includes(words));
+
+  it('serves a catalogue at once, probes it with PROBE=on, and writes its pages', async () => {
+    expect(server.getSaid()).not.toContain('Created');
+    const getPrice = async () => (await readJson('/agent/listings/example-prices')).listing.price_min_usdc;
     await expect.poll(getPrice).toBe(0.0025);
-    await expect.poll(() => server.said.err).toContain('1 payable_with_changed_terms');
-    expect(await (await fetch(`${url}/readyz`)).json()).toMatchObject({ ready: false, missing: ['no_pages'] });
-    const [prober = '', ...others] = await listChildren(server.child);
-    expect(others).toEqual([]);
-    const findIntake = async () => (await listChildren(server.child)).find((pid) => pid !== prober);
+    await expect.poll(server.getSaid).toContain('1 payable_with_changed_terms');
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it('follows the catalogue and counts its rebuilds', async () => {
+    const { made_at: before } = (await readJson('/readyz')).pages;
+    await folder.remove('removed-prices');
+    await expect.poll(async () => (await fetch(`${url}/api/removed-prices`)).status).toBe(410);
+    // The news of its removal names it, no card does.
+    const listCards = async () => {
+      const home = await (await fetch(url)).text();
+      return ['removed-prices', 'kept-prices'].filter((slug) => home.includes(`"><a href="/api/${slug}"`));
+    };
+    await expect.poll(listCards).toEqual(['kept-prices']);
+    expect((await readJson('/readyz')).pages.made_at).not.toBe(before);
+    const metricsUrl = await server.find(/"url":"(http:[^"]*\/metrics)"/);
+    const read = async (name: string, labels = {}) => findSample(await readSamples({ metricsUrl }), name, labels);
+    const countWritten = () => server.getSaid().match(/"outcome":"written"/g)?.length ?? 0;
+    expect(countWritten()).toBeGreaterThanOrEqual(2);
+    await expect
+      .poll(async () => (await read('catalogue_rebuilds_total', { outcome: 'written' })) === countWritten())
+      .toBe(true);
+    expect(await read('catalogue_rebuilds_total', { outcome: 'failed' })).toBe(0);
+    expect(await read('catalogue_rebuild_duration_seconds_sum')).toBeGreaterThan(0);
+  });
+
+  it('starts the intake at the first request, without a wallet or the catalogue, and again after it ended', async () => {
     const check = async () => {
       const body = JSON.stringify({ url: `${folder.provider}/v1/quote` });
       const headers = { 'Content-Type': 'application/json' };
       return (await (await fetch(`${url}/providers/check`, { method: 'POST', headers, body })).json()).summary;
     };
+    const findIntake = () => findChild('intake/process.ts');
+    expect(findIntake()).toBeUndefined();
     expect(await check()).toBe('1 of 1 route can be listed.');
-    const intake = await findIntake();
-    expect(readFileSync(`/proc/${intake}/environ`, 'utf8')).not.toMatch(/CATALOGUE=|PAYER_|PRIVATE_KEY/);
+    const intake = findIntake();
+    expect(readProcess(Number(intake), 'environ')).not.toMatch(/CATALOGUE=|PAYER_|PRIVATE_KEY/);
     process.kill(Number(intake), 'SIGKILL');
     await expect.poll(check, { interval: 500 }).toBeDefined();
-    const again = await findIntake();
-    expect([again === intake, again]).toEqual([false, expect.any(String)]);
-    // Killed outright, it can end neither.
-    server.child.kill('SIGKILL');
-    await waitForEnd([prober, again].map(Number));
+    const again = findIntake();
+    expect([again === intake, again]).toEqual([false, expect.any(Number)]);
+  });
+
+  // A signal that npm does not pass on. The others are ones that it does, and a long test sends all.
+  it('starts the prober again after it ended, and ends with all that it started when npm is killed, the prober in the middle of a request, and the port is free', async () => {
+    folder.setAnswers(false);
+    await folder.list('new');
+    const asked = folder.waitForProbe();
+    process.kill(Number(findChild('probe --watch')), 'SIGKILL');
+    await asked;
+    expect(['rebuild-process.ts', 'intake/process.ts', 'probe --watch'].map(findChild)).not.toContain(undefined);
+    expect(await stopInFlight({ child: server.child, url }, 'SIGKILL')).toBe(false);
   });
 });
+
+/** Reads a file of a process; nothing where it has ended. */
+function readProcess(pid: number, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
+}
 
 describe('npm run', () => {
   skipWithout('processes');

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { delimiter, dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../free-port.ts';
@@ -9,7 +10,7 @@ import {
   makeProbingFolder,
   type ProbingFolder,
   runNpm,
-  stopServer,
+  stopInFlight,
   waitForEnd,
 } from '../http/npm.ts';
 
@@ -20,6 +21,23 @@ beforeAll(async () => {
   folder = await makeProbingFolder();
 });
 afterAll(() => folder.close());
+
+/**
+ * Runs `npm start`, sends a signal while requests are in flight both ways, and returns, once all have ended, whether the port
+ * is still taken and what was said.
+ */
+async function stopServer({ settings, waitForProbe }: ProbingFolder, how: NodeJS.Signals | 'Ctrl-C') {
+  const asked = waitForProbe();
+  const { child, find, getSaid } = runNpm(['start'], settings);
+  const url = await find(/listens on (http:\S+)\. /);
+  await asked;
+  // Refused by the intake, which is started for that.
+  const check = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"url": "x"}' };
+  expect((await fetch(`${url}/providers/check`, check)).status).toBe(400);
+  // Of npm, the server, the prober and the intake.
+  while (listProcesses(child).length < 4) await sleep(20);
+  return { isOpen: await stopInFlight({ child, url }, how), getSaid };
+}
 
 it.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL', 'Ctrl-C'] as const)(
   'npm start ends with all that it started on %s, and the port is free',
