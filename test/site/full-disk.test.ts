@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { makeFolder } from '../builders.ts';
+import { makeWritten, rebuildAgain } from './rebuilding.ts';
+import { getContent } from './site-fixture.ts';
 
 /** Runs a command in a mount namespace of its own; part of util-linux. */
 const UNSHARE = 'unshare';
@@ -9,17 +12,19 @@ const UNSHARE = 'unshare';
 /** Mounts a small file system that nobody else sees and that goes with the process. */
 const MOUNT = 'mount -t tmpfs -o size=6m none "$1" && exec "$2" "$3" "$1" "$4"';
 
-it('fails in one sentence on a full disk, leaves every page whole, and is right again once there is room', (context) => {
+it('fails in one sentence on a full disk, leaves every page whole, and is right again once there is room', async (context) => {
   const [disk, elsewhere] = [makeFolder(), makeFolder()];
   const trial = spawnSync(UNSHARE, ['-rm', 'sh', '-c', 'mount -t tmpfs -o size=6m none "$1"', 'sh', disk]);
   if (trial.status !== 0)
     return context.skip('no file system can be mounted: run the tests as root, or where users may make namespaces');
+  const { config, catalogue } = await makeWritten(elsewhere);
+  await catalogue.close();
   const script = fileURLToPath(new URL('./full-disk.ts', import.meta.url));
   const ran = spawnSync(UNSHARE, ['-rm', 'sh', '-c', MOUNT, 'sh', disk, process.execPath, script, elsewhere], {
     encoding: 'utf8',
   });
   expect(ran.stderr).toBe('');
-  const { failures, before, during, after, scratch } = JSON.parse(ran.stdout);
+  const { failures, before, during, after } = JSON.parse(ran.stdout);
   expect(failures).toHaveLength(2);
   for (const failure of failures) {
     expect(failure).toMatchObject({
@@ -32,5 +37,8 @@ it('fails in one sentence on a full disk, leaves every page whole, and is right 
   for (const [file, hash] of Object.entries(during.files))
     expect([before.files[file], after.files[file]]).toContain(hash);
   expect(after.revision).toBe(2);
-  expect(scratch).toEqual(after);
+  // From scratch, where there is nothing to build upon.
+  const whole = { ...config, siteDir: join(elsewhere, 'whole') };
+  await rebuildAgain({ config: whole });
+  expect(getContent(whole)).toEqual(after);
 });

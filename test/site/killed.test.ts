@@ -6,14 +6,13 @@ import { expect, it } from 'vitest';
 import { acquireLock, findLock } from '../../src/catalogue/lock.ts';
 import { getSitePaths } from '../../src/site/paths.ts';
 import { makeFolder } from '../builders.ts';
-import { rebuildAgain } from './rebuilding.ts';
-import { getContent, makeSiteFixture } from './site-fixture.ts';
+import { makeWritten, rebuildAgain } from './rebuilding.ts';
+import { getContent } from './site-fixture.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
 it('leaves nothing running when the command that began it is killed, and the next rebuild is right', async () => {
-  const fixture = await makeSiteFixture(makeFolder(), { count: 8 });
-  await rebuildAgain({ config: fixture.config });
+  const fixture = await makeWritten(makeFolder());
   const { lock } = getSitePaths(fixture.config.siteDir);
   const env = {
     ...process.env,
