@@ -20,13 +20,11 @@ describe('npm run bench', () => {
     expect(names).toEqual([...table.matchAll(/^\| `([a-z]+)`/gm)].map(([, name]) => name));
   });
 
-  it.each([
-    [['nonsense'], 'There is no benchmark nonsense.'],
-    [['--listings', '1000,', 'start'], '--listings takes whole numbers with commas between them.'],
-  ])('says what is wrong with %j, and measures nothing', (args, words) => {
-    const { status, stdout, stderr } = runBench(...args);
+  // A long test has it refuse a wrong number of listings.
+  it('says that there is no such benchmark, and measures nothing', () => {
+    const { status, stdout, stderr } = runBench('nonsense');
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain('There is no benchmark nonsense.');
     expect(stderr).toContain('hint: npm run bench -- ');
   });
 });

@@ -40,48 +40,42 @@ function start(environment: Record<string, string>, ...args: string[]) {
 }
 
 describe('two runs at once', () => {
-  it('wait for each other, and the one that is stopped while it waits says so', async () => {
+  it('wait for each other, the one that is stopped while it waits says so, and one that is stopped by Ctrl-C leaves the others what it did not probe', async () => {
     const market = makeMarketCommands();
     const { promise: waiting, resolve: goOn } = Promise.withResolvers<void>();
     const slow = makeSlow(waiting);
     await market.list('alpha', slow.answer, PATHS);
-    const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000');
+    const first = start(market.environment, '--all', '--pause', '0', '--timeout', '60000', '--json');
     await expect.poll(() => slow.getAsked()).toBeGreaterThan(0);
     market.setHours((Date.now() - Date.parse(NOW)) / 3_600_000);
     const second = market.run(['probe', '--all', '--pause', '0', '--json']);
     const third = start(market.environment, '--due', '--pause', '0');
     await expect.poll(() => third.getStderr()).toContain('Another probe run is using this catalogue');
     third.child.kill('SIGINT');
-    const stopped = await third.ran;
-    expect(stopped.code).toBe(1);
-    expect(stopped.stderr).toContain('error: Another probe run is active, and this one was stopped before its turn');
+    const waited = await third.ran;
+    expect(waited.code).toBe(1);
+    expect(waited.stderr).toContain('error: Another probe run is active, and this one was stopped before its turn');
+
+    first.child.kill('SIGINT');
+    await expect.poll(first.getStderr).toContain('Stopping at the next safe point');
     goOn();
-    expect([(await first.ran).code, (await second).code]).toEqual([0, 0]);
-    expect(JSON.parse((await second).stdout)).toMatchObject({ complete: true, routes: { planned: 3, probed: 3 } });
-    expect((await second).stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
+    const stopped = await first.ran;
+    expect(stopped.code).toBe(1);
+    const report = JSON.parse(stopped.stdout);
+    expect(report).toMatchObject({ complete: false, routes: { planned: 3 } });
+    expect(Object.keys(report.outcomes).filter((outcome) => outcome !== 'payable')).toEqual([]);
+
+    const { code, stdout, stderr } = await second;
+    expect(code).toBe(0);
+    expect(stderr).toContain('Another probe run is using this catalogue; waiting for its end.');
+    const rest = JSON.parse(stdout);
+    expect(rest).toMatchObject({ complete: true, routes: { planned: 3, done_before: report.routes.probed } });
+    expect(rest.routes.probed).toBe(3 - report.routes.probed);
     expect(slow.getMost()).toBe(1);
   });
 });
 
 describe('Ctrl-C', () => {
-  it('during a run keeps finished probes, and records nothing false', async () => {
-    const market = makeMarketCommands();
-    const slow = makeSlow(300);
-    await market.list('alpha', slow.answer, PATHS);
-    const run = start(market.environment, '--all', '--pause', '0', '--json');
-    await expect.poll(() => slow.getAsked()).toBe(3);
-    run.child.kill('SIGINT');
-    const { code, stdout, stderr } = await run.ran;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Stopping at the next safe point')]);
-    const report = JSON.parse(stdout);
-    expect(report).toMatchObject({ complete: false, routes: { planned: 3 } });
-    expect(Object.keys(report.outcomes).filter((outcome) => outcome !== 'payable')).toEqual([]);
-    market.setHours((Date.now() - Date.parse(NOW)) / 3_600_000);
-    const rest = JSON.parse((await market.run(['probe', '--all', '--pause', '0', '--json'])).stdout);
-    expect(rest).toMatchObject({ complete: true, routes: { done_before: report.routes.probed } });
-    expect(rest.routes.probed).toBe(3 - report.routes.probed);
-  });
-
   it('ends a watch with 0, which probes what is due until then', async () => {
     const market = makeMarketCommands();
     const slow = makeSlow(0);

@@ -149,8 +149,8 @@ describe('every entry point', () => {
     return { code, out, err };
   }
 
-  // The long tests ask those that load a second's worth of packages first.
-  it.each(['serve', 'dev', 'compile', 'rebuild', 'demo', 'audit'])('says how it is called: %s', async (name) => {
+  // The long tests ask those that other tests start, and those that load a second's worth of packages first.
+  it.each(['serve', 'compile', 'demo', 'audit'])('says how it is called: %s', async (name) => {
     const help = await run(name, '--help');
     expect(help).toMatchObject({ code: 0, err: '' });
     expect(help.out).toMatch(/^Usage: /);

@@ -95,9 +95,19 @@ it('npm run dev serves pages from source in a fresh folder', async () => {
   await waitForEnd(pids);
 });
 
-it.each(['demo-buy', 'bench'])('says how it is called: %s', async (name) => {
+it.each(['dev', 'rebuild', 'demo-buy', 'bench'])('says how it is called: %s', async (name) => {
   const said = await pasteIntoShell(`node --import ./scripts/require-node.mjs scripts/${name}.ts --help`);
   expect(said).toMatch(/^Usage: .*-V, --version/s);
+});
+
+it('npm run bench refuses a wrong number of listings, and measures nothing', async () => {
+  await expect(pasteIntoShell('node scripts/bench.ts --listings 1000, start')).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(
+      '--listings takes whole numbers with commas between them.\nhint: npm run bench -- ',
+    ),
+  });
 });
 
 /** Runs a command as it is printed, in the folder of the repository, and gives what it prints. */
