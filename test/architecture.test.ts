@@ -29,7 +29,7 @@ const SERVING = [
 const WRITERS = /^src\/catalogue\/write\//;
 
 /** The number of files that may reach past the doors. It only goes down. */
-const MOST_REACHING = 84;
+const MOST_REACHING = 80;
 
 /** What a test does that reaches past the doors: imports of the catalogue's functions, and SQL. The files in `test/` itself do it for all. */
 const REACHES_STORE =

@@ -9,10 +9,10 @@ import { SCRATCH } from './scratch.ts';
 
 export * from './records.ts';
 
-/** Makes a folder that goes when the test that asked for it is over. */
-export function makeFolder(): string {
+/** Makes a folder that goes when the test that asked for it is over, or when `atEnd` says. */
+export function makeFolder(atEnd: (work: () => Promise<void>) => void = onTestFinished): string {
   const folder = mkdtempSync(join(SCRATCH, 'catalogue-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,7 +1,6 @@
 import { createKeyPairSignerFromPrivateKeyBytes, getBase58Decoder } from '@solana/kit';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type BaseChain, startBaseChain } from '../../scripts/market/chain-base.ts';
 import { type SolanaChain, startSolanaChain } from '../../scripts/market/chain-solana.ts';
 import type { MarketNetwork } from '../../scripts/market/providers/route.ts';
 import { NETWORKS } from '../../src/model/network.ts';
@@ -9,6 +8,7 @@ import type { Payment } from '../../src/model/payment.ts';
 import { IDENTITY, makeDeclaration, makeRoute, makeTerms } from '../builders.ts';
 import { makeCommands } from '../cli/running.ts';
 import { openNewCatalogue } from '../new-catalogue.ts';
+import { getMarket } from '../worker-market.ts';
 import { declareListings } from '../written.ts';
 import { type Lie, openLyingNode } from './lying-node.ts';
 import { deliver, PAY_TO, type Sale, serveSeller } from './paying.ts';
@@ -19,12 +19,12 @@ let ahead = 0;
 const getNow = () => Date.now() + ahead;
 const HOUR_MS = 3_600_000;
 
-let base: BaseChain;
+const { base } = await getMarket();
 let solana: SolanaChain;
 beforeAll(async () => {
-  [base, solana] = await Promise.all([startBaseChain(), startSolanaChain({ now: getNow })]);
+  solana = await startSolanaChain({ now: getNow });
 });
-afterAll(() => Promise.all([base.stop(), solana.stop()]));
+afterAll(() => solana.stop());
 
 const SLUG = 'example-prices';
 const FUNDS = 1_000_000n;

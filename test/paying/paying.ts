@@ -33,12 +33,16 @@ import type { ChainReader, Rail } from '../../src/paying/rail.ts';
 import { checkReceipt, type ReceiptCheck } from '../../src/paying/receipt-check.ts';
 import type { PayEvent } from '../../src/paying/reconcile.ts';
 import { buildAgentReceipt } from '../../src/views/receipt.ts';
-import { makeCatalogue, makeDeclaration, makeFolder, makeRoute, makeTerms } from '../builders.ts';
+import { IDENTITY, makeDeclaration, makeFolder, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { openNewCatalogue } from '../new-catalogue.ts';
 import { SITE } from '../site.ts';
 import { recordDeclaration } from '../written.ts';
 
 export const CAPS: PaymentCaps = { per_call: 10_000, per_day: 100_000 };
 export const PAY_TO = '0x00000000000000000000000000000000000000ee';
+
+/** Takes what is to be done at the end: of the test, or of the file where tests share what they open. */
+export type AtEnd = (work: () => Promise<void>) => void;
 
 /** How a seller handles a request with a payment. */
 export type Sale<Transaction extends string> = (context: {
@@ -81,6 +85,7 @@ export async function serveSeller(
   version: 1 | 2 = 2,
   offer: Record<string, unknown> = {},
   more: Record<string, unknown> = {},
+  atEnd: AtEnd = onTestFinished,
 ): Promise<string> {
   const relay = await openRelay(chain);
   const { id, key, usdc: asset, domain } = chain.network;
@@ -124,7 +129,7 @@ export async function serveSeller(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close());
+  atEnd(async () => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -147,7 +152,11 @@ export interface ToolSale {
 }
 
 /** An MCP server with the paid tool `/mcp#quote`. */
-export async function serveTool(chain: BaseChain, { sell, open }: ToolSale): Promise<string> {
+export async function serveTool(
+  chain: BaseChain,
+  { sell, open }: ToolSale,
+  atEnd: AtEnd = onTestFinished,
+): Promise<string> {
   const relay = await openRelay(chain);
   let opened = 0;
   const server = await openServer(async (request) => {
@@ -162,7 +171,7 @@ export async function serveTool(chain: BaseChain, { sell, open }: ToolSale): Pro
     const asked = { x402Version: 2, resource: { url: 'mcp://tool/quote' }, accepts: [NEED_OF_TOOL] };
     return Response.json({ jsonrpc: '2.0', id, result: { isError: true, structuredContent: asked } });
   });
-  onTestFinished(server.close);
+  atEnd(server.close);
   return server.url;
 }
 
@@ -213,10 +222,17 @@ export async function openPaying(
 }
 
 /** The records of a wallet's payments. */
-async function openBooks() {
-  const catalogue = await makeCatalogue();
-  const journal = openJournal(join(makeFolder(), 'wallet.jsonl'));
-  onTestFinished(journal.close);
+export type Books = Awaited<ReturnType<typeof openBooks>>;
+
+/** Opens the records of a wallet's payments. */
+export async function openBooks(atEnd: AtEnd = onTestFinished) {
+  const folder = makeFolder(atEnd);
+  const catalogue = await openNewCatalogue(join(folder, 'catalogue.sqlite'), { identity: IDENTITY, at: NOW });
+  const journal = openJournal(join(folder, 'wallet.jsonl'));
+  atEnd(async () => {
+    journal.close();
+    await catalogue.close();
+  });
   return { catalogue, journal, ledger: openLedger(catalogue, journal.append) };
 }
 
@@ -229,7 +245,7 @@ export async function openPayingWith(
   baseUrl: string,
   terms: Terms,
   { path = '/v1/quote', query = '', output_schema = { type: 'object' } }: SoldRoute = {},
-  { slug = 'example-prices', books }: { slug?: string; books?: Awaited<ReturnType<typeof openBooks>> } = {},
+  { slug = 'example-prices', books }: { slug?: string; books?: Books } = {},
 ) {
   const { catalogue, journal, ledger } = books ?? (await openBooks());
   await writeCatalogue(catalogue, new Date().toISOString(), async (writing) => {
@@ -258,7 +274,7 @@ export async function openPayingWith(
   const events: PayEvent['type'][] = [];
   const pay = async (overrides: Partial<Parameters<typeof payForCall>[0]> = {}) => {
     const { chosen, refused } = await quote();
-    if (!chosen) throw new Error(`refused: ${refused}`);
+    if (!chosen) throw Object.assign(new Error(`refused: ${refused}`), { code: 'refused', reason: refused });
     return payForCall({
       ...{ client, rail, ledger, call, signal, caps: CAPS, requirement: chosen },
       route_id: (await getRoute()).id,
