@@ -215,7 +215,11 @@ function readNumber(option: string, text: string): number {
 async function run(): Promise<number> {
   const text = { type: 'string' } as const;
   const { values } = readArguments(USAGE, {
-    ...{ seed: text, count: text, against: text, json: text, list: { type: 'boolean' } },
+    seed: text,
+    count: text,
+    against: text,
+    json: text,
+    list: { type: 'boolean' },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(EXIT.failed));
   process.once('exit', endTests);

@@ -61,10 +61,22 @@ async function recordPaid(catalogue: Catalogue, at: string): Promise<void> {
     const request = { method, url: getRouteUrl(listing.base_url, path), headers: {}, body: null, hash: 'a'.repeat(64) };
     await writeCatalogue(catalogue, at, (writing) =>
       recordReceipt(writing, {
-        ...{ id: randomUUID(), route_id: id, network: 'base', asset: NETWORKS.base.usdc, amount: 1000, request },
-        ...{ payer: `0x${'2'.repeat(40)}`, pay_to: PAY_TO, transaction: `0x${`${index}e`.repeat(32)}` },
-        ...{ genesis: NETWORKS.base.genesis, settled_at: at, settled: true, delivered: true, conforming: 'undeclared' },
-        ...{ unrecognised: null, correction: null },
+        id: randomUUID(),
+        route_id: id,
+        network: 'base',
+        asset: NETWORKS.base.usdc,
+        amount: 1000,
+        request,
+        payer: `0x${'2'.repeat(40)}`,
+        pay_to: PAY_TO,
+        transaction: `0x${`${index}e`.repeat(32)}`,
+        genesis: NETWORKS.base.genesis,
+        settled_at: at,
+        settled: true,
+        delivered: true,
+        conforming: 'undeclared',
+        unrecognised: null,
+        correction: null,
       }),
     );
   }

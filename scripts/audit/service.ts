@@ -11,15 +11,14 @@ export async function startAudited(folder: string, now: Date): Promise<Server> {
     ENV_FILES: 'off',
     // Pages name this address, and the audit follows it.
     BASE_URL: `http://127.0.0.1:${port}`,
-    ...{ CATALOGUE: join(folder, 'catalogue.sqlite'), SITE: join(folder, 'site') },
-    ...{
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      RATE_LIMIT: '0',
-      LOG_LEVEL: 'silent',
-      PROBE: 'off',
-      TRUSTED_PROXIES: '',
-    },
+    CATALOGUE: join(folder, 'catalogue.sqlite'),
+    SITE: join(folder, 'site'),
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'silent',
+    PROBE: 'off',
+    TRUSTED_PROXIES: '',
   };
   await createAuditedCatalogue(settings.CATALOGUE, now);
   const world = { env: { ...process.env, ...settings } };

@@ -69,7 +69,10 @@ async function openKinds(world: World): Promise<Readonly<Record<string, Kind>>> 
     'list by price, gzip': list({ sort: 'price' }),
     'list by price of a category, gzip': list({ sort: 'price', category: 'Tools' }),
     'list by price, four filters, gzip': list({
-      ...{ sort: 'price', category: 'Tools', network: 'solana', verified: 'false' },
+      sort: 'price',
+      category: 'Tools',
+      network: 'solana',
+      verified: 'false',
     }),
     'list by name from a cursor, gzip': {
       build: () => {

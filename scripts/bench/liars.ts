@@ -796,7 +796,12 @@ function isMarked(listing: Listing): boolean {
 
 function buildFigures({ seed, days }: MarketOptions, { honest, sellers }: Market): MarketFigures {
   return {
-    ...{ seed, days, honest: honest.length, liars: sellers.length - honest.length, calls: 0, unserved: 0 },
+    seed,
+    days,
+    honest: honest.length,
+    liars: sellers.length - honest.length,
+    calls: 0,
+    unserved: 0,
     sales: buildRecord(SELLER_KINDS, () => ({ calls: 0, spent: 0, lost: 0, unavoidable: 0 })),
     verifying: { calls: 0, failed: 0, spent: 0 },
     fates: buildRecord(FATES, () => ({

@@ -84,7 +84,9 @@ async function measureTimes(run: Run, listings: number): Promise<Row[]> {
         if (count >= 0) theirTimes.push(their.ms);
       }
       const row = (share: number) => ({
-        ...{ listings, unit: 'ms', ours: getPercentile(times, share) },
+        listings,
+        unit: 'ms',
+        ours: getPercentile(times, share),
         ...(theirTimes.length > 0 && { beside: `${EXPRESS}'s FTS5`, theirs: getPercentile(theirTimes, share) }),
       });
       rows.push(buildRow({ ...row(0.5), what: `${kind}, 50 % within` }));
@@ -191,10 +193,17 @@ function buildSampled({ slug, title, provider, routes, ...texts }: Sampled, inde
     ...base,
     ...texts,
     source: { ...base.source, name: slug },
-    ...{ slug: null, service_name: null, title, provider_name: provider },
+    slug: null,
+    service_name: null,
+    title,
+    provider_name: provider,
     routes: routes.map(({ method, path, description, inputs, outputs }) => ({
       ...base.routes[0],
-      ...{ method, path, description, input_schema: buildFields(inputs), output_schema: buildFields(outputs) },
+      method,
+      path,
+      description,
+      input_schema: buildFields(inputs),
+      output_schema: buildFields(outputs),
     })),
   });
 }
@@ -252,7 +261,10 @@ function listDocuments({ published }: Reading): TextDocument[] {
     const { host } = new URL(base_url);
     const listing = [tagline, description, provider_name, category].join(' ');
     const ofRoutes = routes.map((route) => ({
-      ...{ kind: 'route' as const, key: `${host} ${formatRoute(route)}`, name, listing },
+      kind: 'route' as const,
+      key: `${host} ${formatRoute(route)}`,
+      name,
+      listing,
       own: [route.path, route.description, ...listTexts(route.input_schema), ...listTexts(route.output_schema)].join(
         ' ',
       ),

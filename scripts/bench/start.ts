@@ -38,7 +38,9 @@ export async function measureStart(run: Run, listings: number): Promise<Row[]> {
   const row = (what: string, starts: readonly Start[], beside?: readonly Start[]) =>
     (['ms', 'cpuMs'] as const).map((time) =>
       buildRow({
-        ...{ listings, what: `first answer: ${what}`, unit: time === 'ms' ? 'ms' : 'ms of processor' },
+        listings,
+        what: `first answer: ${what}`,
+        unit: time === 'ms' ? 'ms' : 'ms of processor',
         ours: getMedian(starts.map((start) => start[time])),
         ...(beside && { beside: EXPRESS, theirs: getMedian(beside.map((start) => start[time])) }),
         ...(beside && time === 'cpuMs' && { goal: listings >= 100_000 ? 'ratio ≤ 1' : 'ratio ≤ 1.5' }),

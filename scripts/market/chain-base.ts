@@ -201,8 +201,10 @@ export async function allowPermit2(chain: BaseChain, account: Pick<PrivateKeyAcc
   await chain.fundGas(account.address);
   const args = [PERMIT2_ADDRESS, maxUint256];
   await chain.sendInBlock(account.address, {
-    ...{ address: chain.network.usdc as Hex, abi: TOKEN_ABI },
-    ...{ functionName: 'approve', args },
+    address: chain.network.usdc as Hex,
+    abi: TOKEN_ABI,
+    functionName: 'approve',
+    args,
   });
 }
 

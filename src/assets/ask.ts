@@ -42,8 +42,14 @@ async function ask({ url, method, headers = [], body }: Ask): Promise<string> {
   let challenge: string;
   try {
     const response = await fetch(url, {
-      ...{ method, headers, ...(body !== undefined && { body }), signal: AbortSignal.timeout(WAIT_MS) },
-      ...{ credentials: 'omit', cache: 'no-store', redirect: 'error', referrerPolicy: 'no-referrer' },
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      signal: AbortSignal.timeout(WAIT_MS),
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
     });
     if (response.status !== 402)
       return `It answered ${response.status} and asked for no payment. Nothing was compared.`;

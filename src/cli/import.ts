@@ -99,7 +99,11 @@ export const importSources: Command = defineCommand({
       const { now, signal } = context;
       if (bazaar !== undefined)
         return importFeed(catalogue, bazaar, {
-          ...{ format: BAZAAR, config, now, signal, source },
+          format: BAZAAR,
+          config,
+          now,
+          signal,
+          source,
           openProgress: (label, unit) => openProgress(context.stderr, label, unit),
         });
       if (openapi !== undefined) return importDocument(catalogue, openapi, { config, now, signal, baseUrl, source });

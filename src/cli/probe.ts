@@ -99,7 +99,10 @@ async function probeCatalogue(catalogue: Catalogue, given: Input, context: Comma
   };
   if (given.watch) {
     const watched = {
-      ...{ now, signal, run: () => runAlone({ kind: 'due' }), say: progress.note },
+      now,
+      signal,
+      run: () => runAlone({ kind: 'due' }),
+      say: progress.note,
       hasArrived: async () => (await listSubmitted(catalogue, shared.config, now())).length > 0,
     };
     return watchProbes(catalogue, watched);

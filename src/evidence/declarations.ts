@@ -328,8 +328,13 @@ function mergeRoutes(heard: readonly Heard[], isSeen: IsSeen): MergedRoute[] {
     const set_aside = first.authority === 'hearsay' && !isSeen(route) && (isAnySeen || isSaidAbove);
     return [
       {
-        ...{ route, set_aside, said_by, authority: first.authority },
-        ...{ source: priced.source, terms_by: priced.authority, heard_at: priced.heard_at },
+        route,
+        set_aside,
+        said_by,
+        authority: first.authority,
+        source: priced.source,
+        terms_by: priced.authority,
+        heard_at: priced.heard_at,
         other_price: findOtherPrice(priced, own),
         since: heardLater ?? first.heard_at ?? '',
         sightings: listSightings(priced.route, stated),

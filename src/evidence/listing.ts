@@ -167,7 +167,14 @@ function buildRoute(
   const cautions = set_aside
     ? findNeverSeenTerms({ terms, receipts, authority })
     : listCautionsOfRoute({
-        ...{ terms, authority, terms_by, receipts, payee, probe, failing, routes: turns },
+        terms,
+        authority,
+        terms_by,
+        receipts,
+        payee,
+        probe,
+        failing,
+        routes: turns,
         documents: offered && other_price ? { source: source.name, other: other_price } : undefined,
       });
   const { terms: _offers, payment_identifier: said, ...facts } = declared;

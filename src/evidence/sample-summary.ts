@@ -124,7 +124,13 @@ function getRouteProbe(taken: readonly KeptSample[]): Omit<RouteProbe, 'latency'
   const answers = taken.filter((sample) => isPayable(sample.outcome));
   const ambiguous = answers[answers.findLastIndex((sample) => sample.cause !== READS_DIFFERENTLY) + 1];
   return {
-    ...{ at, outcome, cause, status, valid_at, failures: failing.length, failing_since: failing[0]?.at ?? null },
+    at,
+    outcome,
+    cause,
+    status,
+    valid_at,
+    failures: failing.length,
+    failing_since: failing[0]?.at ?? null,
     ...(ambiguous && { reads_differently_since: ambiguous.at }),
   };
 }

@@ -12,8 +12,11 @@ import { getCurrentTerms } from './terms.ts';
  * paid again, and how soon a proven route can be drawn. `drawn_share` is the part of a budget that pays for drawn routes.
  */
 export const PROOF_METHOD = Object.freeze({
-  ...{ current_days: 90, renewed_after_days: 60, retried_after_days: 7 },
-  ...{ drawn_share: 0.2, drawn_after_days: 3 },
+  current_days: 90,
+  renewed_after_days: 60,
+  retried_after_days: 7,
+  drawn_share: 0.2,
+  drawn_after_days: 3,
 });
 
 /** Returns whether a proof is too old to count as current. Times are ISO 8601 UTC. */

@@ -153,7 +153,8 @@ export function openIntake({
 
   const start = () => {
     const child = fork(INTAKE_PROCESS, {
-      ...{ execArgv: INTAKE_FLAGS, env: withoutSecrets(readEnvironment()) },
+      execArgv: INTAKE_FLAGS,
+      env: withoutSecrets(readEnvironment()),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     const { promise: url, resolve } = Promise.withResolvers<string | undefined>();

@@ -73,7 +73,8 @@ export function buildProblem(
   return new Response(JSON.stringify(buildProblemBody(members)), {
     status: members.status,
     headers: {
-      ...{ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' },
+      'Content-Type': 'application/problem+json',
+      'Cache-Control': 'no-store',
       ...(wait !== undefined && { 'Retry-After': String(wait) }),
       ...headers,
     },

@@ -38,7 +38,10 @@ function sendJoined(c: Context<Env>, document: JoinedDocument, wanted: Encoding)
   const bytes = isPacked ? parts.reduce((sum, part) => sum + part.length, 0) : length;
   return c.body(Readable.toWeb(body) as ReadableStream, 200, {
     ...headers,
-    ...{ Vary: 'Accept-Encoding', 'Content-Type': type, 'Cache-Control': cacheControl, ETag: `W/"${etag}"` },
+    Vary: 'Accept-Encoding',
+    'Content-Type': type,
+    'Cache-Control': cacheControl,
+    ETag: `W/"${etag}"`,
     'Content-Length': String(bytes),
     ...(isPacked && { 'Content-Encoding': 'gzip' }),
   });

@@ -130,7 +130,11 @@ async function openSources({ config, logger }: ServerOptions, codeVersion: strin
     onFailure: (error) => logger.warn({ err: error }, 'the folder of pictures cannot be used'),
   });
   return {
-    ...{ following, reading, files, onDemand, pictures },
+    following,
+    reading,
+    files,
+    onDemand,
+    pictures,
     async close(): Promise<void> {
       files.close();
       void pictures.close();
@@ -172,7 +176,11 @@ function buildApp(
 ) {
   const getClient = buildClientReader(trustedProxies);
   return createApp({
-    ...{ allowPrivateNetworks, reading, following, onError, intake },
+    allowPrivateNetworks,
+    reading,
+    following,
+    onError,
+    intake,
     logRequests: logRequests(logger, getClient),
     limitRate: limitRate({ limit: rateLimit, getClient, now }),
     onToolCall: metrics?.countToolCall,

@@ -75,7 +75,11 @@ export async function importFeed(
   const ending =
     pull && recording.left === 0
       ? await completeFeedImport(catalogue, pull, {
-          ...{ source: recordedAs, findings, recording, snapshot, at: options.now() },
+          source: recordedAs,
+          findings,
+          recording,
+          snapshot,
+          at: options.now(),
         })
       : STOPPED;
   const report = {

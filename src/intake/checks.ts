@@ -116,9 +116,16 @@ export function openChecks({ site, limits, kept, run, now, closing, onEnd, onErr
       }
       const id = randomBytes(18).toString('base64url');
       const view: ReportView = {
-        ...{ report_url: buildUrl(site.baseUrl, PATHS.submitted(id)), resource: url, checked_at: now().toISOString() },
-        ...{ state: 'waiting', valid: false, summary: 'Waiting for its turn.' },
-        ...{ checks: [], listings: [], items: [], asked: [] },
+        report_url: buildUrl(site.baseUrl, PATHS.submitted(id)),
+        resource: url,
+        checked_at: now().toISOString(),
+        state: 'waiting',
+        valid: false,
+        summary: 'Waiting for its turn.',
+        checks: [],
+        listings: [],
+        items: [],
+        asked: [],
       };
       const report: Report = { id, view, changes: new EventEmitter().setMaxListeners(0) };
       open.set(id, { report, network });

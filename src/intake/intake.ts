@@ -67,8 +67,12 @@ export async function startIntake({
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(CHECK_MS)]);
     const { resource, asked } = report.view;
     const context: CheckContext = {
-      ...{ client: buildStrictClient(client, { url: resource, baseUrl, signal }), resolver, config, signal },
-      ...{ isStranger: true, now: () => new Date() },
+      client: buildStrictClient(client, { url: resource, baseUrl, signal }),
+      resolver,
+      config,
+      signal,
+      isStranger: true,
+      now: () => new Date(),
       onExchange: (exchange) => void asked.push(exchange),
     };
     const { lines, summarise, getFiles } = openCheck(resource, 'GET', context);
@@ -92,11 +96,21 @@ export async function startIntake({
   const shared = { site, closing: closing.signal, onError };
   const checks = openChecks({ ...shared, limits, kept, run, now: () => new Date(now()), onEnd });
   const submissions = openSubmissions({
-    ...{ ...shared, queue, pseudonymise, publishedFile: config.publishedFile, checks },
+    ...shared,
+    queue,
+    pseudonymise,
+    publishedFile: config.publishedFile,
+    checks,
     now: () => new Date(),
   });
   const app = createIntake({
-    ...{ site, checks, submissions, take: limits.take, allowPrivateNetworks, render: openRenderer(site), onError },
+    site,
+    checks,
+    submissions,
+    take: limits.take,
+    allowPrivateNetworks,
+    render: openRenderer(site),
+    onError,
     // The servers that pass requests on to the intake are on this machine, or are configured.
     getClient: buildClientReader(['loopback', ...trustedProxies]),
   });

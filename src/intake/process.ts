@@ -13,7 +13,8 @@ process.once('disconnect', () => process.exit());
 process.once('message', async ({ config, key }: IntakeRequest) => {
   try {
     const { url, close } = await startIntake({
-      ...{ config, key },
+      config,
+      key,
       onEnd: (outcome, ms) => say({ outcome, ...(ms !== undefined && { ms }) }),
       onIdle: () => say({ idle: true }),
       onError: (error) => say({ fault: (error instanceof Error && error.stack) || getErrorMessage(error) }),

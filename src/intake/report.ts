@@ -48,11 +48,27 @@ function buildItem(
   if (prices.length === 0) return undefined;
   const networks = new Set(priced.flatMap((route) => route.networks));
   return {
-    ...{ slug: '', id: '', title, tagline, category, provider_name: '', base_url, host: new URL(base_url).host },
-    ...{ page_url: base_url, price_min_usdc: Math.min(...prices), price_max_usdc: Math.max(...prices) },
+    slug: '',
+    id: '',
+    title,
+    tagline,
+    category,
+    provider_name: '',
+    base_url,
+    host: new URL(base_url).host,
+    page_url: base_url,
+    price_min_usdc: Math.min(...prices),
+    price_max_usdc: Math.max(...prices),
     networks: networkKey.options.filter((key) => networks.has(key)),
-    ...{ endpoints_count: routes.length, verified_route_count: 0, last_verified_at: null, payment_verified: false },
-    ...{ reliability_band: 'unscored', reliability_score: null, latency: null, updated_at: at, cautions: [] },
+    endpoints_count: routes.length,
+    verified_route_count: 0,
+    last_verified_at: null,
+    payment_verified: false,
+    reliability_band: 'unscored',
+    reliability_score: null,
+    latency: null,
+    updated_at: at,
+    cautions: [],
     source_names: [],
   };
 }

@@ -107,7 +107,8 @@ export function openSubmissions({
     /** Returns the submission of a host. It is the same for everybody who submits the host. */
     submit: (origin: string, client: string): Submission =>
       queue.submit(origin, {
-        ...{ client: pseudonymise(getWideNetwork(client)), at: getAt() },
+        client: pseudonymise(getWideNetwork(client)),
+        at: getAt(),
         file: fillIn(origin, checks.findLatest(origin)),
       }),
     find(id: string): Submission | undefined {
@@ -139,8 +140,17 @@ export function openSubmissions({
       const live = state === 'listed' ? (submitted?.live ?? []) : [];
       const next = live.slice(0, 1).flatMap((item) => listNextSteps(item, at));
       return {
-        ...{ submission_url: buildUrl(site.baseUrl, PATHS.submission(id)), host: origin, state, reason, at },
-        ...{ file_url: getProviderFileUrl(origin), file, checking: looking.has(id), problems, history, next },
+        submission_url: buildUrl(site.baseUrl, PATHS.submission(id)),
+        host: origin,
+        state,
+        reason,
+        at,
+        file_url: getProviderFileUrl(origin),
+        file,
+        checking: looking.has(id),
+        problems,
+        history,
+        next,
         listings: live.map((item) => buildListed(item, site)),
       };
     },

@@ -151,7 +151,9 @@ function buildTools(
   onToolCall?: OnToolCall,
 ): Register {
   const tools = Object.entries(known).map(([name, { title, description, input, words, output, ...tool }]) => ({
-    ...{ name, title, description },
+    name,
+    title,
+    description,
     inputSchema: buildJsonSchema(input, 'arguments', words),
     annotations: 'ask' in tool ? { ...ANNOTATIONS, openWorldHint: true } : ANNOTATIONS,
     outputSchema: buildJsonSchema(output, 'answer'),

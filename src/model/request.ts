@@ -33,8 +33,17 @@ const PLACEHOLDER =
 
 /** Names of types that appear in place of a value, each with its type in JSON Schema. */
 const TYPE_WORDS: Readonly<Record<string, string>> = {
-  ...{ string: 'string', str: 'string', integer: 'integer', int: 'integer', number: 'number', float: 'number' },
-  ...{ double: 'number', boolean: 'boolean', bool: 'boolean', object: 'object', array: 'array' },
+  string: 'string',
+  str: 'string',
+  integer: 'integer',
+  int: 'integer',
+  number: 'number',
+  float: 'number',
+  double: 'number',
+  boolean: 'boolean',
+  bool: 'boolean',
+  object: 'object',
+  array: 'array',
 };
 
 /** Longest placeholder, in UTF-16 units. */

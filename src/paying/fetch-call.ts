@@ -41,7 +41,10 @@ async function fetchFromTool(
   { payment, signal }: { payment: SignedPayment | undefined; signal: AbortSignal | undefined },
 ): Promise<FetchResponse> {
   const { response, message } = await fetchToolCall(client, {
-    ...{ url, headers, limits: CALL_LIMITS, signal },
+    url,
+    headers,
+    limits: CALL_LIMITS,
+    signal,
     message: payment ? addToolPayment(body, buildPaymentPayload(payment.requirement, payment.payload)) : body,
     isPaying: payment !== undefined,
   });

@@ -100,7 +100,12 @@ async function preparePayment({ rail, route_id, requirement, call, now }: PayOpt
   return {
     id: randomUUID(),
     route_id,
-    ...{ network, scheme, asset, amount, pay_to, x402_version },
+    network,
+    scheme,
+    asset,
+    amount,
+    pay_to,
+    x402_version,
     ...(isCeiling(terms) && { ceiling: amount }),
     payer: rail.payer,
     ...identity,

@@ -89,8 +89,12 @@ export async function verifyDue(payer: Payer, budget: number | null, random: () 
     result.left -= 1;
     if (!listing || !route) continue;
     const entry: DueRoute = {
-      ...{ slug: listing.slug, route: formatRoute(route), outcome: 'due', reason: null },
-      ...{ amount: getPrice(payer, route), last_proved_at: route.proof?.verified_at ?? null },
+      slug: listing.slug,
+      route: formatRoute(route),
+      outcome: 'due',
+      reason: null,
+      amount: getPrice(payer, route),
+      last_proved_at: route.proof?.verified_at ?? null,
       drawn: index < drawn.length,
     };
     result.routes.push(entry);

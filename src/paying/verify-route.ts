@@ -83,7 +83,12 @@ export async function verifyRoute(payer: Payer, listing: Listing, request: Verif
   const payment =
     refused === null && chosen && rail && ledger
       ? await payForCall({
-          ...{ client, rail, ledger, call, now, signal },
+          client,
+          rail,
+          ledger,
+          call,
+          now,
+          signal,
           caps: { per_call: Math.min(maxPerCall, request.most ?? maxPerCall), per_day: maxPerDay },
           route_id: route.id,
           requirement: chosen,

@@ -54,7 +54,10 @@ export interface PictureOptions extends Partial<PictureLimits> {
 export function openPictures({ folder, onFailure, ...limits }: PictureOptions): Pictures {
   const { kept, queued, timeoutMs, idleMs } = { ...PICTURE_LIMITS, ...limits };
   const thread = new Tinypool({
-    ...{ filename: PAINTING, minThreads: 0, maxThreads: 1, idleTimeout: idleMs },
+    filename: PAINTING,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: idleMs,
     resourceLimits: { maxOldGenerationSizeMb: 256 },
   });
   const underWay = new Map<string, Promise<Buffer>>();

@@ -216,8 +216,11 @@ async function* checkHost(origin: string, context: CheckContext, found: Found): 
   }
   const named = documents.findLast(({ url, read }) => new URL(url).origin === origin && 'kind' in read);
   found.files = {
-    ...{ statement: statement.kind, reason: statement.kind === 'absent' ? statement.reason : null, problems },
-    ...{ wanted: stated.length, document: named?.url ?? null },
+    statement: statement.kind,
+    reason: statement.kind === 'absent' ? statement.reason : null,
+    problems,
+    wanted: stated.length,
+    document: named?.url ?? null,
   };
   if (!isThere) {
     yield* checkRoute(`${origin}/`, 'GET', context, found);
@@ -258,7 +261,8 @@ function describePlaces(
   });
   const fix = 'Put a list of your routes at /.well-known/x402, or name one address that answers 402.';
   return buildLine('documents', origin, isThere, [...places, `${name(statement.url)}: ${was}`].join('; '), {
-    ...{ severity: 'advisory', expected: 'a document that names the routes and their prices' },
+    severity: 'advisory',
+    expected: 'a document that names the routes and their prices',
     ...(!isThere && { code: 'no_document', place: '/.well-known/x402', fix }),
   });
 }
@@ -283,7 +287,12 @@ async function* checkRoute(url: string, method: Method, context: CheckContext, f
 
 /** A route of which nothing but its address is known. */
 const BARE_ROUTE: Omit<DeclaredRoute, 'method' | 'path'> = {
-  ...{ description: '', mime_type: null, example: null, input_schema: null, output_schema: null, terms: [] },
+  description: '',
+  mime_type: null,
+  example: null,
+  input_schema: null,
+  output_schema: null,
+  terms: [],
 };
 
 function describeDocument(url: string, read: ApiDocument | DocumentProblem): CheckLine[] {
@@ -326,8 +335,16 @@ async function probe(
 }
 
 const BARE_DECLARATION: Omit<Declaration, 'base_url' | 'source' | 'title' | 'routes'> = {
-  ...{ slug: null, service_name: null, tagline: '', description: '', provider_name: '', category: null },
-  ...{ mcp_endpoint: null, docs_url: null, price: null, networks: [] },
+  slug: null,
+  service_name: null,
+  tagline: '',
+  description: '',
+  provider_name: '',
+  category: null,
+  mcp_endpoint: null,
+  docs_url: null,
+  price: null,
+  networks: [],
 };
 
 /** Says what a payable route asks, and whether a buyer knows how to call it. */
@@ -371,7 +388,8 @@ function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, see
   const sample = seen.get(`${method} ${url}`);
   const asked = sample && isPayable(sample.outcome) ? sample.terms : terms;
   return {
-    ...{ method, url },
+    method,
+    url,
     ...(asked.length > 0 && { price_usdc: formatUsdc(Math.min(...asked.map(({ amount }) => amount))) }),
     networks: [...new Set(asked.map(({ network }) => network))],
     needs: asked[0] ? listNeeds(asked[0], { isTool: isToolPath(path) }) : [],
@@ -383,8 +401,12 @@ function buildRoute(baseUrl: string, { method, path, terms }: DeclaredRoute, see
 function explainFinding({ severity, message, ...finding }: Finding): CheckLine {
   const words = findCodeWords(finding.code);
   return {
-    ...{ check: 'parse', passed: false, severity: severity === 'refused' ? 'required' : 'advisory', detail: message },
-    ...{ ...finding, place: finding.place || 'body' },
+    check: 'parse',
+    passed: false,
+    severity: severity === 'refused' ? 'required' : 'advisory',
+    detail: message,
+    ...finding,
+    place: finding.place || 'body',
     ...(words && { fix: words.fix }),
     ...(words?.example && { example: words.example }),
   };

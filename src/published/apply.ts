@@ -212,7 +212,13 @@ function buildReceiptRows(receipts: readonly ReceiptRow[], listing: Listing | un
     if (!payment) return [];
     const { network, amount, delivered, settlement } = payment;
     return {
-      ...{ id, listing: number, revision, method, path, network, amount },
+      id,
+      listing: number,
+      revision,
+      method,
+      path,
+      network,
+      amount,
       settled_at: settlement.settled_at,
       delivered: delivered === null ? null : Number(delivered),
       current: named?.has(id) ? 1 : 0,

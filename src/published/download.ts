@@ -94,7 +94,10 @@ export async function makeDownload(published: Published, folder: string, now: Da
     renameSync(`${partial}.gz`, join(folder, file));
     const { revision, revised_at } = state;
     const download: Download = {
-      ...{ revision, revised_at, sha256, file },
+      revision,
+      revised_at,
+      sha256,
+      file,
       bytes: statSync(partial).size,
       made_at: now.toISOString(),
     };

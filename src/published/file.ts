@@ -210,7 +210,9 @@ export function asPublishedError(file: string, error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   const build = (what: string, reason: string, hint: string) =>
     new ServiceError('unavailable', `The published catalogue ${file} ${what}: ${error.message}.`, {
-      ...{ hint, reason, cause: error },
+      hint,
+      reason,
+      cause: error,
     });
   if (isPublishedDamage(error)) {
     const hint =

@@ -65,7 +65,12 @@ function readListing(published: Published, slug: string): KnownListing | undefin
 export function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: PublicListing): KnownRoute {
   const { method, path, url, verification, payee, terms, proofs } = route;
   return {
-    ...{ listing: slug, method, path, url, verification, payee },
+    listing: slug,
+    method,
+    path,
+    url,
+    verification,
+    payee,
     terms: getCurrentTerms(terms),
     proofs: proofs.map(({ network, amount, ceiling, pay_to, verified_at, receipt_id }) => {
       return { network, amount, ceiling, pay_to, verified_at, receipt_id };
@@ -77,7 +82,14 @@ export function buildKnownRoute(route: PublicRoute, { slug, listing_cautions }: 
 /** Lists the routes that a removed listing had. Only their methods and paths are still known. */
 function listRemovedRoutes({ tombstone, base_url, routes }: RemovedListing): KnownRoute[] {
   return routes.map(({ method, path }) => ({
-    ...{ listing: tombstone.slug, method, path, url: getRouteUrl(base_url, path) },
-    ...{ verification: 'unverified', payee: null, terms: [], proofs: [], cautions: [] },
+    listing: tombstone.slug,
+    method,
+    path,
+    url: getRouteUrl(base_url, path),
+    verification: 'unverified',
+    payee: null,
+    terms: [],
+    proofs: [],
+    cautions: [],
   }));
 }

@@ -103,7 +103,9 @@ function writeRemoved(listing: Listing): ListingRows['document'] {
   if (!tombstone) return null;
   const { base_url, category, routes } = listing;
   const removed: RemovedListing = {
-    ...{ tombstone, base_url, category },
+    tombstone,
+    base_url,
+    category,
     routes: routes.map(({ id, method, path }) => ({ id, method, path })),
   };
   return { document: JSON.stringify(removed), short: null };
@@ -123,7 +125,13 @@ function buildColumns(listing: LiveListing, form: PublicListing): Row {
   const { base_url, title, tagline, provider_name, category, price_min, price_max, networks, reliability } = listing;
   const verified = networks.filter(({ settlement_verified }) => settlement_verified);
   return {
-    ...{ base_url, title, tagline, provider_name, category, price_min, price_max },
+    base_url,
+    title,
+    tagline,
+    provider_name,
+    category,
+    price_min,
+    price_max,
     provider_key: provider_name.toLowerCase(),
     ...buildPriceColumns(listing),
     networks: form.networks.join(' '),
@@ -183,7 +191,11 @@ function buildRouteRow(
   const { method, path, url, proof } = route;
   const cautions = [...route.cautions, ...listing.listing_cautions];
   return {
-    ...{ listing: number, position, method, path, url },
+    listing: number,
+    position,
+    method,
+    path,
+    url,
     verified: route.verification === 'settlement-verified' ? 1 : 0,
     verified_at: proof?.verified_at ?? null,
     danger: isDangerous(cautions) ? 1 : 0,
@@ -198,7 +210,15 @@ function buildOfferRows(route: PublicRoute, { number, position }: RouteKey): Row
   return getCurrentTerms(route.terms).map((offer): Row => {
     const { network, scheme, asset, amount, pay_to, evidence, last_seen_at, needs } = offer;
     return {
-      ...{ listing: number, position, network, scheme, asset, amount, pay_to, evidence, last_seen_at },
+      listing: number,
+      position,
+      network,
+      scheme,
+      asset,
+      amount,
+      pay_to,
+      evidence,
+      last_seen_at,
       needs: needs.join(' '),
     };
   });

@@ -245,7 +245,9 @@ export async function startFollowing(
   }
   kept = keepFollowing(first);
   return {
-    ...{ ...readable, ...freshness, close },
+    ...readable,
+    ...freshness,
+    close,
     findProgress: () => progress,
     findCatalogue: () => state,
     refuseUnservable() {

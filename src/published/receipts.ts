@@ -32,7 +32,9 @@ export function findReceipt(published: Published, id: string): PublishedReceipt 
   const { slug, method, path, document, correction } = row;
   return {
     payment: JSON.parse(document),
-    ...{ slug, method, path },
+    slug,
+    method,
+    path,
     correction: correction === null ? undefined : JSON.parse(correction),
   };
 }

@@ -89,7 +89,12 @@ function followSnapshot(before: Nearness | undefined, published: Published, snap
 
 function buildNearness(published: Published, snapshot: Snapshot): Nearness {
   const nearness: Nearness = {
-    ...{ published, sqlite: published.sqlite, snapshot, entries: [], numbersByKey: new Map(), answers: new Map() },
+    published,
+    sqlite: published.sqlite,
+    snapshot,
+    entries: [],
+    numbersByKey: new Map(),
+    answers: new Map(),
     points: new Uint16Array(0),
   };
   for (const { number, entry } of readRelated(published, -1)) if (entry) indexEntry(nearness, number, entry);

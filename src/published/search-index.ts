@@ -129,8 +129,14 @@ function createIndex(revision: number): KeptIndex {
   const words = createInvertedIndex();
   const score = createScoring(words);
   return {
-    ...{ facts, words, revision, vectors: new Int8Array(1024 * DIMENSIONS), checksums: new Map() },
-    ...{ snapshot: undefined, replaced: 0, isReplaced: false },
+    facts,
+    words,
+    revision,
+    vectors: new Int8Array(1024 * DIMENSIONS),
+    checksums: new Map(),
+    snapshot: undefined,
+    replaced: 0,
+    isReplaced: false,
     expand: (request) => expandRequest(request, { ...words, size: facts.getSize() }),
     score: (groups, vector, size = facts.getSize()) => score(groups, vector, size),
   };

@@ -145,7 +145,11 @@ function selectFromMemory(published: Published, snapshot: Snapshot, asked: PageR
     facets: query.facets ? countFacets(index.facts, query, { scores, named }) : undefined,
     hasMore: after > placed.length,
     listed: placed.map(({ key, item: { listing, position, match } }) => ({
-      ...{ number: listing.number, slug: listing.slug, product: listing.product, domain: listing.domain, key },
+      number: listing.number,
+      slug: listing.slug,
+      product: listing.product,
+      domain: listing.domain,
+      key,
       match: { match: Math.round(100 * match) / 100, position: position < 0 ? undefined : position },
     })),
     ...(request &&

@@ -61,7 +61,8 @@ export function expandRequest(request: string, words: Words): ExpandedRequest {
   const unmatched: string[] = [];
   for (const [at, word] of asked.entries()) {
     const context = {
-      ...{ before: asked[at - 1]?.word, after: asked[at + 1]?.word },
+      before: asked[at - 1]?.word,
+      after: asked[at + 1]?.word,
       synonyms: [...listSynonyms(word.stem), ...(phrases.get(word.stem) ?? [])],
       mayBeCorrected: asked.length <= CORRECTED_MAX,
     };

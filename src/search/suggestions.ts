@@ -100,11 +100,29 @@ function listPhrases(text: string): Phrase[] {
 // Prices
 
 const COUNTS: Readonly<Record<string, number>> = {
-  ...{ a: 1, an: 1, one: 1, two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10 },
-  ...{ twenty: 20, fifty: 50 },
+  a: 1,
+  an: 1,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  twenty: 20,
+  fifty: 50,
 };
 const PARTS: Readonly<Record<string, number>> = {
-  ...{ half: 2, third: 3, quarter: 4, fifth: 5, tenth: 10, hundredth: 100, thousandth: 1000 },
+  half: 2,
+  third: 3,
+  quarter: 4,
+  fifth: 5,
+  tenth: 10,
+  hundredth: 100,
+  thousandth: 1000,
 };
 const listNames = (words: object) => Object.keys(words).join('|');
 

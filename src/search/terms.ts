@@ -88,7 +88,8 @@ function readOwn({ title, tagline, description, base_url, routes: all }: Listing
   const ownHost = removePlatform(host);
   const getOwn = (text: string) => (routes.length > 1 && routes.some((route) => isBorrowed(text, route)) ? '' : text);
   return {
-    ...{ host, ownHost },
+    host,
+    ownHost,
     name: isHost(title, host) ? ownHost : title,
     texts: { tagline: getOwn(tagline), description: getOwn(description) },
   };

@@ -103,7 +103,11 @@ export function buildDocumentDeclarations(
     .map(([base_url, group]) => {
       const own = {
         source: { kind, name: options.name, observed_at: null, speaker },
-        ...{ base_url, service_name: null, title: '', tagline: '', description: '' },
+        base_url,
+        service_name: null,
+        title: '',
+        tagline: '',
+        description: '',
         ...facts,
         routes: group.map(({ route }) => route).sort(compareRoutes),
       };

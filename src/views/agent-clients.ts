@@ -62,7 +62,8 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
   const servers = (server: object) => json({ mcpServers: { [name]: server } });
   return [
     {
-      ...{ id: 'claude-code', name: 'Claude Code' },
+      id: 'claude-code',
+      name: 'Claude Code',
       steps: 'One command, or a file in the project that everybody who works on it shares.',
       snippets: [
         { label: 'Terminal', code: `claude mcp add --transport http ${name} ${url}` },
@@ -70,7 +71,8 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'claude-desktop', name: 'Claude Desktop and claude.ai' },
+      id: 'claude-desktop',
+      name: 'Claude Desktop and claude.ai',
       steps:
         'Settings, Connectors, Add custom connector: paste the address, no login. Remote servers are not taken from claude_desktop_config.json; there a local bridge can stand for this one, which needs Node.js.',
       snippets: [
@@ -82,22 +84,26 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'cursor', name: 'Cursor' },
+      id: 'cursor',
+      name: 'Cursor',
       steps: 'For every project in ~/.cursor/mcp.json, for one in .cursor/mcp.json.',
       snippets: [{ label: '~/.cursor/mcp.json', code: servers({ url }) }],
     },
     {
-      ...{ id: 'vs-code', name: 'VS Code' },
+      id: 'vs-code',
+      name: 'VS Code',
       steps: 'In the workspace, or with the command “MCP: Open User Configuration” for all of them.',
       snippets: [{ label: '.vscode/mcp.json', code: json({ servers: { [name]: { type: 'http', url } } }) }],
     },
     {
-      ...{ id: 'windsurf', name: 'Windsurf' },
+      id: 'windsurf',
+      name: 'Windsurf',
       steps: 'The field is serverUrl, not url.',
       snippets: [{ label: '~/.codeium/windsurf/mcp_config.json', code: servers({ serverUrl: url }) }],
     },
     {
-      ...{ id: 'codex', name: 'Codex' },
+      id: 'codex',
+      name: 'Codex',
       steps: 'Command line, editor extension and desktop app read one file.',
       snippets: [
         { label: 'Terminal', code: `codex mcp add ${name} --url ${url}` },
@@ -105,7 +111,8 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'gemini-cli', name: 'Gemini CLI' },
+      id: 'gemini-cli',
+      name: 'Gemini CLI',
       steps: 'The field is httpUrl; url would mean the older SSE transport.',
       snippets: [
         { label: 'Terminal', code: `gemini mcp add --scope user --transport http ${name} ${url}` },
@@ -113,7 +120,8 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'goose', name: 'Goose' },
+      id: 'goose',
+      name: 'Goose',
       steps: 'The address goes into uri.',
       snippets: [
         {
@@ -124,17 +132,20 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'cline', name: 'Cline' },
+      id: 'cline',
+      name: 'Cline',
       steps: 'MCP Servers, Configure, Configure MCP Servers. Without the type the older SSE transport is meant.',
       snippets: [{ label: 'cline_mcp_settings.json', code: servers({ type: 'streamableHttp', url }) }],
     },
     {
-      ...{ id: 'zed', name: 'Zed' },
+      id: 'zed',
+      name: 'Zed',
       steps: 'In the settings file.',
       snippets: [{ label: 'settings.json', code: json({ context_servers: { [name]: { url } } }) }],
     },
     {
-      ...{ id: 'openai-agents', name: 'OpenAI Agents SDK' },
+      id: 'openai-agents',
+      name: 'OpenAI Agents SDK',
       steps: 'In Python, beside the agent’s own tools.',
       snippets: [
         {
@@ -144,7 +155,8 @@ export function listAgentClients(name: string, url: string): AgentClient[] {
       ],
     },
     {
-      ...{ id: 'ai-sdk', name: 'Vercel AI SDK' },
+      id: 'ai-sdk',
+      name: 'Vercel AI SDK',
       steps: 'The tools of the server become tools of the model.',
       snippets: [
         {

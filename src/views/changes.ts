@@ -225,8 +225,13 @@ function digestOne({ slug, kind, changes }: ListingNews): NewsDigest {
   const [{ change: first }] = changes;
   const [lead = first, ...more] = changes.filter((one) => one.kind === kind).map(({ change }) => change);
   return {
-    ...{ id: `${first.revision}/${first.listing_id}`, revision: first.revision, at: first.at, kind },
-    ...{ sentence: describeChanges([lead, ...more]), count: 1, slugs: [slug] },
+    id: `${first.revision}/${first.listing_id}`,
+    revision: first.revision,
+    at: first.at,
+    kind,
+    sentence: describeChanges([lead, ...more]),
+    count: 1,
+    slugs: [slug],
     decisions: changes.map(({ change }) => describeDecision(change)),
   };
 }

@@ -260,7 +260,8 @@ export function buildAgentCheck(check: TermsCheck, { baseUrl }: Site): CheckBody
     offers: offers.slice(0, MAX_SHOWN),
     cautions: (route?.cautions ?? []).map((one) => ({ ...one, detail: describeCaution(one) })),
     warnings: check.warnings.map((code) => ({
-      ...{ code, detail: WARNINGS[code] },
+      code,
+      detail: WARNINGS[code],
       ...(code === 'reads_differently' && { places: check.places.map((place) => cutText(place, MAX_ADDRESS)) }),
     })),
     ...(evidence_at !== null && { evidence_at }),

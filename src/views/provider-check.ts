@@ -36,7 +36,10 @@ const checkResult = z.object({
   checks: z.array(checkLine),
   listings: z.array(
     z.object({
-      ...{ base_url: z.string(), title: z.string(), tagline: z.string(), category },
+      base_url: z.string(),
+      title: z.string(),
+      tagline: z.string(),
+      category,
       routes: z.array(listedRoute),
     }),
   ),

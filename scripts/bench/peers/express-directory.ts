@@ -79,7 +79,9 @@ function list(query: Query, limit: number) {
     network: query.network ?? '',
     verified: Number(query.verified === 'true'),
     max_price_usdc: Number(query.max_price_usdc),
-    ...{ limit, key: query.sort === 'price' ? Number(afterKey) : afterKey, slug: afterSlug },
+    limit,
+    key: query.sort === 'price' ? Number(afterKey) : afterKey,
+    slug: afterSlug,
   };
   const page = `SELECT number, slug, ${key} AS key FROM listed WHERE ${where}${query.cursor ? ` AND ${isAfter}` : ''}
     ORDER BY ${order} LIMIT @limit`;

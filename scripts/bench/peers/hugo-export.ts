@@ -104,7 +104,12 @@ function buildFront(page: ListingPage): object {
   const author = getAuthor(listing);
   const history = buildPriceHistory(page.priced, updated_at, { confirmed: isPriceSeen(routes) });
   const shown = {
-    ...{ slug, title, host, tagline, category, mark: buildMark(host) },
+    slug,
+    title,
+    host,
+    tagline,
+    category,
+    mark: buildMark(host),
     category_href: PATHS.category(category),
     summary: formatSummary(listing),
     status: {
@@ -121,7 +126,8 @@ function buildFront(page: ListingPage): object {
     best: best && { name: formatRoute(best), anchor: getRouteAnchor(best), offers: listOffers(best) },
     call: buildCall(best ? buildRouteCall(listing, best) : buildBareCall(listing)),
     words: splitProviderText(getDescription(listing)),
-    ...{ author, provider_name: author === 'the provider' ? listing.provider_name : null },
+    author,
+    provider_name: author === 'the provider' ? listing.provider_name : null,
     routes: listShownRoutes(page).map((route) => buildRoute(page, route, route.route === best)),
     unverified: describeUnverified(listing),
     reliability: formatReliabilityEvidence(listing),
@@ -146,7 +152,11 @@ function buildRoute({ listing }: ListingPage, { route, description, isDetailed }
   const anchor = getRouteAnchor(route);
   const brief = cutText(description, BRIEF_LENGTH);
   const shown = {
-    ...{ anchor, href: PATHS.route(listing.slug, anchor), method: route.method, path: route.path, brief },
+    anchor,
+    href: PATHS.route(listing.slug, anchor),
+    method: route.method,
+    path: route.path,
+    brief,
     offers: listOffers(route),
     standings: listRouteStandings(route, listing.updated_at),
   };
@@ -188,7 +198,11 @@ function buildRecord({ listing, same_product }: ListingPage): object {
   const domain = findProviderDomain(listing);
   const words = describeSources(listing);
   return {
-    ...{ id, base_url, docs_url, mcp_endpoint, category_inferred },
+    id,
+    base_url,
+    docs_url,
+    mcp_endpoint,
+    category_inferred,
     provider: domain && { domain, href: PATHS.provider(domain) },
     networks: listing.network_entries.map((entry) => {
       const state = describeNetwork(entry, updated_at);
@@ -207,7 +221,11 @@ function buildRecord({ listing, same_product }: ListingPage): object {
 function buildCard(item: RowItem): object {
   const { slug, title, host, tagline } = item;
   return {
-    ...{ title, host, tagline, mark: buildMark(host), href: PATHS.listing(slug) },
+    title,
+    host,
+    tagline,
+    mark: buildMark(host),
+    href: PATHS.listing(slug),
     standings: listItemStandings(item),
     price: formatItemPrice(item),
     networks: formatItemNetworks(item),

@@ -21,7 +21,11 @@ export async function listReplies(
     [...Map.groupBy(rows, ({ listing_id }) => listing_id)].map(([id, replies]) => [
       id,
       replies.map(({ caution, route, text, at, source }) => ({
-        ...{ caution: caution as RecordedReply['caution'], route: route === '' ? null : route, text, at, source },
+        caution: caution as RecordedReply['caution'],
+        route: route === '' ? null : route,
+        text,
+        at,
+        source,
       })),
     ]),
   );

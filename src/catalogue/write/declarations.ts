@@ -97,7 +97,10 @@ async function recordBatch(
     // A feed keeps its time among feeds while it has the listing; the time of all other sources is that of their last reading.
     const isKept = SOURCES[kind].speaker === 'hearsay' && before?.withdrawn_at === null;
     return {
-      ...{ listing_id, kind, source: name, document },
+      listing_id,
+      kind,
+      source: name,
+      document,
       withdrawn_at: null,
       heard_at: isKept ? before.heard_at : heardAt,
     };

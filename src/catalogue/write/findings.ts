@@ -18,7 +18,11 @@ export async function recordFindings(
   await catalogue.query.deleteFrom('findings').where('source', '=', source).execute();
   const rows = findings.map(({ item, code, severity, message }) => ({
     id: getRowKey(source, item, code, message),
-    ...{ source, item, code, severity, message },
+    source,
+    item,
+    code,
+    severity,
+    message,
     found_at: earlier.get(`${code} ${item}`) ?? at,
   }));
   await insertRows(catalogue, 'findings', [...new Map(rows.toReversed().map((row) => [row.id, row])).values()]);

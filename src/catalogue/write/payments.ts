@@ -178,7 +178,17 @@ function buildReceipt(payment: Payment): Receipt | undefined {
   const { ceiling } = payment;
   const { transaction, settled_at, genesis } = settlement;
   return {
-    ...{ id, route_id, network, asset, amount, payer, pay_to, transaction, settled_at, genesis, request },
+    id,
+    route_id,
+    network,
+    asset,
+    amount,
+    payer,
+    pay_to,
+    transaction,
+    settled_at,
+    genesis,
+    request,
     ...(ceiling !== undefined && { ceiling }),
     settled: true,
     delivered,
@@ -243,7 +253,13 @@ function getDay(at: string): string {
 function buildRow(payment: Payment) {
   const { id, route_id, network, payer, amount, state, prepared_at, head_at, settlement } = payment;
   return {
-    ...{ id, route_id, network, payer, amount, state, prepared_at },
+    id,
+    route_id,
+    network,
+    payer,
+    amount,
+    state,
+    prepared_at,
     day: getDay(head_at),
     transaction: settlement?.transaction ?? null,
     document: JSON.stringify(payment),

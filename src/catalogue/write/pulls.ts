@@ -43,7 +43,12 @@ export async function recordItems(
 ): Promise<void> {
   const rows = items.map(({ key, hash, raw }) => ({
     id: getRowKey(feed, key, hash),
-    ...{ feed, key_hash: getRowKey(key), item_key: key, item_hash: hash, pull_id, raw },
+    feed,
+    key_hash: getRowKey(key),
+    item_key: key,
+    item_hash: hash,
+    pull_id,
+    raw,
   }));
   for (const some of cutRows(rows)) {
     await query

@@ -24,7 +24,12 @@ export async function recordReplies(
     const { caution, route, text } = reply;
     const row = {
       id: getRowKey(listing_id, caution, route ?? ''),
-      ...{ listing_id, base_url: getCanonicalBaseUrl(baseUrl), caution, route: route ?? '', text, source },
+      listing_id,
+      base_url: getCanonicalBaseUrl(baseUrl),
+      caution,
+      route: route ?? '',
+      text,
+      source,
       at: earlier.get(getReplyKey(reply)) ?? at,
     };
     await query

@@ -249,7 +249,7 @@ export function defineFile({
     },
     mount: (to) =>
       mountGet(to, at?.path ?? words.path, NO_QUERY, {
-        ...{ only: at?.only },
+        only: at?.only,
         ...(build ? { build } : { make }),
       }),
   };

@@ -74,7 +74,9 @@ export function getHealth({ reading, files, following, isShuttingDown }: Watched
   const missing = FAULT_CODES.filter((code) => isMissing[code]);
   const isDown = missing.some((code) => FAULTS[code] === 'down');
   const pages = build && {
-    ...{ revision: build.revision, made_at: build.at, code_version: build.code_version },
+    revision: build.revision,
+    made_at: build.at,
+    code_version: build.code_version,
     age_seconds: getAge(build.at, now),
   };
   return {

@@ -133,7 +133,12 @@ function buildCompactChange(change: Change): CompactChange {
   const [price, before] = [formatRange(priced?.to), formatRange(priced?.from)];
   const code = cautionCode.safeParse(change.detail.code).data;
   return {
-    ...{ revision, at, slug, kind, sentence: describeChanges([change]), reason: shortenText(reason, REASON_LENGTH) },
+    revision,
+    at,
+    slug,
+    kind,
+    sentence: describeChanges([change]),
+    reason: shortenText(reason, REASON_LENGTH),
     ...(price !== undefined && { price_usdc: price }),
     ...(before !== undefined && { before_usdc: before }),
     ...(routes.length > 0 && { routes: routes.slice(0, ROUTES).map((name) => shortenText(name, ROUTE_LENGTH)) }),

@@ -143,8 +143,11 @@ function listSettledPermits({ usdc }: Pick<EvmNetwork, 'usdc'>, input: Hex, nonc
     const [first, ceiling, , deadline, amount, owner, to] = words.map((word) => `0x${word}` as const);
     if (start < 0 || first !== `0x${token}` || !ceiling || !deadline || !amount || !owner || !to) continue;
     found.push({
-      ...{ ceiling: BigInt(ceiling), deadline: BigInt(deadline), amount: BigInt(amount) },
-      ...{ owner: `0x${owner.slice(-40)}`, to: `0x${to.slice(-40)}` },
+      ceiling: BigInt(ceiling),
+      deadline: BigInt(deadline),
+      amount: BigInt(amount),
+      owner: `0x${owner.slice(-40)}`,
+      to: `0x${to.slice(-40)}`,
     });
   }
   return found;

@@ -114,7 +114,9 @@ async function findClaimedPayment(
       final: read.meta.err === null,
       ...paid,
       signature: paid.payer === null ? null : read.findSignature(paid.payer),
-      ...{ ceiling: null, expires_at: null, log_index: null },
+      ceiling: null,
+      expires_at: null,
+      log_index: null,
       block: Number(read.slot),
       block_hash: (await readBlockHash(rpc, read)) ?? '',
       settled_at: formatBlockTime(read.blockTime ?? 0n),
@@ -222,7 +224,8 @@ export async function readLifetime(chain: SvmNetwork, rpcs: readonly Rpc<SolanaR
     });
     const { blockhash, height, slot, last } = (await Promise.all(read)).reduce((one, other) => ({
       blockhash: one.blockhash,
-      ...{ height: Math.min(one.height, other.height), slot: Math.min(one.slot, other.slot) },
+      height: Math.min(one.height, other.height),
+      slot: Math.min(one.slot, other.slot),
       last: Math.max(one.last, other.last),
     }));
     // A payment that can settle for ever would block its wallet for ever.

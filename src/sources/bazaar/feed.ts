@@ -103,7 +103,10 @@ function buildDeclaration(baseUrl: string, items: TakenItem[], { feed, pulledAt,
     base_url: baseUrl,
     slug: null,
     service_name: names.size === 1 ? ([...names][0] ?? null) : null,
-    ...{ title: '', tagline: '', description: '', provider_name: '' },
+    title: '',
+    tagline: '',
+    description: '',
+    provider_name: '',
     category: null,
     mcp_endpoint: null,
     docs_url: null,
@@ -212,7 +215,10 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   };
   const refuse = (code: FindingCode, place = '', message?: string): RefusedItem => ({
     outcome: 'refused',
-    ...{ key, hash, name, code },
+    key,
+    hash,
+    name,
+    code,
     findings: [buildFinding('refused', code, name, message, `${itemPlace}${place}`)],
   });
 
@@ -237,7 +243,9 @@ export function parseFeedItem(raw: unknown, options: FeedItemOptions, itemPlace 
   const whole = readText(description, 'description', note);
   return {
     outcome: 'taken',
-    ...{ key, hash, name },
+    key,
+    hash,
+    name,
     base_url: url.origin,
     route,
     words: { ...(whole !== route.description && { text: whole }), ...readItemWords(raw, options, note) },

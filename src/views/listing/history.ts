@@ -349,7 +349,9 @@ function buildStripDay(day: string, sampled: SampledDay | undefined, x: number):
     const split =
       CELL.base - Math.round((CELL.base - CELL.top) * Math.min(Math.max(valid / (valid + failed), 0.2), 0.7));
     return {
-      ...{ day, state: 'mixed', words },
+      day,
+      state: 'mixed',
+      words,
       filled: drawBox(left, split, CELL.base),
       outlined: `${drawBox(left + 1, CELL.top + 1, split - 3, CELL.bar - 2)}`,
     };

@@ -71,7 +71,9 @@ export function buildMatchedRoute(
   const proved = findProvedPrice(route.proof, route.terms);
   const { method, path, url, description, verification, proof, input_schema, output_schema, example } = route;
   return {
-    ...{ method, path, url },
+    method,
+    path,
+    url,
     description: cutText(description, DESCRIPTION_LENGTH),
     offers: listOffers(route),
     verified: verification === 'settlement-verified',

@@ -54,7 +54,11 @@ export function buildReceiptPage(
   return {
     payment,
     document: buildAgentReceipt(payment, {
-      ...{ listing: slug, route: `${route.method} ${route.path}`, revision: 0, site, correction },
+      listing: slug,
+      route: `${route.method} ${route.path}`,
+      revision: 0,
+      site,
+      correction,
     }),
     route,
     listing: {

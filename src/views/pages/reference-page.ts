@@ -91,7 +91,8 @@ export function buildReferencePage(site: Site, frame: DocumentFrame, samples: Re
     ) === group;
   return {
     groups: GROUPS.map((group) => ({
-      ...{ id: group.id, title: group.title },
+      id: group.id,
+      title: group.title,
       operations: operations.filter((operation) => belongs(group, operation)),
     })).filter((group) => group.operations.length > 0),
     shared_answers,
@@ -147,9 +148,14 @@ function buildOperation(
   const kind = !isRead ? 'call' : fields.length === 0 && isThere ? 'document' : 'form';
   const answer = kind !== 'call' || success === undefined ? null : writeExample(success);
   return {
-    ...{ id: operation.operationId ?? path, anchor: toSlug(`${method} ${path}`) },
-    ...{ method: method === 'get' ? 'GET' : 'POST', path },
-    ...{ summary: operation.summary ?? '', description: operation.description ?? '', fields, body },
+    id: operation.operationId ?? path,
+    anchor: toSlug(`${method} ${path}`),
+    method: method === 'get' ? 'GET' : 'POST',
+    path,
+    summary: operation.summary ?? '',
+    description: operation.description ?? '',
+    fields,
+    body,
     statuses: answers.map(({ status }) => status),
     answers: answers.map(({ status, description, types }) => ({ status, description, types })),
     example: answer,

@@ -113,7 +113,9 @@ export function listOrders(values: SearchValues): OrderLink[] {
   const { page: _page, sort, ...rest } = values;
   const usual = values.q ? 'relevance' : 'name';
   return ORDERS.filter(({ value }) => value !== 'relevance' || values.q).map(({ value, text, column }) => ({
-    ...{ column, text, isCurrent: (sort ?? usual) === value },
+    column,
+    text,
+    isCurrent: (sort ?? usual) === value,
     href: buildSearchPath(value === usual ? rest : { ...rest, sort: value }),
   }));
 }

@@ -193,7 +193,9 @@ const details = {
   priced: z.object({ from: recordedRange, to: recordedRange }),
   described: z.object({ fields: names }),
   routed: z.object({
-    ...{ added: names, removed: names, changed: names },
+    added: names,
+    removed: names,
+    changed: names,
     terms: z.array(recordedTermsChange).default([]),
   }),
   networked: z.object({
@@ -365,7 +367,12 @@ export function describeDecision(change: Change): Decision {
   const read = readDetail(kind, change);
   const { evidence } = WORDS[kind] as Words<ChangeKind>;
   return {
-    ...{ revision, at, kind, reason, what: describeWhat(kind, [change]), why: describeReason(reason) },
+    revision,
+    at,
+    kind,
+    reason,
+    what: describeWhat(kind, [change]),
+    why: describeReason(reason),
     evidence:
       read === undefined ? [JSON.stringify(detail)] : [...(evidence?.(read) ?? []), ...describeEvidence(detail)],
   };
