@@ -80,7 +80,7 @@ CREATE INDEX listings_by_revision ON listings (revision);
 CREATE TABLE documents (
   listing INTEGER PRIMARY KEY,
   document TEXT NOT NULL,
-  short INTEGER                   -- how many characters of it are, with a brace behind them, what lists show; null of a delisted one
+  short INTEGER                   -- length of its beginning that, with a closing brace, is the short form in lists; null of a delisted one
 ) STRICT;
 
 -- The routes of the live listings, in the order of their listing.
@@ -126,7 +126,7 @@ CREATE TABLE changes (
   kind TEXT NOT NULL,
   reason TEXT NOT NULL,
   detail TEXT NOT NULL,           -- JSON: what it was before and after, and on what evidence
-  telling INTEGER NOT NULL        -- 0: something was looked at again, or worded otherwise
+  telling INTEGER NOT NULL        -- 0: something was seen again or described in other words
 ) STRICT;
 CREATE INDEX changes_by_revision ON changes (revision);
 CREATE INDEX changes_by_listing ON changes (listing_id);
@@ -180,13 +180,14 @@ CREATE TABLE rounds (
  * were written by and for, and the search entries.
  */
 export const OWN_SCHEMA = `
--- The orders of lists, and what else finds listings. A query of all that reads more takes half the time as they lie: +state.
+-- Indexes for the orders of lists, and for finding listings otherwise. A query of all live listings that reads further columns
+-- takes half the time without these indexes, which it gets by writing +state.
 CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'live';
 ${ORDER_INDEXES.join('\n')}
 CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
 CREATE INDEX listings_by_product ON listings (product, slug) WHERE product IS NOT NULL;
 
--- How many live listings there are, by what lists are filtered by: price, network and proof hold of one and the same route.
+-- Numbers of live listings by what filters read. Price, network and proof are those of one and the same route.
 CREATE TABLE counts (
   network TEXT NOT NULL,          -- that they are paid on; '' for any
   proved INTEGER NOT NULL,        -- 1: by their settlement-verified routes alone
@@ -195,12 +196,12 @@ CREATE TABLE counts (
   verified INTEGER NOT NULL,      -- 1: some route is settlement-verified
   is_seen INTEGER NOT NULL,       -- 1: dated evidence shows that payment is advertised on that network; for any, on one of them
   is_unseen INTEGER NOT NULL,     -- 1: it is only declared
-  price INTEGER NOT NULL,         -- the least limit of prices that such a route passes, and the listing; -1 where no such route has one
+  price INTEGER NOT NULL,         -- least price limit that such a route and its listing pass; -1 where no such route has a price
   listings INTEGER NOT NULL,
   PRIMARY KEY (network, proved, category, band, verified, is_seen, is_unseen, price)
 ) STRICT, WITHOUT ROWID;
 
--- What the live listings are found by: their words and what filters ask of their routes, as JSON, and a vector of what they are about.
+-- By what live listings are found: their words, what filters read of their routes (JSON), and a vector of what they are about.
 CREATE TABLE search_entries (
   listing INTEGER PRIMARY KEY,
   terms TEXT NOT NULL,
