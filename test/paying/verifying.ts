@@ -13,7 +13,7 @@ import { deliver, PAY_TO, type Sale, serveSeller } from './paying.ts';
 export const SLUG = 'example-prices';
 
 /** Settles, delivers, and says so. */
-export const sellHonestly: Sale<`0x${string}`> = async ({ response, settle }) => deliver(response, await settle());
+const sellHonestly: Sale<`0x${string}`> = async ({ response, settle }) => deliver(response, await settle());
 
 /** Delivers and never settles, so that the payment stays open. The signal says that it has been delivered. */
 export function sellWithoutSettling(): { sale: Sale<`0x${string}`>; signal: AbortSignal } {
