@@ -135,6 +135,8 @@ export function createFacts() {
   /** Listings by row number. */
   const listings: (ListingFacts | undefined)[] = [];
   let size = 0;
+  /** Number of live listings of each product. */
+  const addresses = new Map<number, number>();
   /** Routes by the number of their document. */
   let bits = new Uint8Array(1024);
   let firstOffers = new Uint32Array(1024);
@@ -159,6 +161,12 @@ export function createFacts() {
     const list = lists.get(text) ?? (text === '' ? [] : text.split(' '));
     lists.set(text, list);
     return list;
+  };
+  const countAddress = (product: number | null | undefined, step: 1 | -1) => {
+    if (product === null || product === undefined) return;
+    const count = (addresses.get(product) ?? 0) + step;
+    if (count === 0) addresses.delete(product);
+    else addresses.set(product, count);
   };
   const numberNeeds = (text: string) => {
     const number = needNumbers.get(text) ?? needLists.push(text) - 1;
@@ -260,6 +268,8 @@ export function createFacts() {
         (RELIABILITY_BONUS * (reliability_score ?? 0)) / 100 -
         (marked === null ? 0 : MARK_MALUS);
       if (listings[number] === undefined) size += 1;
+      countAddress(listings[number]?.product, -1);
+      countAddress(row.product, 1);
       listings[number] = {
         number,
         slug: row.slug,
@@ -283,12 +293,15 @@ export function createFacts() {
     },
     remove(number: number): void {
       if (listings[number] !== undefined) size -= 1;
+      countAddress(listings[number]?.product, -1);
       listings[number] = undefined;
     },
     /** Calls `visit` with each live listing, in the order of row numbers. */
     visit(visit: (listing: ListingFacts) => void): void {
       for (const listing of listings) if (listing !== undefined) visit(listing);
     },
+    /** Returns true if other live listings are the same product at other addresses. */
+    isElsewhere: ({ product }: ListingFacts) => product !== null && (addresses.get(product) ?? 0) > 1,
     /** Returns true if a route has a grave caution. */
     isDangerous: ({ first }: ListingFacts, position: number) => ((bits[first + position] as number) & DANGER) !== 0,
     /** Returns true if a route has an offer with a known payee. */

@@ -2,7 +2,7 @@ import { LIKENESS_WEIGHT } from '../search/ranking.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
 import { getListSort, type ListQuery } from '../views/listing/query.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
-import { BONUS_MAX, type ListingFacts } from './facts.ts';
+import type { ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
 import { readRouteAt } from './listings.ts';
 import { openPayable, type Resource, walkResources } from './resources.ts';
@@ -68,15 +68,16 @@ export function findResources(
     if (key !== lastKey) return key < lastKey;
     return slug < last.slug || (slug === last.slug && position <= (last.position ?? -1));
   };
-  const getValue = (listing: ListingFacts, position: number) => {
-    const likeness = scores.getLikeness(vectors, listing.number);
+  const getValue = ({ number, bonus }: ListingFacts, score: number) =>
+    score + LIKENESS_WEIGHT * scores.getLikeness(vectors, number) + bonus;
+  const getKey = (listing: ListingFacts, position: number) => {
     const factor = facts.isDangerous(listing, position) ? DANGER_FACTOR : 1;
-    return factor * (scores.getScore(listing.number, position) + LIKENESS_WEIGHT * likeness + listing.bonus);
+    return -factor * getValue(listing, scores.getScore(listing.number, position));
   };
   const listBest = (listing: ListingFacts, positions: ReadonlySet<number>) => {
     const best = createTop<RoutePlace>(ROUTES_PER_LISTING, compareRoutes);
     for (const position of positions) {
-      if (scores.isMatching(listing.number, position)) best.offer(-getValue(listing, position), { listing, position });
+      if (scores.isMatching(listing.number, position)) best.offer(getKey(listing, position), { listing, position });
     }
     return best.list();
   };
@@ -93,9 +94,9 @@ export function findResources(
   scores.visit((number, _, score) => {
     const listing = facts.get(number);
     if (listing === undefined || listing.count === 0) return;
-    const { product } = listing;
-    // Finding the payable routes takes longest. After a full page it only matters whether the listing has any.
-    const isBehind = after > limit && !top.isTaking(-(score + LIKENESS_WEIGHT + BONUS_MAX));
+    const product = facts.isElsewhere(listing) ? listing.product : null;
+    // Finding the payable routes takes longest, and decides nothing for most listings. No route has a lower key than this.
+    const isBehind = after > limit && !top.isTaking(-Math.max(0, getValue(listing, score)));
     if (isBehind && product === null) return;
     const positions = listPayable(listing);
     const routes = listBest(listing, positions);
