@@ -251,7 +251,8 @@ function replaceFile(from: string, place: string): void {
   const replaced = statSync(place, { throwIfNoEntry: false });
   if (replaced) {
     const second = Math.floor(replaced.mtimeMs / 1000) + 1;
-    if (Date.now() < second * 1000) utimesSync(from, second, second);
+    // The new file was written some time before it is renamed.
+    if (statSync(from).mtimeMs < second * 1000) utimesSync(from, second, second);
   }
   renameSync(from, place);
 }
