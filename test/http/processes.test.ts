@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeFolder } from '../builders.ts';
 import { findFreePort } from '../free-port.ts';
 import { skipWithout } from '../skipped.ts';
 import { findSample, readSamples } from './metrics.ts';
@@ -17,6 +18,7 @@ import {
   stopInFlight,
   waitForEnd,
 } from './npm.ts';
+import { listChildren, start, waitForUrl } from './starting.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -99,6 +101,22 @@ describe('npm start', () => {
     await asked;
     expect(['rebuild-process.ts', 'intake/process.ts', 'probe --watch'].map(findChild)).not.toContain(undefined);
     expect(await stopInFlight({ child: server.child, url }, 'SIGKILL')).toBe(false);
+  });
+
+  it('leaves rebuilding to the operator when told so, and its prober and intake end where it is killed outright', async () => {
+    folder.setAnswers(true);
+    const alone = start(makeFolder(), { ...folder.settings, SITE: `${folder.settings.SITE}-none` }, ['--no-rebuild']);
+    const address = await waitForUrl(alone);
+    await expect.poll(() => listChildren(alone.child)).toHaveLength(1);
+    const readiness = await (await fetch(`${address}/readyz`)).json();
+    expect(readiness).toMatchObject({ ready: false, missing: ['no_pages'] });
+    const check = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"url": "x"}' };
+    expect((await fetch(`${address}/providers/check`, check)).status).toBe(400);
+    const children = (await listChildren(alone.child)).map(Number);
+    expect(children).toHaveLength(2);
+    // Killed outright, it can end neither.
+    alone.child.kill('SIGKILL');
+    await waitForEnd(children);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { RELIABILITY_METHOD } from '../../evidence/reliability.ts';
+import { UNSCORED } from '../../evidence/reliability.ts';
 import { CATEGORIES, type CatalogueSummary } from '../../model/catalogue.ts';
 import type { Change } from '../../model/change.ts';
 import type { LiveListing } from '../../model/listing.ts';
@@ -94,15 +94,7 @@ const EXAMPLE_LISTING: LiveListing = {
       ],
     },
   ],
-  reliability: {
-    band: 'unscored',
-    score: null,
-    samples: 0,
-    window_days: RELIABILITY_METHOD.window_days,
-    method: RELIABILITY_METHOD.version,
-    last_sample_at: null,
-    days: [],
-  },
+  reliability: UNSCORED,
   latency: null,
   cautions: [],
   corrections: [],
