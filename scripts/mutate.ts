@@ -42,7 +42,7 @@ const FOLDERS: Readonly<Record<string, string | null>> = {
 const LEFT_OUT = [
   'test/{browser,deploy,intake,market,pictures,postgres,site}/**',
   'test/cli/{entry-point,probe-process}.test.ts',
-  'test/http/{damaged-files,entry-point,probing,processes,publication,readiness,watchdog}.test.ts',
+  'test/http/{damaged-files,entry-point,processes,publication,readiness}.test.ts',
   'test/paying/{kills,hostile-nodes}.test.ts',
 ];
 
