@@ -27,23 +27,31 @@ it('shows no media type that is none, though one may be on record', async () => 
   expect(types).toEqual([null, null, 'text/csv; header=present']);
 });
 
-it('is sent compressed as it lies, the same as page by page, and plain to whoever takes no gzip', async () => {
-  const catalogue = await makeCatalogue();
-  await declareListings(catalogue, [makeDeclaration({ routes: [makeRoute(), makeRoute({ path: '/é/😀' })] })]);
-  const { get } = await serveLive(catalogue);
-  const ask = async (path: string, accepted: string) => {
-    const response = await get(path, { 'Accept-Encoding': accepted });
-    const [encoding, etag] = ['Content-Encoding', 'ETag'].map((name) => response.headers.get(name));
-    const body = Buffer.from(await response.arrayBuffer());
-    return { encoding, etag, text: String(encoding === 'gzip' ? gunzipSync(body) : body) };
-  };
-  const packed = await ask('/agent/listings/example-prices', 'gzip, br');
-  expect(packed.encoding).toBe('gzip');
-  for (const accepted of ['identity', 'br', 'gzip;q=0']) {
-    expect(await ask('/agent/listings/example-prices', accepted)).toEqual({ ...packed, encoding: null });
-  }
-  expect(await ask('/agent/listings/example-prices?limit=500', 'gzip')).toEqual(packed);
-});
+it.each([
+  { length: 'a short one', routes: 2, least: 0 },
+  { length: 'one that is unpacked while it is sent', routes: 200, least: 128 * 1024 },
+])(
+  'is sent compressed as it lies, the same as page by page, and plain to whoever takes no gzip: $length',
+  async ({ routes: count, least }) => {
+    const catalogue = await makeCatalogue();
+    const routes = Array.from({ length: count }, (_, number) => makeRoute({ path: `/é/😀/${number}` }));
+    await declareListings(catalogue, [makeDeclaration({ routes })]);
+    const { get } = await serveLive(catalogue);
+    const ask = async (path: string, accepted: string) => {
+      const response = await get(path, { 'Accept-Encoding': accepted });
+      const [encoding, etag] = ['Content-Encoding', 'ETag'].map((name) => response.headers.get(name));
+      const body = Buffer.from(await response.arrayBuffer());
+      return { encoding, etag, text: String(encoding === 'gzip' ? gunzipSync(body) : body) };
+    };
+    const packed = await ask('/agent/listings/example-prices', 'gzip, br');
+    expect(packed.encoding).toBe('gzip');
+    expect(packed.text.length).toBeGreaterThan(least);
+    for (const accepted of ['identity', 'br', 'gzip;q=0']) {
+      expect(await ask('/agent/listings/example-prices', accepted)).toEqual({ ...packed, encoding: null });
+    }
+    expect(await ask('/agent/listings/example-prices?limit=500', 'gzip')).toEqual(packed);
+  },
+);
 
 it('tells a delisted listing from one that never was', async () => {
   const catalogue = await makeCatalogue();
