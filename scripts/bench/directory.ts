@@ -55,12 +55,13 @@ async function openKinds(world: World): Promise<Readonly<Record<string, Kind>>> 
   /** Asks for 50 listings of at most a price that is another one each time. */
   const list = (query: Query = {}): Kind => ({
     build: () => buildGet(buildListPath({ limit: 50, ...query, max_price_usdc: `0.${100_000 + getNumber()}` }), 'gzip'),
+    goal: 'cpu_ratio ≥ 0.8',
   });
   return {
-    'one listing as JSON': { build: () => buildGet(PATHS.agentListing(getSlug())), goal: 'cpu_ratio ≥ 1.2' },
+    'one listing as JSON': { build: () => buildGet(PATHS.agentListing(getSlug())), goal: 'cpu_ratio ≥ 0.8' },
     'one listing as JSON, gzip': {
       build: () => buildGet(PATHS.agentListing(getSlug()), 'gzip'),
-      goal: 'cpu_ratio ≥ 1.2',
+      goal: 'cpu_ratio ≥ 1.5',
     },
     'first view of a page, br': {
       build: () => buildGet(PATHS.listing(getSlug()), 'br'),
@@ -82,6 +83,7 @@ async function openKinds(world: World): Promise<Readonly<Record<string, Kind>>> 
         const cursor = buildCursor({ after: { key: 0, slug: getSlug() } }, query, 'name');
         return buildGet(buildListPath({ ...query, limit: 50, cursor }), 'gzip');
       },
+      goal: 'cpu_ratio ≥ 0.8',
     },
     'list with facets, gzip': list({ limit: 20, facets: 'true' }),
     '50 of /discovery/resources, gzip': {
@@ -89,7 +91,7 @@ async function openKinds(world: World): Promise<Readonly<Record<string, Kind>>> 
       build: () =>
         buildGet(`${PATHS.discoveryResources}?limit=50&offset=${(getNumber() * 7919) % (4 * world.listings)}`, 'gzip'),
       isOfDiscovery: true,
-      goal: 'cpu_ratio ≥ 1',
+      goal: 'cpu_ratio ≥ 0.8',
     },
     '20 of /discovery/search, gzip': {
       build: () => {
