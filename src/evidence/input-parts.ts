@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject, writeScalar } from '../model/json.ts';
 import { isWithBody } from '../model/request.ts';
 import type { Route } from '../model/route.ts';
 
@@ -46,7 +46,9 @@ export function splitInput({ method, input_schema: schema }: Pick<Route, 'method
   const rest = Object.fromEntries(Object.entries(properties).filter(([name]) => !taken.has(name)));
   const own = isWithBody(method) ? 'body' : 'query';
   if (taken.size === 0) return [{ place: own, schema }];
-  const required = Array.isArray(schema.required) ? schema.required.filter((name) => !taken.has(String(name))) : [];
+  const required = Array.isArray(schema.required)
+    ? schema.required.filter((name) => !taken.has(writeScalar(name)))
+    : [];
   return [...parts, { place: own, schema: { ...schema, properties: rest, required } }];
 }
 

@@ -6,6 +6,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/**
+ * Returns a JSON scalar as text. An object or list gives an empty text: `String` and `Number` throw for one that has a `toString`
+ * of its own.
+ */
+export function writeScalar(value: unknown): string {
+  return typeof value === 'object' && value !== null ? '' : String(value);
+}
+
 /** The types of a value as JSON Schema names them. */
 export const JSON_TYPES: ReadonlySet<unknown> = new Set([
   'string',

@@ -3,6 +3,7 @@ import { chooseFeedWords } from '../evidence/feed-words.ts';
 import { hasOwnWords, isTitle } from '../evidence/titles.ts';
 import { category } from '../model/catalogue.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
+import { writeScalar } from '../model/json.ts';
 import { compareRoutes, type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import { compareTexts, getFirstSentence } from '../model/text.ts';
 import type { DocumentFindings } from './findings.ts';
@@ -128,7 +129,7 @@ function chooseOwnWords(declaration: Declaration): Declaration | undefined {
 
 /** Finds the first stated category that the catalogue has, too. */
 function findCategory(stated: unknown): Declaration['category'] {
-  const words = Array.isArray(stated) ? stated.slice(0, 20).map((word) => String(word).trim().toLowerCase()) : [];
+  const words = Array.isArray(stated) ? stated.slice(0, 20).map((word) => writeScalar(word).trim().toLowerCase()) : [];
   return category.options.find((one) => words.includes(one.toLowerCase())) ?? null;
 }
 

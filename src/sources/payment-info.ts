@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts';
+import { isObject, writeScalar } from '../model/json.ts';
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
 import type { DeclaredRoute } from '../model/route.ts';
 import { getTermsKey, type Terms } from '../model/terms.ts';
@@ -275,7 +275,7 @@ function getUnitDecimals(unit: unknown): number | undefined {
  * may only describe the token.
  */
 function scaleAmount(amount: unknown, holder: unknown): string | 'ambiguous' | undefined {
-  const text = String(amount).trim();
+  const text = writeScalar(amount).trim();
   if (!isObject(holder) || !/^\d{1,30}$/.test(text)) return undefined;
   const ofUnit = getUnitDecimals(holder.unit);
   if (ofUnit !== undefined) return movePoint(text, ofUnit);
@@ -345,7 +345,8 @@ function findPriceIn(member: unknown, depth: number): StatedPrice | undefined {
 
 /** Settles the unit of a whole price by the atomic amount beside it: `price: "540", amount: "540000000"`. */
 function settleUnit(price: StatedPrice, holder: unknown): StatedPrice {
-  const isConfirmed = Number(findMember(holder, 'amount')) === Number(price.amount) * 1e6;
+  const beside = findMember(holder, 'amount');
+  const isConfirmed = isScalar(beside) && Number(beside) === Number(price.amount) * 1e6;
   return price.unit === 'ambiguous' && isConfirmed ? { ...price, unit: 'decimal' } : price;
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../model/json.ts';
+import { isObject, writeScalar } from '../model/json.ts';
 import { findAccount, findOfferNetwork, isMainnetUsdc } from './offer-fields.ts';
 
 /**
@@ -70,16 +70,18 @@ function parseAccount(value: unknown): string | undefined {
 
 /** Returns true if all readers read an amount the same way: decimal digits, or a number that is exact everywhere. */
 function isPlainAmount(value: unknown): boolean {
-  return typeof value === 'number' ? Number.isSafeInteger(value) && value >= 0 : /^(?:0|[1-9]\d*)$/.test(String(value));
+  return typeof value === 'number'
+    ? Number.isSafeInteger(value) && value >= 0
+    : /^(?:0|[1-9]\d*)$/.test(writeScalar(value));
 }
 
 function listDiffering(code: Ambiguity['code'], values: readonly { place: string; value: unknown }[]): Ambiguity[] {
-  const other = values.find(({ value }) => String(value) !== String(values[0]?.value));
+  const other = values.find(({ value }) => writeScalar(value) !== writeScalar(values[0]?.value));
   return other ? [{ code, place: other.place }] : [];
 }
 
 /** Builds the key of an offer's terms apart from the payee. A network may be spelled as in either version. */
 function getOfferKey({ scheme, network, asset }: Record<string, unknown>, amount: unknown): string {
   const found = findOfferNetwork(network, null);
-  return JSON.stringify(['key' in found ? found.key : network, scheme, asset, String(amount)]).toLowerCase();
+  return JSON.stringify(['key' in found ? found.key : network, scheme, asset, writeScalar(amount)]).toLowerCase();
 }

@@ -84,6 +84,14 @@ describe('progress', () => {
     ]).toEqual(['Pulling: 200 of 1000 items', 'Something\\u{1b}[2J else', 'Pulling: 300 of 1000 items', '']);
   });
 
+  it('says no time where none can be told', () => {
+    const output = openOutput();
+    const progress = openProgress(output, 'Pulling', 'items');
+    for (const done of [1000, 1000, 1000]) progress.update(done, 1000);
+    progress.stop();
+    expect(output.getText()).toMatch(/^(?:Pulling: 1000 of 1000 items(?:, \d+s left)?\n)+$/);
+  });
+
   it('is a bar with a count on a terminal, with notes above it', () => {
     expect(makeProgress(100)).toMatch(
       /Pulling .* 200 of 1000 items.*Something.* else\n.*Pulling .* 300 of 1000 items/s,

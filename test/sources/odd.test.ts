@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseDocument } from 'yaml';
 import { z } from 'zod';
+import { ServiceError } from '../../src/errors.ts';
 import type { Declaration, Finding } from '../../src/model/declaration.ts';
 import { findCodeWords } from '../../src/model/finding.ts';
 import { readApiDocument } from '../../src/sources/api-document.ts';
@@ -12,6 +13,7 @@ import { listChallengeFindings } from '../../src/sources/challenge-findings.ts';
 import { parseManifest } from '../../src/sources/manifest.ts';
 import { readChallenge } from '../../src/x402/read-challenge.ts';
 import { OPTIONS } from './bazaar/items.ts';
+import { listTextless } from './textless.ts';
 
 const FOLDER = join(import.meta.dirname, 'odd');
 const URL_OF_FILE = 'https://api.tides.example/.well-known/x402';
@@ -83,3 +85,17 @@ it.each(cases)(
     expect(good.routes).toBeGreaterThan(0);
   },
 );
+
+it.each(cases)('$name is read, or refused, whichever of its values has no text', ({ kind, document, fixed }) => {
+  const values = [document, fixed].map((text) => parseDocument(text)).filter(({ errors }) => errors.length === 0);
+  for (const value of values.map((one) => one.toJS())) {
+    for (const replaced of listTextless(value)) {
+      const text = JSON.stringify(replaced);
+      try {
+        readKind(kind, text);
+      } catch (error) {
+        expect(error, text).toBeInstanceOf(ServiceError);
+      }
+    }
+  }
+});

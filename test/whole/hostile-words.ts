@@ -40,7 +40,7 @@ export const PLAIN: Words = {
 };
 
 /** Writes a page of a feed that says these words wherever a provider can say any. */
-export function buildFeed({ name, paragraphs, route, key, value, segment }: Words): object {
+export function buildFeed({ name, paragraphs, route, key, value, segment }: Words) {
   const offer = {
     scheme: 'exact',
     network: NETWORKS.base.id,

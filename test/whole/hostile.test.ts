@@ -9,6 +9,7 @@ import { makeCommands } from '../cli/running.ts';
 import { openPages } from '../pages/site.ts';
 import { openTestReading } from '../reading.ts';
 import { SITE } from '../site.ts';
+import { listTextless } from '../sources/textless.ts';
 import { buildFeed, buildManifest, HOSTILE, MARK, PLAIN, type Words } from './hostile-words.ts';
 import { listMarks, listStrings, listTags, listTexts } from './skeletons.ts';
 
@@ -19,19 +20,20 @@ const PROVIDER_FIELDS =
 const OWN_WORDS = /^(?:info|paths|components|servers|x-catalogue|catalogue)\./;
 
 /** Imports what a provider says by the real command, and serves it by every door. */
-async function openDoors(kind: 'feed' | 'manifest', words: Words) {
+async function openDoors(kind: 'feed' | 'manifest', text: string) {
   const { folder, file, runJson } = makeCommands();
   const source = join(folder, kind === 'feed' ? 'feed.json' : 'words.yaml');
-  writeFileSync(source, kind === 'feed' ? JSON.stringify(buildFeed(words)) : buildManifest(words));
+  writeFileSync(source, text);
   const { code, stdout } = await runJson('import', ...(kind === 'feed' ? ['--bazaar', source] : [source]));
   expect(code, stdout).toBe(0);
   const reading = await openTestReading({ address: file }, { now: () => new Date(NOW) });
   onTestFinished(() => reading.close());
   const app = createApp({ reading });
   const pages = await openPages(reading);
-  const [{ slug } = { slug: '' }] = [...iterateRefs(reading.published)];
+  const slugs = [...iterateRefs(reading.published)].map(({ slug }) => slug);
   return {
-    slug,
+    slug: slugs[0] ?? '',
+    slugs,
     ask: async (path: string) => {
       const response = await app.fetch(new Request(`${SITE.baseUrl}${path}`));
       expect([path, response.status]).toEqual([path, 200]);
@@ -42,9 +44,12 @@ async function openDoors(kind: 'feed' | 'manifest', words: Words) {
   };
 }
 
+/** Writes what a provider says with these words. */
+const BUILDERS = { feed: (words: Words) => JSON.stringify(buildFeed(words)), manifest: buildManifest };
+
 describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) => {
   it('stand in JSON in the named fields of the provider alone', async () => {
-    const { slug, ask } = await openDoors(kind, HOSTILE);
+    const { slug, ask } = await openDoors(kind, BUILDERS[kind](HOSTILE));
     const documents = [
       '/openapi.json',
       '/agent/list',
@@ -70,7 +75,7 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('are nowhere in what the service says of itself', async () => {
-    const { ask, getPage } = await openDoors(kind, HOSTILE);
+    const { ask, getPage } = await openDoors(kind, BUILDERS[kind](HOSTILE));
     const paths = [
       '/.well-known/api-catalog',
       '/.well-known/ard.json',
@@ -86,7 +91,10 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('make no markup of a page: hostile or plain, it has the same tags and attributes', async () => {
-    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const [hostile, plain] = [
+      await openDoors(kind, BUILDERS[kind](HOSTILE)),
+      await openDoors(kind, BUILDERS[kind](PLAIN)),
+    ];
     const paths = ['/', '/search', '/changes', '/verified', '/category/tools', '/category/data'];
     for (const getPath of [(slug: string) => `/api/${slug}`, ...paths.map((path) => () => path)]) {
       const [got, wanted] = await Promise.all([hostile, plain].map(({ slug, getPage }) => getPage(getPath(slug))));
@@ -106,14 +114,20 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('make no markup of the news feed', async () => {
-    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const [hostile, plain] = [
+      await openDoors(kind, BUILDERS[kind](HOSTILE)),
+      await openDoors(kind, BUILDERS[kind](PLAIN)),
+    ];
     const [got, wanted] = [(await hostile.ask(PATHS.changesFeed)).text, (await plain.ask(PATHS.changesFeed)).text];
     expect(listTags(got)).toEqual(listTags(wanted));
     expect(got).not.toMatch(/evil\.example["<]|javascript:/i);
   });
 
   it('make no markup of Markdown and of plain text, and no link', async () => {
-    const [hostile, plain] = [await openDoors(kind, HOSTILE), await openDoors(kind, PLAIN)];
+    const [hostile, plain] = [
+      await openDoors(kind, BUILDERS[kind](HOSTILE)),
+      await openDoors(kind, BUILDERS[kind](PLAIN)),
+    ];
     const [twin, plainTwin] = [
       await hostile.getPage(`/api/${hostile.slug}.md`),
       await plain.getPage(`/api/${plain.slug}.md`),
@@ -128,4 +142,20 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
       for (const line of got.split('\n')) if (line.startsWith('#')) expect(line).not.toContain(MARK);
     }
   });
+});
+
+it('a value without a text, wherever a feed has one, keeps no document and no page from being made', async () => {
+  const items = buildFeed(PLAIN).items.flatMap((item) => listTextless(item));
+  // Each is of a host of its own, so that none hides another one.
+  const texts = items.map((item, at) =>
+    JSON.stringify(item).replaceAll('words.example-provider', `words-${at}.example-provider-${at}`),
+  );
+  const { slugs, ask, getPage } = await openDoors('feed', `{"items":[${texts.join()}]}`);
+  expect(slugs.length).toBeGreaterThan(items.length / 2);
+  const documents = ['/openapi.json', '/llms-full.txt', '/agent/list?limit=1000', '/discovery/resources?limit=1000'];
+  for (const path of [...documents, ...slugs.map((slug) => `/agent/listings/${slug}`)]) await ask(path);
+  for (const slug of slugs) {
+    expect(await getPage(`/api/${slug}`)).toContain('<h1');
+    expect(await getPage(`/api/${slug}.md`)).toContain('# ');
+  }
 });

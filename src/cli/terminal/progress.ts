@@ -25,7 +25,9 @@ export function openProgress(output: Output, label: string, unit: string): Progr
     format: (options, { progress, value, total, eta }, { isTotalKnown }) => {
       if (!isTotalKnown) return `${label}: ${value} ${unit}`;
       const start = output.isTTY ? `${label} ${Format.BarFormat(progress, options)}` : `${label}:`;
-      return `${start} ${value} of ${total} ${unit}, ${Format.TimeFormat(eta, options, 5)} left`;
+      // Where no time passed or nothing was done since, `eta` is a word.
+      const left = Number.isFinite(Number(eta)) ? `, ${Format.TimeFormat(eta, options, 5)} left` : '';
+      return `${start} ${value} of ${total} ${unit}${left}`;
     },
     noTTYOutput: true,
     notTTYSchedule: LINE_INTERVAL_MS,

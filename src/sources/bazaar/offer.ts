@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts';
+import { isObject, writeScalar } from '../../model/json.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { getTermsKey, type Terms } from '../../model/terms.ts';
 import { listExtraNeeds } from '../../x402/extra-needs.ts';
@@ -148,7 +148,7 @@ function pickFilled(first: unknown, second: unknown): unknown {
 }
 
 function isDifferent(first: unknown, second: unknown): boolean {
-  const [a, b] = [first, second].map((value) => (value === undefined || value === null ? '' : String(value)));
+  const [a, b] = [first, second].map((value) => writeScalar(value ?? ''));
   return a !== '' && b !== '' && a?.toLowerCase() !== b?.toLowerCase();
 }
 

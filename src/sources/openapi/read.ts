@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts';
+import { isObject, writeScalar } from '../../model/json.ts';
 import { httpMethod } from '../../model/request.ts';
 import type { DeclaredRoute } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
@@ -38,7 +38,7 @@ export function readOpenApi(
   options: ApiDocumentOptions,
 ): ApiDocument | DocumentProblem {
   if (typeof document.openapi !== 'string' || !/^3\.\d/.test(document.openapi)) {
-    const version = removeInvisible(String(document.openapi ?? document.swagger).slice(0, 20));
+    const version = removeInvisible(writeScalar(document.openapi ?? document.swagger).slice(0, 20));
     return {
       code: 'openapi_version',
       message: `${subject} has OpenAPI version ${version}.`,

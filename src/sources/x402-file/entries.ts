@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject, writeScalar } from '../../model/json.ts';
 import { findNamedNetwork, findNetwork, NETWORKS, type NetworkKey } from '../../model/network.ts';
 import { httpMethod } from '../../model/request.ts';
 import { PAYEE_NAMES } from '../../x402/ambiguities.ts';
@@ -243,7 +243,9 @@ export function isFree(raw: unknown): boolean {
   if (says || prices.some((price) => typeof price === 'string' && /^\s*free\s*$/i.test(price))) return true;
   const texts = ['name', 'title', 'description', 'summary', 'purpose'].map((name) => findMember(raw, name));
   return (
-    listOffers(raw).length === 0 && !findStatedPrice(raw) && texts.some((text) => FREE.test(String(text).slice(0, 500)))
+    listOffers(raw).length === 0 &&
+    !findStatedPrice(raw) &&
+    texts.some((text) => FREE.test(writeScalar(text).slice(0, 500)))
   );
 }
 

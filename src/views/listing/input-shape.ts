@@ -1,5 +1,5 @@
 import { splitInput } from '../../evidence/input-parts.ts';
-import { isObject, JSON_TYPES, type JsonObject } from '../../model/json.ts';
+import { isObject, JSON_TYPES, type JsonObject, writeScalar } from '../../model/json.ts';
 import type { Route } from '../../model/route.ts';
 import { cutText } from '../../model/text.ts';
 
@@ -105,7 +105,7 @@ export function getType(field: JsonObject): string | undefined {
 
 function getChoices(choices: readonly unknown[]): string | undefined {
   const isShort =
-    choices.length > 0 && choices.length <= CHOICES_MAX && choices.every((one) => CHOICE.test(String(one)));
+    choices.length > 0 && choices.length <= CHOICES_MAX && choices.every((one) => CHOICE.test(writeScalar(one)));
   return isShort ? choices.map((one) => JSON.stringify(one)).join('|') : undefined;
 }
 

@@ -1,0 +1,15 @@
+/** JSON values of which no text or number can be made: `String` and `Number` throw for them. */
+export const TEXTLESS: readonly unknown[] = [{ toString: null, valueOf: null }, [{ toString: 1 }]];
+
+/** Lists copies of a JSON value in which one value, it itself or one within it, has no text. */
+export function listTextless(value: unknown): unknown[] {
+  const within =
+    typeof value === 'object' && value !== null
+      ? Object.entries(value).flatMap(([key, member]) =>
+          listTextless(member).map((replaced) =>
+            Array.isArray(value) ? value.with(Number(key), replaced) : { ...value, [key]: replaced },
+          ),
+        )
+      : [];
+  return [...TEXTLESS, ...within];
+}
