@@ -1,5 +1,5 @@
 /** JSON values of which no text or number can be made: `String` and `Number` throw for them. */
-export const TEXTLESS: readonly unknown[] = [{ toString: null, valueOf: null }, [{ toString: 1 }]];
+const TEXTLESS: readonly unknown[] = [{ toString: null, valueOf: null }, [{ toString: 1 }]];
 
 /** Lists copies of a JSON value in which one value, it itself or one within it, has no text. */
 export function listTextless(value: unknown): unknown[] {
