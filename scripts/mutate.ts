@@ -43,7 +43,7 @@ const LEFT_OUT = [
   'test/{browser,deploy,intake,market,pictures,postgres,site}/**',
   'test/cli/{entry-point,probe-process}.test.ts',
   'test/http/{damaged-files,entry-point,processes,publication,readiness}.test.ts',
-  'test/paying/{kills,hostile-nodes}.test.ts',
+  'test/paying/kills.test.ts',
 ];
 
 /** Longest that one look of the tests may take, in milliseconds. What hangs is seen. */

@@ -202,6 +202,8 @@ describe('the schema that the provider declares', () => {
     [true, { type: 'string', nullable: true }, 'null '],
     [true, { $ref: 'https://a.example/schema.json', type: 'object' }, { a: 1 }],
     [true, { required: ['a', 'b'], properties: { b: { writeOnly: true } } }, { a: 1 }],
+    [true, { type: 'number', multipleOf: 0.5 }, '1.5'],
+    [false, { type: 'number', multipleOf: 1 }, '1.5'],
     // Keywords with invalid values are ignored.
     [true, { type: 'json', example: { a: 1 } }, { b: 1 }],
     [true, { type: 'object', enum: 5 }, { a: 1 }],
