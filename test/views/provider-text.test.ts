@@ -35,6 +35,13 @@ it('loses nothing of any text, and cuts no character in two', () => {
   );
 });
 
+it.each(['\u{10400}', '\u{107ff}'])('cuts no text of %s alone in the middle of one', (character) => {
+  for (const start of ['', 'a']) {
+    const { shown, folded } = splitProviderText(start + character.repeat(2000));
+    expect([...shown, ...folded].map((part) => part.isWellFormed())).toEqual([true, true]);
+  }
+});
+
 describe('the language of a text', () => {
   it.each([
     ['ja', '東京の天気を一時間ごとに返します。'],
