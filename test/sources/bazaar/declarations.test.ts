@@ -113,15 +113,17 @@ describe('one route that comes several times', () => {
     const { declarations, outcomes, findings } = build([
       makeItem({ accepts: [makeOffer({ amount: '5' })], description: 'Old.', lastUpdated: '2026-09-01T00:00:00Z' }),
       makeItem({ accepts: [makeOffer()], description: 'New.' }),
-      makeItem({ accepts: [makeSolanaOffer(), makeOffer({ amount: '7' })], lastUpdated: '2026-08-01T00:00:00Z' }),
+      makeItem({
+        accepts: [makeSolanaOffer(), makeOffer({ amount: '7' }), makeOffer({ amount: '9', scheme: 'upto' })],
+        lastUpdated: '2026-08-01T00:00:00Z',
+      }),
     ]);
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['duplicate', 'taken', 'duplicate']);
     expect(declarations[0]?.routes).toHaveLength(1);
     expect(declarations[0]?.routes[0]).toMatchObject({ description: 'New.' });
-    expect(declarations[0]?.routes[0]?.terms.map(({ network, amount }) => [network, amount])).toEqual([
-      ['base', 3000],
-      ['solana', 3000],
-    ]);
+    expect(
+      declarations[0]?.routes[0]?.terms.map(({ network, scheme, amount }) => `${network} ${scheme} ${amount}`),
+    ).toEqual(['base exact 3000', 'base upto 9', 'solana exact 3000']);
     expect(findings).toMatchObject([
       { severity: 'noted', code: 'duplicate', message: expect.stringContaining('3 times') },
     ]);
