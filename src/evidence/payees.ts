@@ -26,7 +26,7 @@ export function getPayeeKind(
     return payees.length === FIXED_AFTER && new Set(payees).size === 1 ? 'fixed' : 'rotating';
   }
   const latest = payees.slice(0, ROTATING_AFTER);
-  if (latest.length === ROTATING_AFTER && new Set(latest).size === ROTATING_AFTER) return 'rotating';
+  if (new Set(latest).size === ROTATING_AFTER) return 'rotating';
   return before ?? (latest.length > 1 && latest[0] === latest[1] ? 'fixed' : null);
 }
 
