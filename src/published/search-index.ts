@@ -61,7 +61,7 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
   if (isWorn && isBuilt && !index.isReplaced) {
     index.isReplaced = true;
     // Whatever fails here fails in a request too, which reports it.
-    void prepareSearchIndex(published).catch(() => (index.isReplaced = false));
+    void buildBeside(published).catch(() => (index.isReplaced = false));
   }
   return index;
 }
@@ -69,11 +69,13 @@ export function getSearchIndex(published: Published, snapshot: Snapshot): Search
 /** Indexes that are being built. */
 const buildingOf = new WeakMap<Published['sqlite'], Generator<undefined, KeptIndex>>();
 
-/**
- * Builds the search index of a published catalogue while other requests are answered. A request that needs the index builds the
- * rest of it at once.
- */
+/** Builds the search index of a published catalogue that has none yet, as `buildBeside` does. */
 export async function prepareSearchIndex(published: Published): Promise<void> {
+  if (!indexOf.has(published.sqlite)) await buildBeside(published);
+}
+
+/** Builds a search index while other requests are answered. A request that needs one builds the rest of it at once. */
+async function buildBeside(published: Published): Promise<void> {
   const { sqlite } = published;
   const building = build(published);
   buildingOf.set(sqlite, building);

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openReading } from '../../src/published/reading.ts';
-import { prepareSearchIndex } from '../../src/published/search-index.ts';
+import { getSearchIndex, prepareSearchIndex } from '../../src/published/search-index.ts';
 import { selectListings } from '../../src/published/select.ts';
 import { listQuery } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
@@ -77,4 +77,14 @@ it('has after changes what an index has that is built then, also where one is bu
   expect(ask(reading, { q: 'glaciar' }).total).toBe(1);
   await declareListings(catalogue, [makeOne(1, 'harvest', 500)], NOW);
   expect(ask(reading, { q: 'glaciar' }).total).toBeGreaterThan(100);
+});
+
+it('is not built again where a search came before it was to be prepared', async () => {
+  const catalogue = await makeCatalogue();
+  await declareListings(catalogue, [makeOne(1, 'glacier', 500)], NOW);
+  const { published, getSnapshot, close } = await openTestReading(catalogue);
+  onTestFinished(close);
+  const built = getSearchIndex(published, getSnapshot());
+  await prepareSearchIndex(published);
+  expect(getSearchIndex(published, getSnapshot())).toBe(built);
 });
