@@ -7,11 +7,11 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Returns a JSON scalar as text. An object or list gives an empty text: `String` and `Number` throw for one that has a `toString`
+ * Returns a JSON scalar as text, and `(no text)` for an object or a list: `String` and `Number` throw where one has a `toString`
  * of its own.
  */
 export function writeScalar(value: unknown): string {
-  return typeof value === 'object' && value !== null ? '' : String(value);
+  return typeof value === 'object' && value !== null ? '(no text)' : String(value);
 }
 
 /** The types of a value as JSON Schema names them. */

@@ -3,13 +3,11 @@ const TEXTLESS: readonly unknown[] = [{ toString: null, valueOf: null }, [{ toSt
 
 /** Lists copies of a JSON value in which one value, it itself or one within it, has no text. */
 export function listTextless(value: unknown): unknown[] {
-  const within =
-    typeof value === 'object' && value !== null
-      ? Object.entries(value).flatMap(([key, member]) =>
-          listTextless(member).map((replaced) =>
-            Array.isArray(value) ? value.with(Number(key), replaced) : { ...value, [key]: replaced },
-          ),
-        )
-      : [];
+  if (typeof value !== 'object' || value === null) return [...TEXTLESS];
+  const within = Object.entries(value).flatMap(([key, member]) =>
+    listTextless(member).map((replaced) =>
+      Array.isArray(value) ? value.with(Number(key), replaced) : { ...value, [key]: replaced },
+    ),
+  );
   return [...TEXTLESS, ...within];
 }

@@ -48,8 +48,10 @@ async function openDoors(kind: 'feed' | 'manifest', text: string) {
 const BUILDERS = { feed: (words: Words) => JSON.stringify(buildFeed(words)), manifest: buildManifest };
 
 describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) => {
+  const open = (words: Words) => openDoors(kind, BUILDERS[kind](words));
+
   it('stand in JSON in the named fields of the provider alone', async () => {
-    const { slug, ask } = await openDoors(kind, BUILDERS[kind](HOSTILE));
+    const { slug, ask } = await open(HOSTILE);
     const documents = [
       '/openapi.json',
       '/agent/list',
@@ -75,7 +77,7 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('are nowhere in what the service says of itself', async () => {
-    const { ask, getPage } = await openDoors(kind, BUILDERS[kind](HOSTILE));
+    const { ask, getPage } = await open(HOSTILE);
     const paths = [
       '/.well-known/api-catalog',
       '/.well-known/ard.json',
@@ -91,10 +93,7 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('make no markup of a page: hostile or plain, it has the same tags and attributes', async () => {
-    const [hostile, plain] = [
-      await openDoors(kind, BUILDERS[kind](HOSTILE)),
-      await openDoors(kind, BUILDERS[kind](PLAIN)),
-    ];
+    const [hostile, plain] = [await open(HOSTILE), await open(PLAIN)];
     const paths = ['/', '/search', '/changes', '/verified', '/category/tools', '/category/data'];
     for (const getPath of [(slug: string) => `/api/${slug}`, ...paths.map((path) => () => path)]) {
       const [got, wanted] = await Promise.all([hostile, plain].map(({ slug, getPage }) => getPage(getPath(slug))));
@@ -114,20 +113,14 @@ describe.each(['feed', 'manifest'] as const)('hostile words from a %s', (kind) =
   });
 
   it('make no markup of the news feed', async () => {
-    const [hostile, plain] = [
-      await openDoors(kind, BUILDERS[kind](HOSTILE)),
-      await openDoors(kind, BUILDERS[kind](PLAIN)),
-    ];
+    const [hostile, plain] = [await open(HOSTILE), await open(PLAIN)];
     const [got, wanted] = [(await hostile.ask(PATHS.changesFeed)).text, (await plain.ask(PATHS.changesFeed)).text];
     expect(listTags(got)).toEqual(listTags(wanted));
     expect(got).not.toMatch(/evil\.example["<]|javascript:/i);
   });
 
   it('make no markup of Markdown and of plain text, and no link', async () => {
-    const [hostile, plain] = [
-      await openDoors(kind, BUILDERS[kind](HOSTILE)),
-      await openDoors(kind, BUILDERS[kind](PLAIN)),
-    ];
+    const [hostile, plain] = [await open(HOSTILE), await open(PLAIN)];
     const [twin, plainTwin] = [
       await hostile.getPage(`/api/${hostile.slug}.md`),
       await plain.getPage(`/api/${plain.slug}.md`),

@@ -25,7 +25,7 @@ export function openProgress(output: Output, label: string, unit: string): Progr
     format: (options, { progress, value, total, eta }, { isTotalKnown }) => {
       if (!isTotalKnown) return `${label}: ${value} ${unit}`;
       const start = output.isTTY ? `${label} ${Format.BarFormat(progress, options)}` : `${label}:`;
-      // Where no time passed or nothing was done since, `eta` is a word.
+      // `eta` is a word where no time passed, or nothing was done since.
       const left = Number.isFinite(Number(eta)) ? `, ${Format.TimeFormat(eta, options, 5)} left` : '';
       return `${start} ${value} of ${total} ${unit}${left}`;
     },

@@ -30,6 +30,8 @@ describe('an offer is taken', () => {
     ['with both names agreeing', { maxAmountRequired: '3000', currency: BASE_USDC, recipient: SELLER }, []],
     ['with two amounts', { maxAmountRequired: '9' }, ['amount_differs']],
     ['with two payees', { recipient: SOLANA_SELLER }, ['pay_to_differs']],
+    ['with another amount in a list', { maxAmountRequired: ['9'] }, ['amount_differs']],
+    ['with another payee in a list', { recipient: [SOLANA_SELLER] }, ['pay_to_differs']],
     ['with a number for an amount', { amount: 3000 }, ['amount_as_number']],
     ['with leading zeros', { amount: '0003000' }, []],
     ['of version 2 with the network of version 1', { network: 'base' }, ['network_spelling']],
