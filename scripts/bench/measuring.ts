@@ -60,9 +60,10 @@ export async function ask({ url }: Pick<Server, 'url'>, { path, method = 'GET', 
 const CONNECTIONS = 8;
 
 /**
- * Number of rounds that are not counted. In them V8 compiles what runs often, as in a server that has run for a minute.
+ * Time for which each server first answers requests that are not counted, in milliseconds for each round. Meanwhile V8 compiles
+ * what runs often, as in a server that has run for a minute.
  */
-const WARM_UP_ROUNDS = 5;
+const WARM_UP_MS = 500;
 
 /** Two servers, and their requests. */
 export interface Comparison {
@@ -80,11 +81,15 @@ export interface Comparison {
  */
 export async function compareServers(comparison: Comparison): Promise<Omit<Row, 'listings' | 'what'>> {
   const { ours, theirs, rounds, requestsPerRound, build } = comparison;
+  const buildRound = () => Array.from({ length: requestsPerRound }, build);
+  for (const server of [theirs, ours]) {
+    for (const until = performance.now() + rounds * WARM_UP_MS; performance.now() < until; )
+      await load(server, buildRound());
+  }
   const pairs: { ours: Round; theirs: Round }[] = [];
-  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) {
-    const asked = Array.from({ length: requestsPerRound }, build);
-    const pair = { theirs: await load(theirs, asked), ours: await load(ours, asked) };
-    if (round >= 0) pairs.push(pair);
+  for (let round = 0; round < rounds; round += 1) {
+    const asked = buildRound();
+    pairs.push({ theirs: await load(theirs, asked), ours: await load(ours, asked) });
   }
   const sumCpu = (whose: 'ours' | 'theirs') => pairs.reduce((sum, pair) => sum + pair[whose].cpuMs, 0);
   const ourMs = sumCpu('ours');

@@ -3,8 +3,8 @@ import { getHash } from '../published/hash.ts';
 import type { StoredAnswer } from '../published/listings.ts';
 import type { Reading } from '../published/reading.ts';
 import { buildSummary, type Snapshot } from '../published/snapshot.ts';
-import { getRendering } from '../published/state.ts';
 import { type HeldReading, type Walk, walkAtOnce, walkInTurns } from '../published/walk.ts';
+import type { Site } from '../views/site.ts';
 import { joinPieces, type Piece } from './gzip-pieces.ts';
 
 /** Time for which a browser or proxy may reuse a live document without asking, in seconds. */
@@ -100,13 +100,8 @@ export function buildJoined(
  * Returns the ETag of a document by everything that it is made from: the catalogue, path and query, the code, and the site's
  * settings.
  */
-export function buildEtag(
-  { site, published }: Pick<Reading, 'site' | 'published'>,
-  snapshot: Snapshot,
-  asked: string,
-): string {
-  const { identity, revision, revised_at } = snapshot;
-  const { code_version } = getRendering(published);
+export function buildEtag(site: Site, snapshot: Snapshot, asked: string): string {
+  const { identity, revision, revised_at, code_version } = snapshot;
   return getHash(JSON.stringify([identity, revision, revised_at, code_version, site, asked]));
 }
 
@@ -123,7 +118,7 @@ export function buildSummed(
   const { revision } = snapshot;
   const summary = buildSummary(snapshot, reading.site, reading.now());
   const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
-  const etag = asked && buildEtag(reading, snapshot, asked);
+  const etag = asked && buildEtag(reading.site, snapshot, asked);
   return buildDocument(text, { generatedAt: summary.generated_at, revision, ...(etag && { etag }) });
 }
 

@@ -99,7 +99,7 @@ export async function applyDelta(
 /** The tables whose rows are replaced when a listing changes. */
 const OF_LISTING = [
   ...['documents', 'routes', 'offers', 'receipts'],
-  ...['search_entries', 'rendered_routes', 'answers'],
+  ...['search_entries', 'items', 'rendered_routes', 'answers'],
 ];
 
 /** Opens the writing of rows. A row replaces the one with the same key. */
@@ -141,17 +141,18 @@ function openWriter(published: Published, baseUrl: string) {
       for (const table of OF_LISTING) published.prepare(`DELETE FROM ${table} WHERE listing = ?`).run(number);
       insert('listings', rows.listing);
       countListing(published, number, 1);
-      if (rows.document) insert('documents', { listing: number, ...rows.document });
+      if (rows.document) insert('documents', { listing: number, document: rows.document });
       for (const route of rows.routes) insert('routes', route);
       for (const offer of rows.offers) insert('offers', offer);
       if (rows.live && rows.document) {
-        const { search, matchedRoutes } = rows.live;
+        const { search, item, matchedRoutes } = rows.live;
         insert('search_entries', { listing: number, ...search });
+        insert('items', { listing: number, item });
         for (const [position, route] of matchedRoutes.entries())
           insert('rendered_routes', { listing: number, position, route });
         const routes = rows.routes.map(({ document }) => String(document));
         const part = readRoutesPart({}, row.slug);
-        const found = { ...row, head: rows.document.document, routesTotal: routes.length };
+        const found = { ...row, head: rows.document, routesTotal: routes.length };
         const shown = { ...found, routes: routes.slice(part.from, part.to), part };
         insertAnswer(number, joinDocument(published, row.slug, shown));
       }

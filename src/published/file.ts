@@ -30,10 +30,10 @@ const STATEMENTS_KEPT = 500;
 const MAKING_CACHE = 32_000;
 
 /**
- * Page cache of an open file, in kibibytes. Other pages come from the system's cache of the file. A cache of eight times this
- * size makes lists only 5% faster.
+ * Page cache of an open file, in kibibytes. Other pages come from the system's cache of the file. The short forms of 10,000
+ * listings fit in: with half of this size reading fifty of them takes twice as long, with eight times this size no less.
  */
-const PAGE_CACHE = 4000;
+const PAGE_CACHE = 8000;
 
 /** Length of a database's header, and the offset of the application id in it, in bytes (SQLite's file format, section 1.3). */
 const HEAD_BYTES = 100;

@@ -30,15 +30,16 @@ type Row = Record<string, string | number | null>;
 export interface ListingRows {
   readonly listing: Row;
   /**
-   * JSON of `PublicHead` for a live listing, with the length of its short form, and of `RemovedListing` for a delisted one; null
-   * for a held listing, of which only the name is public.
+   * JSON of `PublicHead` for a live listing, and of `RemovedListing` for a delisted one; null for a held listing, of which only
+   * the name is public.
    */
-  readonly document: { readonly document: string; readonly short: number | null } | null;
+  readonly document: string | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
-  /** The other columns of a live listing: those that filters and orders read, and the short forms of its routes as JSON. */
+  /** What else a live listing has: what searches read, and its short form and those of its routes as JSON. */
   readonly live: {
     readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string };
+    readonly item: string;
     readonly matchedRoutes: readonly string[];
   } | null;
 }
@@ -69,7 +70,7 @@ export function buildListingRows(
     const { routes, ...head } = form;
     return {
       listing: { ...identity, ...buildColumns(listing, form) },
-      document: writeHead(head),
+      document: JSON.stringify(head),
       routes: routes.map((route, position) => buildRouteRow(route, { number, position, listing: form })),
       offers: routes.flatMap((route, position) => buildOfferRows(route, { number, position })),
       live: {
@@ -78,6 +79,7 @@ export function buildListingRows(
           vector: Buffer.from(getListingVector(listing)),
           facts: encodeFacts(listing),
         },
+        item: JSON.stringify(pickItem(head)),
         matchedRoutes: routes.map((route) => JSON.stringify(buildMatchedRoute(form, route))),
       },
     };
@@ -108,17 +110,12 @@ function writeRemoved(listing: Listing): ListingRows['document'] {
     category,
     routes: routes.map(({ id, method, path }) => ({ id, method, path })),
   };
-  return { document: JSON.stringify(removed), short: null };
+  return JSON.stringify(removed);
 }
 
-/** Writes a live listing without its routes. The JSON begins with the short form, which `/agent/list` shows. */
-function writeHead(head: PublicHead): NonNullable<ListingRows['document']> {
-  const document = JSON.stringify(head);
-  const item = JSON.stringify(Object.fromEntries(Object.entries(head).filter(([name]) => name in agentItem.shape)));
-  const short = item.slice(0, -1);
-  if (!document.startsWith(short)) throw new Error(`the form of ${head.slug} does not begin with its short form`);
-  // SQLite counts characters, JavaScript UTF-16 units.
-  return { document, short: Array.from(short).length };
+/** Returns the short form of a listing: those fields that `/agent/list` shows. */
+function pickItem(head: PublicHead): object {
+  return Object.fromEntries(Object.entries(head).filter(([name]) => name in agentItem.shape));
 }
 
 function buildColumns(listing: LiveListing, form: PublicListing): Row {

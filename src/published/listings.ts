@@ -101,20 +101,11 @@ export function isDelisted(published: Published, slug: string): boolean {
   return published.prepare("SELECT 1 FROM listings WHERE slug = ? AND state = 'delisted'").get(slug) !== undefined;
 }
 
-/**
- * Reads the short forms of live listings as JSON, in the given order, by one query: a page has fifty. Throws if the file has
- * none of one of them, which is our own fault.
- */
-function readItems({ prepare }: Published, listings: readonly ListingRef[]): string[] {
-  const sql = `SELECT listing AS number, substr(document, 1, short) || '}' AS item
-    FROM json_each(?) CROSS JOIN documents ON listing = value`;
-  const rows = prepare<{ number: number; item: string }>(sql).all(JSON.stringify(listings.map(({ number }) => number)));
-  const items = new Map(rows.map(({ number, item }) => [number, item]));
-  return listings.map(({ number, slug }) => {
-    const item = items.get(number);
-    if (item === undefined) throw new Error(`the published catalogue has no item of ${slug}`);
-    return item;
-  });
+/** Reads the short form of a live listing as JSON. Throws if the file has none, which is our own fault. */
+function readItem({ prepare }: Published, { number, slug }: ListingRef): string {
+  const row = prepare<{ item: string }>('SELECT item FROM items WHERE listing = ?').get(number);
+  if (row === undefined) throw new Error(`the published catalogue has no item of ${slug}`);
+  return row.item;
 }
 
 /** The match between a listing and a request. */
@@ -130,9 +121,10 @@ export function readSelected(
   published: Published,
   { listings, answer }: { listings: readonly ListingRef[]; answer: { matches: readonly Match[] } | undefined },
 ): string[] {
-  return readItems(published, listings).map((item, at) => {
-    const [listing, match] = [listings[at], answer?.matches[at]];
-    if (!listing || !match) return item;
+  return listings.map((listing, at) => {
+    const item = readItem(published, listing);
+    const match = answer?.matches[at];
+    if (!match) return item;
     const route = match.position === undefined ? undefined : findMatchedRoute(published, listing, match.position);
     return `${item.slice(0, -1)},"match":${match.match}${route ? `,"route":${route}` : ''}}`;
   });
@@ -150,8 +142,7 @@ export function findMatchedRoute(
 
 /** Reads the short form of a live listing. */
 export function getItem(published: Published, listing: ListingRef): AgentItem {
-  const [item] = readItems(published, [listing]);
-  return JSON.parse(item as string);
+  return JSON.parse(readItem(published, listing));
 }
 
 /** Reads the short form of a live listing with its daily samples, which the rows of pages draw. */
@@ -164,6 +155,13 @@ export function addDays({ prepare }: Published, { number }: ListingRef, item: Ag
   const sql = "SELECT document -> '$.reliability.days' AS days FROM documents WHERE listing = ?";
   const row = prepare<{ days: string }>(sql).get(number);
   return { ...item, days: row ? JSON.parse(row.days) : [] };
+}
+
+/** Reads a live listing without its routes, by its number. Throws if the file does not have it, which is our own fault. */
+export function readHead({ prepare }: Published, number: number): PublicHead {
+  const row = prepare<{ document: string }>('SELECT document FROM documents WHERE listing = ?').get(number);
+  if (row === undefined) throw new Error(`the published catalogue has no document of listing ${number}`);
+  return JSON.parse(row.document);
 }
 
 /** Finds a route of a live listing by its position, with the listing itself. */

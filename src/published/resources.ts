@@ -7,6 +7,7 @@ import { type PublicRoute, parseRoute } from '../views/listing/route-record.ts';
 import { findAccount } from '../x402/offer-fields.ts';
 import type { Facts, ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
+import { readHead } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Walk } from './walk.ts';
 
@@ -49,11 +50,11 @@ export function* walkResources(
   { offset, limit, ...filters }: DiscoveryFilters & { offset: number; limit: number },
 ): Walk<ResourcePage> {
   const { total, blocks } = yield* countResources(published, snapshot, filters);
-  const rows = published.prepare<{ listing: number; head: string; route: string }>(
-    `SELECT listing, documents.document AS head, routes.document AS route
+  const rows = published.prepare<{ listing: number; route: string }>(
+    `SELECT listing, document AS route
      FROM (SELECT DISTINCT listing, position FROM offers WHERE listing >= +@from AND listing < +@end AND ${buildCondition(filters)}
        ORDER BY listing, position LIMIT +@limit OFFSET +@skipped)
-     JOIN routes USING (listing, position) JOIN documents USING (listing)`,
+     JOIN routes USING (listing, position)`,
   );
   const parameters = buildParameters(filters);
   const heads = new Map<number, PublicHead>();
@@ -63,10 +64,10 @@ export function* walkResources(
     const left = limit - resources.length;
     if (left === 0) break;
     const place = { from, end: from - (from % BLOCK) + BLOCK, skipped: Math.max(0, offset - before), limit: left };
-    for (const { listing, head, route } of rows.all({ ...parameters, ...place })) {
-      const known: PublicHead = heads.get(listing) ?? JSON.parse(head);
-      heads.set(listing, known);
-      resources.push({ listing: known, route: parseRoute(route) });
+    for (const { listing, route } of rows.all({ ...parameters, ...place })) {
+      const head = heads.get(listing) ?? readHead(published, listing);
+      heads.set(listing, head);
+      resources.push({ listing: head, route: parseRoute(route) });
     }
     yield;
   }

@@ -79,8 +79,7 @@ CREATE INDEX listings_by_revision ON listings (revision);
 -- What /agent/listings/{slug} says of a live listing, without its routes; of a delisted one its tombstone and the paths it had.
 CREATE TABLE documents (
   listing INTEGER PRIMARY KEY,
-  document TEXT NOT NULL,
-  short INTEGER                   -- length of its beginning that, with a closing brace, is the short form in lists; null of a delisted one
+  document TEXT NOT NULL
 ) STRICT;
 
 -- The routes of the live listings, in the order of their listing.
@@ -207,6 +206,12 @@ CREATE TABLE search_entries (
   terms TEXT NOT NULL,
   vector BLOB NOT NULL,
   facts TEXT NOT NULL
+) STRICT;
+
+-- The short forms of the live listings, as lists show them. Apart from their documents, so that a page of a list reads little else.
+CREATE TABLE items (
+  listing INTEGER PRIMARY KEY,
+  item TEXT NOT NULL
 ) STRICT;
 
 -- The short forms of the routes of live listings, as the results of searches show them.

@@ -2,10 +2,10 @@ import { CATEGORIES, type CatalogueSummary } from '../model/catalogue.ts';
 import { buildUrl, PATHS } from '../views/links.ts';
 import type { Site } from '../views/site.ts';
 import type { Published } from './file.ts';
-import { getPublishedState, type PublishedState } from './state.ts';
+import { getPublishedState, getRendering, type PublishedState, type Rendering } from './state.ts';
 
-/** The state of the published catalogue at one revision, and the number of its listings. It is immutable. */
-export interface Snapshot extends PublishedState {
+/** The state of the published catalogue at one revision, the code that wrote it, and the number of its listings. It is immutable. */
+export interface Snapshot extends PublishedState, Pick<Rendering, 'code_version'> {
   readonly live_listings: number;
   readonly settlement_verified: number;
 }
@@ -24,7 +24,8 @@ export function openSnapshots(published: Published, current?: Snapshot): GetSnap
     // Another file with the same state may have been written by other code.
     if (current && openings === published.getOpenings() && isSameState(current, state)) return current;
     openings = published.getOpenings();
-    current = { ...state, ...countLive(published) };
+    const { code_version } = getRendering(published);
+    current = { ...state, code_version, ...countLive(published) };
     return current;
   };
   // A transaction within another one costs two more statements.

@@ -3,7 +3,7 @@ import type { SiteFixture } from '../site/site-fixture.ts';
 
 /** Makes every search of the published catalogue fail. */
 export function breakReading(fixture: SiteFixture): void {
-  runOnPublished(fixture, 'ALTER TABLE answers RENAME TO lost; ALTER TABLE documents RENAME TO lost_documents');
+  runOnPublished(fixture, 'ALTER TABLE answers RENAME TO lost; ALTER TABLE items RENAME TO lost_items');
 }
 
 /** Makes every write of a listing to the published catalogue fail. Returns what undoes that. */

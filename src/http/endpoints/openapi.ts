@@ -59,7 +59,7 @@ export function defineOpenapi(buildFrame: (site: Site) => DocumentFrame): Endpoi
       const { pieces, read } = await tags.get(reading, (snapshot) => ({
         head: buildDocumentHead(buildSummary(snapshot, site, now()), snapshot.revised_at, site),
         revision: snapshot.revision,
-        etag: buildEtag(reading, snapshot, asked),
+        etag: buildEtag(site, snapshot, asked),
       }));
       const { head, ...facts } = read;
       const start = [deflatePiece(JSON.stringify(head).slice(0, -1)), getFrame(site)];

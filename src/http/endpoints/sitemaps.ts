@@ -95,7 +95,7 @@ async function readParts(reading: Reading, asked: string) {
     parts: divide(reading, pieces),
     revised_at: snapshot.revised_at,
     revision: snapshot.revision,
-    etag: buildEtag(reading, snapshot, asked),
+    etag: buildEtag(reading.site, snapshot, asked),
   }));
   return read;
 }
@@ -173,7 +173,7 @@ function* walkPages({ published, snapshot }: HeldReading, site: Site, asked: str
     yield;
   }
   pieces.push(deflatePiece(found.join('')));
-  const part = { pieces, revision: snapshot.revision, etag: buildEtag({ published, site }, snapshot, asked) };
+  const part = { pieces, revision: snapshot.revision, etag: buildEtag(site, snapshot, asked) };
   pagesOf.set(snapshot, part);
   return part;
 }
