@@ -36,7 +36,7 @@ export interface ListingRows {
   readonly document: string | null;
   readonly routes: readonly Row[];
   readonly offers: readonly Row[];
-  /** What else a live listing has: what searches read, and its short form and those of its routes as JSON. */
+  /** The rest of a live listing: what searches read of it, and the short forms of it and of its routes as JSON. */
   readonly live: {
     readonly search: { readonly terms: string; readonly vector: Buffer; readonly facts: string };
     readonly item: string;

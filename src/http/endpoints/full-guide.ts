@@ -30,7 +30,7 @@ export const fullGuideEndpoint = defineFile({
     const { pieces, read } = await texts.get(reading, (snapshot) => ({
       head: buildFullGuideHead(snapshot, snapshot.revision, site),
       revision: snapshot.revision,
-      etag: buildEtag(reading.site, snapshot, asked),
+      etag: buildEtag(site, snapshot, asked),
     }));
     const { head, ...facts } = read;
     return buildJoined([deflatePiece(head), ...pieces], { type: PLAIN_TEXT, ...facts });
