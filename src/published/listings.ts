@@ -211,7 +211,8 @@ function findPart({ prepare }: Published, slug: string, { part, fitting }: Asked
   const { number, ...found } = row;
   const routes = fitting
     ? prepare<{ document: string }>(
-        `SELECT document FROM json_each(?) AS asked JOIN routes ON listing = ? AND position = asked.value
+        // CROSS keeps this order of reading: SQLite would otherwise compare all routes of the listing with the positions.
+        `SELECT document FROM json_each(?) AS asked CROSS JOIN routes ON listing = ? AND position = asked.value
          ORDER BY asked.key`,
       ).all(JSON.stringify(fitting.slice(part.from, part.to)), number)
     : prepare<{ document: string }>(
