@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts';
 import type { CheckProvider } from '../mcp/tools/check-provider.ts';
 import { listPaths, PATHS } from '../views/links.ts';
 import { providerCheck } from '../views/provider-check.ts';
-import type { UseIntake } from './background.ts';
+import type { UseIntake } from './intake-process.ts';
 import { buildProblem } from './problem.ts';
 import { type Env, findIncoming } from './request.ts';
 

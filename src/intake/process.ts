@@ -3,7 +3,7 @@
  * the server does.
  */
 import { getErrorMessage } from '../errors.ts';
-import type { IntakeMessage, IntakeRequest } from '../http/background.ts';
+import type { IntakeMessage, IntakeRequest } from '../http/intake-process.ts';
 import { getFailure } from '../model/failure.ts';
 import { startIntake } from './intake.ts';
 

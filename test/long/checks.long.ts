@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import type { IntakeRequest } from '../../src/http/background.ts';
+import type { IntakeRequest } from '../../src/http/intake-process.ts';
 import { makeFolder } from '../builders.ts';
 import { check, openIntake, openProvider } from '../intake/intake.ts';
 import { encodeHeader, makeChallenge } from '../x402/challenges.ts';
