@@ -137,7 +137,7 @@ export async function stopChild(child: ChildProcess): Promise<void> {
 /** Resources that a process and all its descendants needed. */
 export interface Spent {
   readonly seconds: number;
-  /** Sum of the peak memory of each, in bytes; 0 on a system without `/proc`. */
+  /** Sum of the peak memory of each that lives for a tenth of a second, in bytes; 0 on a system without `/proc`. */
   readonly peak: number;
 }
 
@@ -149,21 +149,24 @@ export async function runChild(command: string, args: readonly string[], options
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = `${output}${text}`.slice(-2000);
   });
-  const peaks = new Map<number, number>();
+  const peaks = new Map<number, { peak: number; looks: number }>();
   let isRunning = true;
   const ended = once(child, 'close').finally(() => {
     isRunning = false;
   });
   while (isRunning) {
     for (const pid of listFamily(child.pid ?? 0)) {
-      peaks.set(pid, readUsage(pid).peak ?? peaks.get(pid) ?? 0);
+      const seen = peaks.get(pid) ?? { peak: 0, looks: 0 };
+      peaks.set(pid, { peak: readUsage(pid).peak ?? seen.peak, looks: seen.looks + 1 });
     }
     await Promise.race([ended, sleep(50)]);
   }
   const seconds = (performance.now() - started) / 1000;
   const [code, signal] = await ended;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${signal ?? code}: ${output}`);
-  return { seconds, peak: [...peaks.values()].reduce((sum, peak) => sum + peak, 0) };
+  // Until a child runs its own program, it has its parent's memory, which would be counted again.
+  const lasting = [...peaks.values()].filter(({ looks }) => looks > 1);
+  return { seconds, peak: lasting.reduce((sum, { peak }) => sum + peak, 0) };
 }
 
 /** Resources that a process has used so far. All is undefined without `/proc`, or without such a process. */
