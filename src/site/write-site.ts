@@ -32,8 +32,11 @@ import { openThreads } from './threads.ts';
 /** Number of pages that a thread renders at a time. */
 const RENDERED_AT_ONCE = 50;
 
-/** Number of pages that are put in place at a time, once they are on the disk. */
-const PLACED_AT_ONCE = 500;
+/**
+ * Number of pages that are put in place at a time, once they are on the disk. Each time begins another process (`sync`), which
+ * slows this one down for as long as all its memory is shared with it.
+ */
+const PLACED_AT_ONCE = 2000;
 
 /** Options of one rebuild. */
 export interface WriteSiteOptions {
