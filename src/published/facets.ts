@@ -18,7 +18,7 @@ interface Limit {
 export function countFacets(
   facts: Facts,
   query: ListQuery,
-  { scores, named }: { scores: Scores | undefined; named: NamedRoutes | undefined },
+  { scores, named }: { scores?: Scores; named: NamedRoutes | undefined },
 ): Facets {
   const { category, network, verified, band, max_price_usdc, ...rest } = query;
   const isRestPassing = buildListingFilter(rest, named);

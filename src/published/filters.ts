@@ -127,14 +127,37 @@ export function buildCountCondition(query: Filters): { sql: string; values: obje
 }
 
 /**
- * Returns the condition that a listing has a route that passes, the same as that of `buildRouteFilter`; `TRUE` if every route
- * passes.
+ * Returns the condition on rows of `listings` that one of the routes passes, the same as that of `buildRouteFilter`; `TRUE` if
+ * nothing is asked of its offers. The lowest prices of a listing say enough, except for a client (`can`) or a path.
  */
-export function buildRouteCondition({ network, verified, max_price_usdc }: Filters): string {
-  if (network === undefined && max_price_usdc === undefined && verified !== true) return 'TRUE';
+export function buildRouteCondition(query: Filters): string {
+  const ofOffer = buildOfferCondition(query);
+  if (ofOffer === undefined) return 'TRUE';
+  const { network, verified, max_price_usdc, can, path } = query;
+  if (can !== undefined || path !== undefined)
+    return `EXISTS (SELECT 1 FROM offers WHERE listing = number AND ${ofOffer})`;
   const passes = max_price_usdc === undefined ? 'IS NOT NULL' : '<= +@max_price_usdc';
   const networks = network === undefined ? networkKey.options : [network];
   return `(${networks.map((key) => `${getPriceColumn(key, verified === true)} ${passes}`).join(' OR ')})`;
+}
+
+/**
+ * Returns the condition on rows of `offers` that a route passes by this offer; undefined if nothing is asked of offers. Besides
+ * the filters it names two values, both JSON: `@payable`, the needs that the client meets, and `@named`, the listing and position
+ * of each route at the path.
+ */
+export function buildOfferCondition({ network, verified, max_price_usdc, can, path }: Filters): string | undefined {
+  if (network === undefined && max_price_usdc === undefined && verified !== true && can === undefined) return undefined;
+  return [
+    can !== undefined && 'needs IN (SELECT value FROM json_each(@payable))',
+    network !== undefined && 'network = +@network',
+    max_price_usdc !== undefined && 'amount <= +@max_price_usdc',
+    path !== undefined && '(listing, position) IN (SELECT value ->> 0, value ->> 1 FROM json_each(@named))',
+    verified &&
+      'EXISTS (SELECT 1 FROM routes WHERE routes.listing = offers.listing AND routes.position = offers.position AND verified)',
+  ]
+    .filter(Boolean)
+    .join(' AND ');
 }
 
 /** Tests of listings and of routes. All that is asked of a route must hold for one and the same route. */

@@ -185,6 +185,7 @@ CREATE INDEX listings_by_name ON listings (slug, ${FILTERED}) WHERE state = 'liv
 ${ORDER_INDEXES.join('\n')}
 CREATE INDEX listings_by_provider ON listings (provider_key) WHERE provider_key IS NOT NULL;
 CREATE INDEX listings_by_product ON listings (product, slug) WHERE product IS NOT NULL;
+CREATE INDEX offers_by_needs ON offers (needs, listing, network, amount);
 
 -- Numbers of live listings by what filters read. Price, network and proof are those of one and the same route.
 CREATE TABLE counts (

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { USDC_DECIMALS } from '../model/usdc.ts';
 import { LIKENESS_WEIGHT, type Scores } from '../search/ranking.ts';
 import { type Facets, getListLimit, getListSort, type ListQuery, type ListSort } from '../views/listing/query.ts';
-import { countFacetsByTable } from './counts.ts';
+import { countByTable, countFacetsByTable } from './counts.ts';
 import { buildCursor, type Cursor, parseCursor } from './cursor.ts';
 import { countFacets } from './facets.ts';
 import { BONUS_MAX, type Facts, type ListingFacts } from './facts.ts';
@@ -89,13 +90,12 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
   const query = { ...searched, limit: getListLimit(given) };
   const sort = getListSort(query);
   const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, query, sort);
-  const { q, can, path, facets: isCounting = false } = query;
-  const isOfRoutes = q !== undefined || can !== undefined || path !== undefined;
-  const ofTable = isCounting && !isOfRoutes ? countFacetsByTable(published, query) : undefined;
-  const isByFile = !isOfRoutes && (!isCounting || ofTable !== undefined);
   const asked = { query, sort, cursor };
-  const found = isByFile ? selectFromFile(published, asked) : selectFromMemory(published, snapshot, asked);
-  const { total, facets = ofTable, listed, hasMore, words } = found;
+  const found =
+    query.q === undefined
+      ? selectFromFile(published, snapshot, asked)
+      : selectByWords(published, snapshot, { ...asked, q: query.q });
+  const { total, facets, listed, hasMore, words } = found;
   const { groups, leastMatch, size, ...answered } = words ?? { isWeak: false, unmatched: [] };
   const getCursorAfter = (count: number) => {
     const { key = 0, slug = '' } = listed[count - 1] ?? {};
@@ -110,7 +110,7 @@ export function selectListings(published: Published, snapshot: Snapshot, given: 
     listings: listed.map(({ number, slug, product, domain }) => ({ number, slug, product, domain })),
     facets,
     // A path names a route even in a query without words.
-    answer: words || path !== undefined ? { matches, ...answered } : undefined,
+    answer: words || query.path !== undefined ? { matches, ...answered } : undefined,
     next_cursor: hasMore ? getCursorAfter(listed.length) : undefined,
     getCursorAfter,
   };
@@ -123,45 +123,74 @@ interface PageRequest {
   readonly cursor: Cursor | undefined;
 }
 
-function selectFromFile(published: Published, { query, sort, cursor }: PageRequest): FoundPage {
+/** Selects a page for a query without words, from the indexes of the file. */
+function selectFromFile(published: Published, snapshot: Snapshot, { query, sort, cursor }: PageRequest): FoundPage {
   const listed = listPassing(published, query, { sort, after: cursor?.after, limit: query.limit + 1 });
-  const total = countPassing(published, query);
-  return { total, listed: listed.slice(0, query.limit), hasMore: listed.length > query.limit };
+  return {
+    total: countByTable(published, query) ?? countOnce(published, snapshot, query),
+    facets: query.facets ? countFacetsOf(published, snapshot, query) : undefined,
+    listed: listed
+      .slice(0, query.limit)
+      .map(({ position, ...rest }) => (position === undefined ? rest : { ...rest, match: { match: 1, position } })),
+    hasMore: listed.length > query.limit,
+  };
 }
 
-/** Selects a page by the search index, which can answer words, and filters on the routes: clients (`can`), paths and facets. */
-function selectFromMemory(published: Published, snapshot: Snapshot, asked: PageRequest): FoundPage {
+/** Counts facets from the table of counts, or, for filters that it does not cover, from what is in memory of each listing. */
+function countFacetsOf(published: Published, snapshot: Snapshot, query: ListQuery): Facets {
+  const counted = countFacetsByTable(published, query);
+  if (counted) return counted;
+  return countFacets(getSearchIndex(published, snapshot).facts, query, { named: findNamedRoutes(published, query) });
+}
+
+/** Number of queries whose totals are kept, for each snapshot. */
+const KEPT_TOTALS = 64;
+
+const totalsOf = new WeakMap<Snapshot, LRUCache<string, number>>();
+
+/** Counts the listings that pass a query which the table of counts does not cover, once for each snapshot. */
+function countOnce(published: Published, snapshot: Snapshot, query: ListQuery): number {
+  const { cursor: _, sort, limit, facets, ...filters } = query;
+  const kept = totalsOf.get(snapshot) ?? new LRUCache({ max: KEPT_TOTALS });
+  totalsOf.set(snapshot, kept);
+  const key = JSON.stringify(filters);
+  const total = kept.get(key) ?? countPassing(published, filters);
+  kept.set(key, total);
+  return total;
+}
+
+/** Selects a page for a request in words, by the search index. */
+function selectByWords(
+  published: Published,
+  snapshot: Snapshot,
+  asked: PageRequest & { readonly q: string },
+): FoundPage {
   const { query, cursor } = asked;
   const index = getSearchIndex(published, snapshot);
-  const request = query.q === undefined ? undefined : index.expand(query.q);
-  const groups = cursor?.groups ?? request?.groups ?? [];
-  const scores = request && index.score(groups, request.vector, cursor?.size);
+  const request = index.expand(asked.q);
+  const groups = cursor?.groups ?? request.groups;
+  const scores = index.score(groups, request.vector, cursor?.size);
   const named = findNamedRoutes(published, query);
-  const filter = buildFilter(index.facts, query, named);
-  const wanted: IndexedRequest = { ...asked, index, filter };
-  const { total, after, placed, answered } = scores ? placeFound(wanted, scores) : placeAll(wanted);
+  const found = placeFound({ ...asked, index, filter: buildFilter(index.facts, query, named) }, scores);
+  const { total, after, placed, best, leastMatch } = found;
   return {
     total,
     facets: query.facets ? countFacets(index.facts, query, { scores, named }) : undefined,
     hasMore: after > placed.length,
-    listed: placed.map(({ key, item: { listing, position, match } }) => ({
+    listed: placed.map(({ key, listing, position, match }) => ({
       number: listing.number,
       slug: listing.slug,
       product: listing.product,
       domain: listing.domain,
       key,
-      match: { match: Math.round(100 * match) / 100, position: position < 0 ? undefined : position },
+      match: { match: Math.round(100 * match) / 100, position },
     })),
-    ...(request &&
-      scores &&
-      answered && {
-        words: {
-          groups,
-          ...(asked.sort !== 'relevance' && { leastMatch: answered.leastMatch, size: scores.size }),
-          isWeak: answered.best < WEAK_BELOW,
-          unmatched: request.unmatched.slice(0, UNMATCHED_MAX),
-        },
-      }),
+    words: {
+      groups,
+      ...(asked.sort !== 'relevance' && { leastMatch, size: scores.size }),
+      isWeak: best < WEAK_BELOW,
+      unmatched: request.unmatched.slice(0, UNMATCHED_MAX),
+    },
   };
 }
 
@@ -171,21 +200,13 @@ interface IndexedRequest extends PageRequest {
   readonly filter: FilterTests;
 }
 
-/** A listing of the page, with its match if there is a request. */
-interface PlacedListing {
-  readonly listing: ListingFacts;
-  /** Position of the first route that passes, or of the route that answers most; -1 if there is none. */
-  readonly position: number;
-  readonly match: number;
-}
-
 /** Collects the listings of a page, and counts those after the cursor. */
-function openPage<Item extends Pick<PlacedListing, 'listing'>>({ query, cursor }: IndexedRequest) {
-  const top = createTop<Item>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
+function openPage({ query, cursor }: IndexedRequest) {
+  const top = createTop<FoundListing>(query.limit, (a, b) => (a.listing.slug < b.listing.slug ? -1 : 1));
   const { key: lastKey, slug: lastSlug } = cursor?.after ?? { key: Number.NEGATIVE_INFINITY, slug: '' };
   let after = 0;
   return {
-    offer(key: number, item: Item): void {
+    offer(key: number, item: FoundListing): void {
       if (key < lastKey || (key === lastKey && item.listing.slug <= lastSlug)) return;
       after += 1;
       top.offer(key, item);
@@ -198,32 +219,6 @@ function openPage<Item extends Pick<PlacedListing, 'listing'>>({ query, cursor }
     },
     end: () => ({ after, placed: top.list() }),
   };
-}
-
-/** Places the listings that pass the filters, for a query without words. */
-function placeAll(wanted: IndexedRequest) {
-  const { sort, index, filter } = wanted;
-  const page = openPage<PlacedListing>(wanted);
-  let total = 0;
-  index.facts.visit((listing) => {
-    const position = filter.isListingPassing?.(listing) === false ? undefined : findPassingRoute(filter, listing);
-    if (position === undefined) return;
-    total += 1;
-    page.offer(sort === 'name' || sort === 'relevance' ? 0 : listing[sort], { listing, position, match: 1 });
-  });
-  return { total, ...page.end(), answered: undefined };
-}
-
-/**
- * Returns the position of the first route of a listing that passes; -1 if every route passes or the listing has no routes on
- * record, and undefined if no route passes.
- */
-function findPassingRoute({ isRoutePassing }: FilterTests, listing: ListingFacts): number | undefined {
-  if (isRoutePassing === undefined || listing.count === 0) return -1;
-  for (let position = 0; position < listing.count; position += 1) {
-    if (isRoutePassing(listing, position)) return position;
-  }
-  return undefined;
 }
 
 /**
@@ -245,7 +240,7 @@ function placeFound(wanted: IndexedRequest, scores: Scores) {
   if (sort !== 'relevance') visitFound((number, _, score) => seeBest(number, score));
   const leastMatch = cursor?.leastMatch ?? Math.max(WEAK_BELOW, WEAK_BESIDE * best);
   const keys = openKeys(wanted, { scores, leastMatch, findMatch });
-  const page = openPage<FoundListing>(wanted);
+  const page = openPage(wanted);
   let total = 0;
   visitFound((number, position, score) => {
     total += 1;
@@ -256,11 +251,13 @@ function placeFound(wanted: IndexedRequest, scores: Scores) {
     page.offer(keys.getKey(listing, position, score), { listing, position, score });
   });
   const { after, placed } = page.end();
-  const answered = placed.map(({ key, item: { listing, position, score } }) => {
-    const match = findMatch(listing.number, score);
-    return { key, item: { listing, position: listing.count === 0 ? -1 : position, match } };
-  });
-  return { total, after, placed: answered, answered: { best, leastMatch } };
+  const answered = placed.map(({ key, item: { listing, position, score } }) => ({
+    key,
+    listing,
+    position: listing.count === 0 ? undefined : position,
+    match: findMatch(listing.number, score),
+  }));
+  return { total, after, placed: answered, best, leastMatch };
 }
 
 /** A listing found by words, with its best route that passes; position 0 without routes. */

@@ -69,6 +69,17 @@ const shape: fc.Arbitrary<Shape> = fc.record({
 
 type Query = Record<string, string>;
 
+/** Queries that one and the same route must meet in more than one way. */
+const OF_ROUTES: readonly Query[] = [
+  { can: 'v2,evm,exact,eip3009', max_price_usdc: '0.01' },
+  { can: 'v2,svm,exact', verified: 'true', sort: 'price' },
+  { can: 'v2,evm,svm,exact,eip3009', network: 'solana', seen: 'true' },
+  { path: '/v1/1', max_price_usdc: '0.01' },
+  { path: '/v1/1', can: 'v2,svm,exact', sort: 'updated' },
+  { path: '/v1/1', verified: 'true' },
+  { path: '/v1/0', network: 'base' },
+];
+
 const query: fc.Arbitrary<Query> = fc
   .record(
     {
@@ -224,7 +235,8 @@ describe('the filters of the list, in any combination over any catalogue', () =>
         async (shapes, queries) => {
           const { listings, ask, close } = await serveShapes(shapes);
           const orders = listSort.options.map((sort): [Query, number] => [{ sort }, 7]);
-          for (const [wanted, limit] of [...queries, ...orders]) {
+          const ofRoutes = OF_ROUTES.map((wanted): [Query, number] => [wanted, 2]);
+          for (const [wanted, limit] of [...queries, ...orders, ...ofRoutes]) {
             const whole = await ask({ ...wanted, limit: '1000' });
             const { q } = wanted;
             // One word is matched by all that have it; how much of several it takes is the ranking's to say.
@@ -328,6 +340,28 @@ describe('the filters of the list, in any combination over any catalogue', () =>
       ),
       { numRuns: 3 },
     );
+  });
+
+  it('name the first route at a path that has all that is asked', async () => {
+    const catalogue = await makeCatalogue();
+    const price = (amount: number) => [makeTerms({ amount })];
+    const routes = [
+      makeRoute({ method: 'GET', path: '/other', terms: price(1000) }),
+      makeRoute({ method: 'GET', path: '/quote', terms: price(50_000) }),
+      makeRoute({ method: 'POST', path: '/quote', terms: price(1000) }),
+      makeRoute({ method: 'PUT', path: '/quote', terms: price(2000) }),
+    ];
+    await writeCatalogue(catalogue, NOW, (writing) =>
+      recordDeclaration(writing, makeDeclaration({ slug: 'quotes', routes })),
+    );
+    const { get } = await serveLive(catalogue);
+    const find = async (wanted: Query) => {
+      const answer = await (await get(`/agent/list?${new URLSearchParams(wanted)}`)).json();
+      return answer.listings.map(({ route }: { route: { method: string } }) => route.method);
+    };
+    expect(await find({ path: '/quote' })).toEqual(['GET']);
+    expect(await find({ path: '/quote', max_price_usdc: '0.01' })).toEqual(['POST']);
+    expect(await find({ path: '/quote', can: 'evm', max_price_usdc: '0.0001' })).toEqual([]);
   });
 
   it('rank the listings that have all words above those that have one, and verified ones first among equals', async () => {
