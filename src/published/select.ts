@@ -125,9 +125,12 @@ interface PageRequest {
 
 /** Selects a page for a query without words, from the indexes of the file. */
 function selectFromFile(published: Published, snapshot: Snapshot, { query, sort, cursor }: PageRequest): FoundPage {
-  const listed = listPassing(published, query, { sort, after: cursor?.after, limit: query.limit + 1 });
+  const total = countByTable(published, query) ?? countOnce(published, snapshot, query);
+  const page = { sort, after: cursor?.after, limit: query.limit + 1 };
+  // Only the total says at once that nothing passes; the order's index would be read to its end.
+  const listed = total === 0 ? [] : listPassing(published, query, page);
   return {
-    total: countByTable(published, query) ?? countOnce(published, snapshot, query),
+    total,
     facets: query.facets ? countFacetsOf(published, snapshot, query) : undefined,
     listed: listed
       .slice(0, query.limit)
