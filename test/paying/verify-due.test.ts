@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { listChanges } from '../../src/catalogue/read/changes.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { drawRoutes, isOpenToDraw, listDueRoutes } from '../../src/evidence/verification.ts';
 import type { Listing } from '../../src/model/listing.ts';
@@ -130,6 +131,8 @@ describe('verify --due', () => {
     const { stdout } = await run(['verify', '--due', '--budget', '0.005']);
     expect(stdout).toContain('0 of 1 routes verified, for 0.001 of 0.005 USDC; 0 not reached; 1 chosen at random.');
     expect([await verification(), await getLost()]).toEqual(['unverified', 1000n]);
+    const lost = (await listChanges(catalogue, SLUG)).filter(({ kind }) => kind === 'unverified');
+    expect(lost.map(({ reason }) => reason)).toEqual(['paid_not_delivered']);
   });
 
   it('pays a seller that delivered nothing once a week at most', async () => {
