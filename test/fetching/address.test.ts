@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
@@ -56,6 +57,16 @@ describe('an outside address', () => {
     ['ftp://localhost/', 'bad_url'],
   ])('may be local if private networks are allowed, except metadata services: %s', (text, outcome) => {
     expect(parse(text, PRIVATE)).toBe(outcome);
+  });
+
+  it('has no port that browsers block, and any other', () => {
+    // The library that implements fetch for Node has the list of the standard.
+    const { badPorts }: { badPorts: string[] } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js');
+    const blocked = Array.from({ length: 65_536 }, (_, port) => String(port)).filter(
+      (port) => parse(`https://a.example:${port}/`, PUBLIC) === 'blocked_port',
+    );
+    // Port 0 is no port that anybody can listen on.
+    expect(blocked).toEqual(['0', ...badPorts]);
   });
 
   it('is refused with one sentence that quotes neither path nor password', () => {
