@@ -203,6 +203,7 @@ describe('comparing', () => {
     expect(page.notice).toBe('There is no listing "nobody".');
     const { match: _match, ...first } = all.listings[2] as Page['listings'][number];
     expect(page.listings[0]).toEqual(first);
+    expect((await search({ compare: names })).page).not.toHaveProperty('notice');
   });
 
   it('takes two to four routes, and no filter besides', async () => {

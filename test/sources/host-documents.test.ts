@@ -107,6 +107,20 @@ describe('an OpenAPI document that a file names', () => {
   });
 
   it.each([
+    ['the file', {}, '0.05', 'base'],
+    ['OpenAPI, where that alone names a network', { network: 'solana' }, '0.02', 'solana'],
+  ])('has the price of %s', async (_whose, info, usdc, network) => {
+    const operation = makeOperation({ 'x-payment-info': { price: '0.02', ...info } });
+    const { context } = makeContext({
+      [`${HOST}/.well-known/x402`]: { ...PRICED, openapi: `${HOST}/openapi.json` },
+      [`${HOST}/openapi.json`]: makeDocument({ paths: { '/v1/heights': { get: operation } } }),
+    });
+    const read = await readWholeDocument(`${HOST}/.well-known/x402`, OPTIONS, context);
+    const routes = 'code' in read ? [] : read.declarations.flatMap(({ routes }) => routes);
+    expect(routes.map(({ terms }) => terms)).toMatchObject([[{ network, amount: Number(usdc) * 1e6 }]]);
+  });
+
+  it.each([
     ['there is none', undefined],
     ['it is a page', '<p>'],
     ['it is other JSON', { a: 1 }],
