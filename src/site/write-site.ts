@@ -33,8 +33,8 @@ import { openThreads } from './threads.ts';
 const RENDERED_AT_ONCE = 50;
 
 /**
- * Number of pages that are put in place at a time, once they are on the disk. Each time begins another process (`sync`), which
- * slows this one down for as long as all its memory is shared with it.
+ * Number of pages that are put in place at a time, once they are on the disk. Each time begins another process (`sync`), for
+ * which the system protects all memory of this one: its next write to each page of it costs a page fault.
  */
 const PLACED_AT_ONCE = 2000;
 
