@@ -357,6 +357,12 @@ describe.each(CAUTION_CODES)('%s', (code) => {
     const { changes } = await getJson('/agent/changes?since=0&limit=1000');
     const told = changes.filter((one: { slug: string; kind: string }) => one.slug === slug && one.kind === 'cautioned');
     expect(told.map(({ reason }: { reason: string }) => reason)).toContain(code);
+    // A caution of the whole listing names no route.
+    const named = told.flatMap(({ detail }: { detail: { routes: string[]; added: string[] } }) => [
+      ...detail.routes,
+      ...detail.added,
+    ]);
+    expect(named.filter((route: string) => !/^[A-Z]+ \//.test(route))).toEqual([]);
     const feed = await (await walked.live.get('/changes.atom')).text();
     const entries = feed.split('<entry>').filter((entry) => entry.includes(`<title>${slug}: `));
     const telling = entries.filter((entry) => /<title>(.*?)<\/title>/.exec(entry)?.[1]?.includes(phrase));

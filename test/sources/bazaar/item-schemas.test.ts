@@ -86,6 +86,12 @@ describe('the request', () => {
     });
   });
 
+  it('requires no name that is no text', () => {
+    const body = { type: 'object', properties: { q: { type: 'string' } }, required: ['q', 7, null] };
+    const item = makeVersion2({ info: { input: { body } } });
+    expect(readSchemaAndExample(item, 'POST').input_schema?.properties).toEqual({ body: { ...body, required: ['q'] } });
+  });
+
   it('has fields that are named like words of JSON Schema, and values that are schemas', () => {
     const named = { type: { type: 'string' }, properties: { type: 'object', description: 'Of the thing' } };
     const read = (body: unknown) => readSchemaAndExample(makeVersion2({ info: { input: { body } } }), 'POST');

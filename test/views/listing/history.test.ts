@@ -52,6 +52,11 @@ describe('what changed of a listing', () => {
     ]);
   });
 
+  it('says of a network that is new and unverified that it is advertised, and nothing of a proof', () => {
+    const [row] = buildDecisionRows([makeChange('networked', { from: [], to: [makeNetwork(true)], evidence: null })]);
+    expect(row?.what).toBe('Networks: Base advertised');
+  });
+
   it('leaves out sightings, what a probe merely confirmed and scores that stayed in their band, and keeps to the latest', () => {
     expect([...DECISION_KINDS, ...NOISY_KINDS, 'seen'].sort()).toEqual([...CHANGE_KINDS].sort());
     const confirmed = makeChange('routed', { added: [], removed: [], changed: ['GET /x'] }, { revision: 92 });

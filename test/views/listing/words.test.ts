@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { getReliability } from '../../../src/evidence/reliability.ts';
 import { NETWORKS } from '../../../src/model/network.ts';
 import { buildBareCall } from '../../../src/views/call/guide.ts';
 import {
@@ -24,6 +25,7 @@ import {
   describeVerification,
   formatLatency,
   formatReliabilityEvidence,
+  formatScoreBasis,
   formatSummary,
   getDescription,
 } from '../../../src/views/listing/words.ts';
@@ -75,6 +77,19 @@ describe('an unverified listing', () => {
     expect(listProvedRoutes(listing.routes)).toEqual([]);
     expect(describeUnverified(listing)).toContain('all of its routes are unverified');
     expect(formatReliabilityEvidence(listing)).toBe('unscored, not yet sampled');
+  });
+
+  it('says of a listing whose probes told nothing that it was sampled, but not conclusively', async () => {
+    const listing = await makePublicListing(TWO_ROUTES);
+    const told = (days: typeof listing.reliability.days) => {
+      const reliability = { ...listing.reliability, days };
+      return [formatScoreBasis({ reliability }), formatReliabilityEvidence({ reliability })];
+    };
+    expect(told([])).toEqual(['not yet sampled', 'unscored, not yet sampled']);
+    expect(told(getReliability([{ at: NOW, outcome: 'rate_limited' }], NOW).days)).toEqual([
+      'no conclusive answer so far',
+      'unscored, no sample so far tells anything',
+    ]);
   });
 
   it('does not say that nothing was paid for where a payment proves nothing any more, or brought nothing', async () => {
