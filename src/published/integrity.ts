@@ -25,9 +25,9 @@ export async function listPublishedFaults(
   if (found.identity !== wanted.identity) return ['it was made from another catalogue'];
   if (found.revision !== wanted.revision)
     return [`it is of revision ${found.revision}, the catalogue of ${wanted.revision}`];
-  // A file that other code wrote is not compared: the next start writes it again, and the check of the pages says so.
+  // Texts that other code wrote are not compared: the next start writes them again, and the check of the pages says so.
   const { code_version, base_url } = getRendering(published);
-  const leftOut = code_version === codeVersion ? [] : ['answers', 'rendered_routes', 'rendering'];
+  const leftOut = code_version === codeVersion ? [] : ['answers', 'items', 'rendered_routes', 'rendering'];
   const folder = mkdtempSync(join(tmpdir(), 'published-'));
   const followed = await openFollowed(catalogue.address);
   let fresh: Published | undefined;

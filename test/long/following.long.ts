@@ -29,7 +29,9 @@ function listContradictions(published: Published): string[] {
     const { revision } = getPublishedState(published);
     const live = count("SELECT count(*) FROM listings WHERE state = 'live'");
     const pairs = {
-      'live listings have a rendered form': [live, count('SELECT count(*) FROM rendered')],
+      'live listings have a short form': [live, count('SELECT count(*) FROM items')],
+      'live listings have their answer': [live, count('SELECT count(*) FROM answers')],
+      'live listings are counted': [live, count("SELECT sum(listings) FROM counts WHERE network = '' AND proved = 0")],
       'live listings are indexed': [live, count('SELECT count(*) FROM search_entries')],
       'live listings have their routes': [
         count('SELECT total(routes) FROM listings'),
@@ -82,23 +84,28 @@ it(`three processes follow into one file for ${SECONDS} seconds, are killed at a
   const [revisions, kills] = [new Set<number>(), { count: 0, deletions: 0 }];
   let published = openPublished(publishedFile);
   const until = Date.now() + SECONDS * 1000;
-  for (let step = 0; Date.now() < until; step += 1) {
+  // A follower needs some seconds to begin: those killed sooner would follow nothing.
+  let nextKill = 0;
+  let nextDeletion = Date.now() + 25_000;
+  while (Date.now() < until) {
     contradictions.push(...listContradictions(published));
     revisions.add(getPublishedState(published).revision);
     await sleep(5 + random() * 40);
-    if (step % 8 === 7) {
+    if (Date.now() > nextKill) {
       const at = Math.floor(random() * followers.length);
       followers[at]?.kill('SIGKILL');
       followers[at] = start();
       kills.count += 1;
+      nextKill = Date.now() + random() * 6000;
     }
-    if (step % 200 === 199) {
+    if (Date.now() > nextDeletion) {
       // The file is removed while they follow: all are stopped, as whoever removes it does not know who has it open.
       for (const child of followers) child.kill('SIGKILL');
       published.close();
       for (const ending of ['', '-wal', '-shm']) rmSync(publishedFile + ending, { force: true });
       followers.splice(0, followers.length, start(), start(), start());
       kills.deletions += 1;
+      nextDeletion = Date.now() + 25_000;
       for (;;) {
         try {
           published = openPublished(publishedFile);

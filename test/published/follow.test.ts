@@ -23,6 +23,7 @@ import { createApp } from '../../src/http/app.ts';
 import { readRoutesPart } from '../../src/published/cursor.ts';
 import { openPublishedForWriting, type Published } from '../../src/published/file.ts';
 import { type FollowedFiles, publishCatalogue } from '../../src/published/follow.ts';
+import { listPublishedFaults } from '../../src/published/integrity.ts';
 import { getItem, iterateRefs, writeDocument } from '../../src/published/listings.ts';
 import { startFollowing } from '../../src/published/live-file.ts';
 import { openReading } from '../../src/published/reading.ts';
@@ -257,6 +258,21 @@ describe('a published catalogue', () => {
     expect(writeDocument(published, 'one', shown)).toContain(`"page_url":"${baseUrl}/api/one"`);
     published.close();
     expect(JSON.stringify(read())).not.toContain(SITE.baseUrl);
+  });
+
+  it('is compared with the catalogue by what its own code writes', async () => {
+    const { catalogue, follow, files } = await makeFollowed();
+    await put(catalogue, 'one', 'sun');
+    await follow();
+    const writing = openPublishedForWriting(files.publishedFile);
+    onTestFinished(() => writing.close());
+    const listFaults = (by = BY) => listPublishedFaults(catalogue, writing, by);
+    expect(await listFaults()).toEqual([]);
+    writing.sqlite.exec("UPDATE items SET item = replace(item, 'sun', 'moon')");
+    expect(await listFaults()).toEqual(['the table items (one)']);
+    expect(await listFaults('newer code')).toEqual([]);
+    writing.sqlite.exec('UPDATE counts SET listings = listings + 1');
+    expect(await listFaults('newer code')).toEqual(['the table counts']);
   });
 
   it('is read as it was by those who have it open while another takes its place', async () => {
