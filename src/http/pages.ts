@@ -100,8 +100,11 @@ export function openPages({
     if (own) return own;
     if (!PLAIN_PATH.test(path) || LIVE_FOLDER.test(path)) throw MISSING;
     const rendered = await onDemand.find(`${path}${query}`);
-    if (!rendered)
-      throw slug !== undefined && isGone(slug) ? new ServiceError('gone', 'This listing was removed.') : MISSING;
+    if (!rendered) {
+      if (slug === undefined || !isGone(slug)) throw MISSING;
+      const hint = `GET ${PATHS.agentListing(slug)} says when and why.`;
+      throw new ServiceError('gone', 'This listing was removed.', { hint });
+    }
     const { body, type, status } = rendered;
     const facts = { headers, cacheControl: REVALIDATED, status: status as ContentfulStatusCode };
     return { ...facts, body, type, etag: getHash(body) };

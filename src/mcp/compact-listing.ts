@@ -184,6 +184,12 @@ function isShort(address: string | null): address is string {
   return address !== null && address.length <= LISTING_LENGTHS.address;
 }
 
+/** Builds what stands on further pages of routes: what speaks against the listing as a whole, and so against each of them. */
+export function buildListingCaution({ cautions, listing_cautions }: PublicHead): { caution?: string } {
+  const ofListing = cautions.filter(({ code }) => listing_cautions.some((one) => one.code === code));
+  return ofListing.length === 0 ? {} : { caution: formatCautions(ofListing) };
+}
+
 /** Longest name of a route that a caution quotes, in UTF-16 units. */
 const CAUTIONED_LENGTH = 60;
 

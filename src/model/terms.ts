@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { networkKey } from './network.ts';
 
+/** Longest payment time-out that is kept, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
+export const MAX_TIMEOUT_SECONDS = 86_400;
+
 /** One way to pay for a route: an `accepts` entry of an x402 challenge, reduced to USDC on Base or Solana. */
 export const terms = z.object({
   network: networkKey,

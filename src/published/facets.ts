@@ -50,8 +50,8 @@ export function countFacets(
     if (asked.network !== undefined && !isOnNetwork(listing, asked.network, query.seen)) return false;
     if (asked.verified !== undefined && asked.verified !== listing.isVerified) return false;
     if (most !== undefined && listing.price > most.usdc) return false;
-    // A listing without routes is judged as a whole.
-    if (listing.count === 0) return true;
+    // A listing of which no route counts is judged as a whole, unless a path names a route.
+    if (listing.isWhole && query.path === undefined) return true;
     const isAnyRoute = asked.network === undefined && most === undefined && asked.verified !== true && !canPay;
     return isAnyRoute || isAtMost(prices.find(asked.network, asked.verified === true), most?.atomic);
   };

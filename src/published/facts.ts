@@ -25,6 +25,7 @@ export const BONUS_MAX = VERIFIED_BONUS + RELIABILITY_BONUS;
 const VERIFIED = 1;
 const DANGER = 2;
 const PAYABLE = 4;
+const SET_ASIDE = 8;
 
 const NETWORKS = networkKey.options;
 const SORTS = Object.keys(ORDERS) as KeyedSort[];
@@ -45,6 +46,7 @@ export function encodeFacts(listing: LiveListing): string {
     const bits =
       (route.verification === 'settlement-verified' ? VERIFIED : 0) |
       (isDanger ? DANGER : 0) |
+      (route.set_aside ? SET_ASIDE : 0) |
       (offers.some(({ pay_to }) => pay_to !== null) ? PAYABLE : 0);
     return [
       bits,
@@ -82,6 +84,8 @@ export interface ListingFacts extends Readonly<Record<KeyedSort, number>> {
   readonly first: number;
   /** Number of its routes. */
   readonly count: number;
+  /** True if none of its routes counts, so that it is judged as a whole. */
+  readonly isWhole: boolean;
 }
 
 /** A row of a live listing, as `FACTS_COLUMNS` reads it. */
@@ -284,6 +288,7 @@ export function createFacts() {
         bonus,
         first,
         count: routes.length,
+        isWhole: routes.every(([ofRoute]) => (ofRoute & SET_ASIDE) !== 0),
         price: row.price,
         updated: row.updated,
         reliability: row.reliability,

@@ -64,8 +64,8 @@ const FILTERS: {
     counted: 'price BETWEEN 0 AND +@max_price_usdc',
     test: ({ price }) => price <= Number(value),
   }),
-  // A listing without routes says nothing about who can pay it.
-  can: () => ({ test: ({ count }) => count > 0 }),
+  // A listing of which no route counts says nothing about who can pay it.
+  can: () => ({ test: ({ isWhole }) => !isWhole }),
   // The routes that these two filters name are looked up first, see `findNamedRoutes`.
   host: () => ({}),
   path: () => ({}),
@@ -127,7 +127,7 @@ export function buildCountCondition(query: Filters): { sql: string; values: obje
 }
 
 /**
- * Returns the condition on rows of `listings` that one of the routes passes, the same as that of `buildRouteFilter`; `TRUE` if
+ * Returns the condition on rows of `listings` that one of the routes passes, the same as that of `buildFilter`; `TRUE` if
  * nothing is asked of its offers. The lowest prices of a listing say enough, except for a client (`can`) or a path.
  */
 export function buildRouteCondition(query: Filters): string {
@@ -169,13 +169,16 @@ export interface FilterTests {
 
 /** Builds the filter of a query, without its words. With `named`, only named listings and routes pass. */
 export function buildFilter(facts: Facts, query: ListQuery, named: NamedRoutes | undefined): FilterTests {
-  const isRoutePassing = facts.buildRouteFilter(getRouteWishes(query));
-  const isNamed: RouteFilter = (listing, position) =>
-    named?.get(listing.number)?.has(position) === true && isRoutePassing?.(listing, position) !== false;
-  return {
-    isListingPassing: buildListingFilter(query, named),
-    isRoutePassing: query.path === undefined ? isRoutePassing : isNamed,
-  };
+  const isMeeting = facts.buildRouteFilter(getRouteWishes(query));
+  const isListingPassing = buildListingFilter(query, named);
+  if (query.path === undefined) {
+    const isRoutePassing: RouteFilter = (listing, position) =>
+      listing.isWhole || isMeeting?.(listing, position) !== false;
+    return { isListingPassing, isRoutePassing: isMeeting && isRoutePassing };
+  }
+  const isRoutePassing: RouteFilter = (listing, position) =>
+    named?.get(listing.number)?.has(position) === true && isMeeting?.(listing, position) !== false;
+  return { isListingPassing, isRoutePassing };
 }
 
 /** Returns the conditions of a query that one and the same route must meet. */

@@ -1,6 +1,5 @@
 import { LIKENESS_WEIGHT } from '../search/ranking.ts';
 import type { DiscoverySearchQuery } from '../views/discovery.ts';
-import { getListSort, type ListQuery } from '../views/listing/query.ts';
 import { buildCursor, parseCursor } from './cursor.ts';
 import type { ListingFacts } from './facts.ts';
 import type { Published } from './file.ts';
@@ -55,8 +54,8 @@ export function findResources(
   snapshot: Snapshot,
   { query: q, limit, cursor: text, ...filters }: DiscoverySearchQuery & { query: string },
 ): FoundResources {
-  const query: ListQuery = { q, limit };
-  const cursor = text === undefined ? undefined : parseCursor(text, query, getListSort(query));
+  const query = { ...filters, q, limit };
+  const cursor = text === undefined ? undefined : parseCursor(text, query, 'relevance');
   const { facts, vectors, ...index } = getSearchIndex(published, snapshot);
   const request = index.expand(q);
   const groups = cursor?.groups ?? request.groups;
@@ -116,7 +115,7 @@ export function findResources(
       ? buildCursor(
           { after: { key: end.key, slug: end.item.listing.slug, position: end.item.position }, groups },
           query,
-          getListSort(query),
+          'relevance',
         )
       : undefined;
   return {

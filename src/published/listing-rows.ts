@@ -6,6 +6,7 @@ import { isDangerous } from '../model/caution.ts';
 import { isLive, type Listing, type LiveListing } from '../model/listing.ts';
 import { networkKey } from '../model/network.ts';
 import type { Latency } from '../model/probe.ts';
+import { listCounted } from '../model/route.ts';
 import { encodeTerms, getListingVector } from '../search/terms.ts';
 import { agentItem } from '../views/listing/item.ts';
 import { buildMatchedRoute } from '../views/listing/matched-route.ts';
@@ -149,15 +150,16 @@ function buildColumns(listing: LiveListing, form: PublicListing): Row {
   };
 }
 
-/** Returns the lowest prices of a listing on each network; without routes, the price of the listing as a whole. */
+/** Returns the lowest prices of a listing on each network; where no route counts, the price of the listing as a whole. */
 function buildPriceColumns({ routes, price_min }: Pick<Listing, 'routes' | 'price_min'>): Row {
   const lowest: Row = {};
+  const counted = listCounted(routes);
   for (const network of networkKey.options) {
-    lowest[getPriceColumn(network, false)] = routes.length === 0 ? price_min : null;
+    lowest[getPriceColumn(network, false)] = counted.length === 0 ? price_min : null;
     lowest[getPriceColumn(network, true)] = null;
   }
-  for (const { set_aside, terms, verification } of routes) {
-    for (const { network, amount } of set_aside ? [] : getCurrentTerms(terms)) {
+  for (const { terms, verification } of counted) {
+    for (const { network, amount } of getCurrentTerms(terms)) {
       for (const isVerified of verification === 'settlement-verified' ? [false, true] : [false]) {
         const column = getPriceColumn(network, isVerified);
         lowest[column] = Math.min(amount, Number(lowest[column] ?? amount));

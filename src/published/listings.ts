@@ -304,12 +304,15 @@ const AT = `
   SELECT number, slug, base_url, revision FROM json_each(@addresses) AS asked
     JOIN listings ON base_url >= asked.value || '?' AND base_url < asked.value || '@' WHERE state <> 'held'`;
 
-/** `0` sorts right after `/`, so the range holds every address on the origin. */
+/** `0` sorts right after `/`, so the first range holds every path on the origin; the other holds its root with any query. */
 const ON_ORIGIN = `
   SELECT number, slug, base_url, revision FROM listings WHERE base_url = @origin AND state = 'live'
   UNION ALL
   SELECT number, slug, base_url, revision FROM listings
-    WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live' LIMIT +@limit`;
+    WHERE base_url >= @origin || '/' AND base_url < @origin || '0' AND state = 'live'
+  UNION ALL
+  SELECT number, slug, base_url, revision FROM listings
+    WHERE base_url >= @origin || '?' AND base_url < @origin || '@' AND state = 'live' LIMIT +@limit`;
 
 /** Lists the live and delisted listings whose base address is one of these, with or without a query after it. */
 export function listListingsAt(published: Published, addresses: readonly string[]): ListingAddress[] {

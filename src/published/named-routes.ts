@@ -11,8 +11,8 @@ const LISTINGS_MAX = 1000;
 const ROUTES_MAX = 10_000;
 
 /**
- * Finds the listings and routes that the filters `host` and `path` name: live listings on the host, and their routes called at
- * the path; undefined if neither is set.
+ * Finds the listings and routes that the filters `host` and `path` name: live listings on the host, and their routes that are
+ * called at the path or have it below the base address of their listing; undefined if neither is set.
  */
 export function findNamedRoutes(
   published: Published,
@@ -28,9 +28,11 @@ export function findNamedRoutes(
   );
   return new Map(
     listings.flatMap(({ number, base_url }) => {
+      const routes = read.all(number);
       const url = URL.parse(path, base_url);
-      const routes = url === null ? [] : listMatchingRoutes(buildRouteIndex(base_url, read.all(number)), url);
-      return routes.length === 0 ? [] : [[number, new Set(routes.map(({ position }) => position))]];
+      const called = url === null ? [] : listMatchingRoutes(buildRouteIndex(base_url, routes), url);
+      const found = [...called, ...routes.filter((route) => route.path === path)];
+      return found.length === 0 ? [] : [[number, new Set(found.map(({ position }) => position))]];
     }),
   );
 }

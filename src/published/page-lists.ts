@@ -2,7 +2,7 @@ import { CATEGORIES, type Category } from '../model/catalogue.ts';
 import type { ListQuery } from '../views/listing/query.ts';
 import { PAGE_SIZE } from '../views/pages/lists.ts';
 import type { Published } from './file.ts';
-import { buildListingCondition } from './filters.ts';
+import { buildListingCondition, buildRouteCondition } from './filters.ts';
 import { countPassing } from './indexed-lists.ts';
 import type { LiveRef } from './listings.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -13,15 +13,16 @@ export type ListFilter = Pick<ListQuery, 'category' | 'network' | 'verified'>;
 const numbersOf = new WeakMap<Snapshot, Map<string, Uint32Array>>();
 
 /**
- * Returns the row numbers of a list's listings, read once for each snapshot: verified ones first, then the others; in both groups
- * marked ones last, then by slug.
+ * Returns the row numbers of a list's listings, those that `/agent/list` finds by the same filter, read once for each snapshot:
+ * verified ones first, then the others; in both groups marked ones last, then by slug.
  */
 function getNumbers(published: Published, snapshot: Snapshot, shown: ListFilter): Uint32Array {
   const kept = numbersOf.get(snapshot) ?? new Map<string, Uint32Array>();
   numbersOf.set(snapshot, kept);
   const key = JSON.stringify(shown);
   const { sql, values } = buildListingCondition(shown);
-  const read = `SELECT number FROM listings WHERE ${sql} ORDER BY verified_routes > 0 DESC, marked IS NOT NULL, slug`;
+  const read = `SELECT number FROM listings WHERE ${sql} AND ${buildRouteCondition(shown)}
+    ORDER BY verified_routes > 0 DESC, marked IS NOT NULL, slug`;
   const numbers =
     kept.get(key) ?? Uint32Array.from(published.sqlite.prepare<[object], number>(read).pluck().all(values));
   kept.set(key, numbers);

@@ -8,6 +8,7 @@ import { listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
 import { getToolName, isToolPath, payeeKind, routeVerification } from '../model/route.ts';
+import { MAX_TIMEOUT_SECONDS } from '../model/terms.ts';
 import { buildUrl, PATHS } from './links.ts';
 import { CURSOR_MAX_LENGTH, listFilters, REQUEST_MAX_LENGTH } from './listing/query.ts';
 import type { PublicHead } from './listing/record.ts';
@@ -117,7 +118,7 @@ export const discoverySearchQuery = discoveryFilters.extend({
 });
 export type DiscoverySearchQuery = z.infer<typeof discoverySearchQuery>;
 
-/** Time-out if the server names none, in seconds: the default of the x402 SDK's own server. */
+/** Time-out if nobody named one, in seconds: the default of the x402 SDK's own server. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
 /** Names of a service as the extension allows them: printable ASCII, 32 characters at most. */
@@ -248,7 +249,9 @@ export function buildDiscoveryResource(listing: PublicHead, route: PublicRoute, 
 }
 
 function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequirements> {
-  const { network, scheme, asset, amount, pay_to, max_timeout_seconds } = offer;
+  const { network, scheme, asset, amount, pay_to, max_timeout_seconds, evidence } = offer;
+  // A 402 always names one, and more than a day is not kept.
+  const unknown = evidence === 'observed' ? MAX_TIMEOUT_SECONDS : DEFAULT_TIMEOUT_SECONDS;
   const chain = NETWORKS[network];
   return {
     scheme,
@@ -256,7 +259,7 @@ function buildRequirements(offer: PayableTerms): z.infer<typeof paymentRequireme
     asset,
     amount: String(amount),
     payTo: pay_to,
-    maxTimeoutSeconds: max_timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS,
+    maxTimeoutSeconds: max_timeout_seconds ?? unknown,
     extra: chain.family === 'evm' && scheme === 'exact' ? { ...chain.domain } : {},
   };
 }

@@ -1,13 +1,12 @@
 import { isObject } from '../model/json.ts';
 import { NETWORKS } from '../model/network.ts';
-import type { Terms } from '../model/terms.ts';
+import { MAX_TIMEOUT_SECONDS, type Terms } from '../model/terms.ts';
 import type { SkipReason } from './challenge.ts';
 import { listExtraNeeds, listOmissions } from './extra-needs.ts';
 import {
   findAssetProblem,
   findOfferNetwork,
   isMainnetUsdc,
-  MAX_TIMEOUT_SECONDS,
   parseOfferAmount,
   parsePayTo,
   SCHEME,

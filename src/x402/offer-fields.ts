@@ -81,9 +81,6 @@ export function isMainnetUsdc(raw: unknown): boolean {
  */
 export const MAX_PLAUSIBLE_AMOUNT = 1_000_000_000;
 
-/** Longest payment time-out that is kept, in seconds: a day. Larger numbers are dates, milliseconds or mistakes. */
-export const MAX_TIMEOUT_SECONDS = 86_400;
-
 /** The name of a payment scheme. */
 export const SCHEME = /^[a-z][a-z0-9_-]{0,31}$/i;
 

@@ -81,9 +81,11 @@ describe("the x402 SDK's discovery client", () => {
     await writeCatalogue(catalogue, NOW, (writing) => withdrawDeclarations(writing, source, new Set()));
     const bazaar = await openBazaar(catalogue);
     expect((await bazaar.listResources()).pagination.total).toBe(0);
-    await recordProbed(catalogue, 'example-prices', [{ at: NOW, terms: [makeTerms()] }]);
+    await recordProbed(catalogue, 'example-prices', [{ at: NOW, terms: [makeTerms({ max_timeout_seconds: null })] }]);
     const { items } = await (await openBazaar(catalogue)).listResources();
     expect(items.map(({ resource }) => resource)).toEqual(['https://api.prices.example-provider.com/v1/price/:symbol']);
+    // The 402 asked for longer than a day, which is not the default of those who say nothing.
+    expect(items[0]?.accepts).toMatchObject([{ amount: '1000', maxTimeoutSeconds: 86_400 }]);
   });
 
   it('lists every route that can be paid for, each as the SDK knows resources', async () => {
@@ -211,6 +213,11 @@ describe("the x402 SDK's discovery client", () => {
       cursor = page.pagination?.cursor;
     } while (cursor);
     const whole = await bazaar.search({ query: 'weather', limit: 100 });
+    const { pagination } = await bazaar.search({ query: 'weather', limit: 6 });
+    // A page of one search is not in the middle of another.
+    await expect(
+      bazaar.search({ query: 'weather', network: 'eip155:8453', limit: 6, cursor: String(pagination?.cursor) }),
+    ).rejects.toThrow(/cursor/);
     expect(new Set(found).size).toBe(found.length);
     expect(Math.min(found.length, 100)).toBe(whole.resources.length);
   });

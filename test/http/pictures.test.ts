@@ -30,7 +30,11 @@ it('a listing has a picture that is kept, changes with it, and goes with it', as
 
   await removeListing(server.fixture.catalogue, 'api-1', { by: 'operator', reason: 'asked_to_be_removed' });
   await server.catchUp();
-  expect((await ask(server, '/pictures/api-1.png')).status).toBe(410);
+  const gone = await ask(server, '/pictures/api-1.png');
+  expect([gone.status, JSON.parse(gone.text)]).toMatchObject([
+    410,
+    { code: 'gone', hint: 'GET /agent/listings/api-1 says when and why.' },
+  ]);
 });
 
 it('every other page has the service’s own picture, and nothing else has one', async () => {

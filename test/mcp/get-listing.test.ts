@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Catalogue } from '../../src/catalogue/database.ts';
 import { findListing } from '../../src/catalogue/read/listings.ts';
 import { writeCatalogue } from '../../src/catalogue/transaction.ts';
+import { withdrawDeclarations } from '../../src/catalogue/write/declarations.ts';
 import { recordReceipt } from '../../src/catalogue/write/receipts.ts';
 import { NETWORKS } from '../../src/model/network.ts';
 import { makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
+import { recordProbed } from '../sampled.ts';
 import { connectModern } from './clients.ts';
 import { serveMcp } from './serving.ts';
 
@@ -118,6 +120,18 @@ describe('a live listing', () => {
         ],
       }),
     ]);
+  });
+
+  it('says on every page what speaks against it as a whole', async () => {
+    const { get, catalogue } = await openListing([makeDeclaration({ routes: makeRoutes(12) })]);
+    expect((await get({ routes_offset: 10 })).structured).not.toHaveProperty('caution');
+    const { source } = makeDeclaration();
+    await recordProbed(catalogue, SLUG, [{ at: NOW, terms: [makeTerms()] }]);
+    await writeCatalogue(catalogue, NOW, (writing) => withdrawDeclarations(writing, source, new Set()));
+    const pages = await Promise.all([0, 10].map((routes_offset) => get({ routes_offset })));
+    const [first, second] = pages.map(({ structured }) => structured);
+    expect(first).toMatchObject({ listing: { caution: expect.stringContaining('withdrawn') } });
+    expect(second).toMatchObject({ caution: expect.stringContaining('withdrawn') });
   });
 
   it('pages through all its routes once, each answer under 1,200 tokens', async () => {

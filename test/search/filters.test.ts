@@ -5,7 +5,8 @@ import { writeCatalogue } from '../../src/catalogue/transaction.ts';
 import { storeListing } from '../../src/catalogue/write/publication.ts';
 import { CATEGORIES } from '../../src/model/catalogue.ts';
 import { isLive, type LiveListing } from '../../src/model/listing.ts';
-import type { RouteProof } from '../../src/model/route.ts';
+import { listCounted, type RouteProof } from '../../src/model/route.ts';
+import { findListPart, type ListFilter } from '../../src/published/page-lists.ts';
 import { type AgentItem, buildAgentItem } from '../../src/views/listing/item.ts';
 import { FACET_NAMES, type Facets, listSort } from '../../src/views/listing/query.ts';
 import { makeCatalogue, makeDeclaration, makeRoute, makeTerms, NOW } from '../builders.ts';
@@ -32,8 +33,8 @@ const PROOF: RouteProof = {
 interface Shape {
   category: (typeof CATEGORIES)[number];
   provider: string;
-  /** Without any, the listing has a price and a network as a whole. */
-  routes: { amount: number; networks: ('base' | 'solana')[] }[];
+  /** Those set aside are named by strangers alone. Without any other, the listing has a price and a network as a whole. */
+  routes: { amount: number; networks: ('base' | 'solana')[]; aside: boolean }[];
   /** Networks on which payment was seen; on the others it is only declared. */
   seen: ('base' | 'solana')[];
   verified: boolean;
@@ -54,6 +55,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
     fc.record({
       amount: fc.constantFrom(...AMOUNTS),
       networks: fc.constantFrom<('base' | 'solana')[]>(['base'], ['solana'], ['base', 'solana']),
+      aside: fc.boolean(),
     }),
     { maxLength: 3 },
   ),
@@ -105,11 +107,11 @@ const query: fc.Arbitrary<Query> = fc
 function isSatisfying(listing: LiveListing, wanted: Query): boolean {
   const item = buildAgentItem(listing, SITE);
   const isOfRoutes = wanted.can !== undefined || wanted.path !== undefined;
+  const isWhole = listCounted(listing.routes).length === 0;
   return (
     (wanted.category ?? item.category) === item.category &&
     (!(wanted.network || wanted.seen) || listing.networks.some((entry) => isNetworkSatisfying(entry, wanted))) &&
-    ((listing.routes.length === 0 && !isOfRoutes) ||
-      listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
+    ((isWhole && !isOfRoutes) || listing.routes.some((route) => isRouteSatisfying(route, wanted))) &&
     (!wanted.host || new URL(listing.base_url).host === wanted.host.toLowerCase()) &&
     (!wanted.verified || String(item.verified_route_count > 0) === wanted.verified) &&
     (wanted.band ?? item.reliability_band) === item.reliability_band &&
@@ -126,8 +128,11 @@ function isNetworkSatisfying({ key, advertised, declared }: LiveListing['network
 }
 
 /** Says whether one route has all that a query asks of a route. */
-function isRouteSatisfying({ verification, path, terms }: LiveListing['routes'][number], wanted: Query): boolean {
+function isRouteSatisfying(route: LiveListing['routes'][number], wanted: Query): boolean {
+  const { verification, path, terms, set_aside } = route;
   if (wanted.path !== undefined && path !== wanted.path) return false;
+  // Nothing that only strangers say of offers counts.
+  if (set_aside) return !(wanted.network || wanted.max_price_usdc || wanted.can || wanted.verified === 'true');
   if (wanted.verified === 'true' && verification !== 'settlement-verified') return false;
   return terms.some(
     ({ network, amount }) =>
@@ -176,6 +181,10 @@ async function serveShapes(shapes: readonly Shape[]) {
       await recordDeclaration(writing, declaration);
       const listing = await findListing(writing.catalogue, { slug });
       if (!listing) throw new Error(`no ${slug}`);
+      const isProved = rest.verified && routes.length > 0;
+      listing.routes = listing.routes.map((one, at) =>
+        routes[at]?.aside && !(isProved && at === 0) ? { ...one, set_aside: true } : one,
+      );
       const [route, ...others] = listing.routes;
       if (route && rest.verified) {
         const proof = { ...PROOF, verified_at: rest.proved };
@@ -202,7 +211,8 @@ async function serveShapes(shapes: readonly Shape[]) {
     expect(response.status).toBe(200);
     return (await response.json()) as Answer;
   };
-  return { listings, ask, close: () => reading.close() };
+  const countOnPages = (shown: ListFilter) => findListPart(reading.published, reading.getSnapshot(), shown, 1)?.total;
+  return { listings, ask, countOnPages, close: () => reading.close() };
 }
 
 interface Answer {
@@ -233,7 +243,7 @@ describe('the filters of the list, in any combination over any catalogue', () =>
         fc.array(shape, { maxLength: 30 }),
         fc.array(fc.tuple(query, fc.integer({ min: 1, max: 12 })), { minLength: 25, maxLength: 25 }),
         async (shapes, queries) => {
-          const { listings, ask, close } = await serveShapes(shapes);
+          const { listings, ask, countOnPages, close } = await serveShapes(shapes);
           const orders = listSort.options.map((sort): [Query, number] => [{ sort }, 7]);
           const ofRoutes = OF_ROUTES.map((wanted): [Query, number] => [wanted, 2]);
           for (const [wanted, limit] of [...queries, ...orders, ...ofRoutes]) {
@@ -281,6 +291,13 @@ describe('the filters of the list, in any combination over any catalogue', () =>
               cursor = page.next_cursor;
             } while (cursor !== undefined);
             expect(paged).toEqual(slugs);
+          }
+          // The pages of a list have what the search finds by the same filter.
+          for (const shown of [{ network: 'base' }, { network: 'solana' }, { verified: true }] as ListFilter[]) {
+            const { total } = await ask(
+              Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, String(value)])),
+            );
+            expect([shown, countOnPages(shown)]).toEqual([shown, total]);
           }
           close();
         },
@@ -364,11 +381,63 @@ describe('the filters of the list, in any combination over any catalogue', () =>
     expect(await find({ path: '/quote', can: 'evm', max_price_usdc: '0.0001' })).toEqual([]);
   });
 
+  it('find a listing by the price and network that it has as a whole, whatever routes strangers name', async () => {
+    const catalogue = await makeCatalogue();
+    const whole = { slug: 'whole', base_url: 'https://whole.example-provider.com', title: 'Brimbling' };
+    const source = { kind: 'bazaar', name: 'https://feed.example/discovery/resources', observed_at: NOW } as const;
+    const phantom = makeRoute({ path: '/p/0', description: 'Quazzle.', terms: [makeTerms({ amount: 5_000_000 })] });
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      const said = { price: { min: 20_000, max: 20_000 }, networks: ['base' as const], routes: [] };
+      await recordDeclaration(writing, makeDeclaration({ ...whole, ...said }));
+      await recordDeclaration(writing, makeDeclaration({ ...whole, source, routes: [phantom] }));
+    });
+    const { get } = await serveLive(catalogue);
+    const ask = async (wanted: Query) =>
+      (await (await get(`/agent/list?${new URLSearchParams({ ...wanted, facets: 'true' })}`)).json()) as Answer;
+    expect((await ask({})).listings).toMatchObject([{ slug: 'whole', price_min_usdc: 0.02, endpoints_count: 0 }]);
+    const found: Query[] = [{ network: 'base' }, { max_price_usdc: '0.02' }, { network: 'base', max_price_usdc: '1' }];
+    const notFound: Query[] = [{ network: 'solana' }, { max_price_usdc: '0.01' }, { can: 'v2,evm,exact,eip3009' }];
+    for (const words of [{}, { q: 'brimbling' }] as Query[]) {
+      for (const wanted of found) {
+        const { total, facets } = await ask({ ...words, ...wanted });
+        expect([total, facets?.network], JSON.stringify({ ...words, ...wanted })).toMatchObject([
+          1,
+          [
+            { value: 'base', count: 1 },
+            { value: 'solana', count: 0 },
+          ],
+        ]);
+      }
+      for (const wanted of notFound) expect((await ask({ ...words, ...wanted })).total).toBe(0);
+      // What strangers say of that route is not what the listing asks.
+      expect((await ask({ ...words, path: '/p/0', network: 'base' })).total).toBe(0);
+    }
+  });
+
+  it('find what is on a host: with a query after its root, and by the path that is called or that the listing shows', async () => {
+    const catalogue = await makeCatalogue();
+    const declare = (slug: string, base_url: string, path: string) =>
+      makeDeclaration({ slug, base_url, routes: [makeRoute({ path })] });
+    await writeCatalogue(catalogue, NOW, async (writing) => {
+      await recordDeclaration(writing, declare('tiered', 'https://tiered.example-provider.com/?tier=1', '/v1/quote'));
+      await recordDeclaration(writing, declare('based', 'https://based.example-provider.com/base', '/v1/quote'));
+    });
+    const { get } = await serveLive(catalogue);
+    const find = async (wanted: Query) => {
+      const { listings } = (await (await get(`/agent/list?${new URLSearchParams(wanted)}`)).json()) as Answer;
+      return listings.map(({ slug }) => slug);
+    };
+    expect(await find({ host: 'tiered.example-provider.com' })).toEqual(['tiered']);
+    const host = 'based.example-provider.com';
+    for (const path of ['/v1/quote', '/base/v1/quote']) expect(await find({ host, path })).toEqual(['based']);
+    expect(await find({ host, path: '/quote' })).toEqual([]);
+  });
+
   it('rank the listings that have all words above those that have one, and verified ones first among equals', async () => {
     const plain: Shape = {
       category: 'Data',
       provider: 'Alpha',
-      routes: [{ amount: 1000, networks: ['base'] }],
+      routes: [{ amount: 1000, networks: ['base'], aside: false }],
       seen: ['base'],
       verified: false,
       score: null,

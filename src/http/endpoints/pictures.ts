@@ -22,8 +22,12 @@ export function addPictureRoute(app: Hono<Env>, { pictures, reading }: { picture
     return reading.readAtOnce(() => {
       const listing = findLive(reading.published, slug);
       if (listing) return buildListingPicture(getItem(reading.published, listing), reading.site);
-      if (!findTombstone(reading.published, slug)) throw new ServiceError('not_found', 'There is no such picture.');
-      throw new ServiceError('gone', 'The listing was removed, and its picture with it.');
+      if (!findTombstone(reading.published, slug))
+        throw new ServiceError('not_found', 'There is no such picture.', {
+          hint: `GET ${PATHS.agentList}?q=… searches the catalogue.`,
+        });
+      const hint = `GET ${PATHS.agentListing(slug)} says when and why.`;
+      throw new ServiceError('gone', 'The listing was removed, and its picture with it.', { hint });
     });
   };
   app.get('/pictures/:file{.+}', async (c) => {

@@ -14,6 +14,7 @@ import { countFitting, getTokenEstimate, shortenText } from '../compact.ts';
 import {
   buildCompactListing,
   buildCompactRoute,
+  buildListingCaution,
   type CompactRoute,
   compactListing,
   compactRoute,
@@ -55,6 +56,7 @@ const output = z.object({
   listing: compactListing
     .optional()
     .describe('On the first page; title, description and provider_name are its own words'),
+  caution: z.string().optional().describe('On further pages: what speaks against every route'),
   same_product: z.array(z.string()).optional(),
   how_to_pay: z.string().optional(),
   base_url: z.string().optional(),
@@ -124,7 +126,7 @@ export function buildListingAnswer(slug: string, page: RoutesPage, context: AtRe
     revision: context.snapshot.revision,
     slug,
     state: 'live',
-    ...(offset === 0 && { listing: buildCompactListing(found.head) }),
+    ...(offset === 0 ? { listing: buildCompactListing(found.head) } : buildListingCaution(found.head)),
     ...(offset === 0 && others.length > 0 && { same_product: others.slice(0, SAME_PRODUCTS) }),
     ...(offset === 0 && {
       how_to_pay: getHowToPay(page.positions ? found.routes : listRouteNames(published, slug)),

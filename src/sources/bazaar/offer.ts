@@ -1,12 +1,11 @@
 import { isObject, writeScalar } from '../../model/json.ts';
 import { NETWORKS } from '../../model/network.ts';
-import { getTermsKey, type Terms } from '../../model/terms.ts';
+import { getTermsKey, MAX_TIMEOUT_SECONDS, type Terms } from '../../model/terms.ts';
 import { listExtraNeeds } from '../../x402/extra-needs.ts';
 import {
   findAssetProblem,
   findOfferNetwork,
   isMainnetUsdc,
-  MAX_TIMEOUT_SECONDS,
   parseOfferAmount,
   parsePayTo,
   SCHEME,
