@@ -114,7 +114,7 @@ describe('an address that its provider wants kept out', () => {
     );
     expect(await findDelisting(catalogue, BASE, 'provider')).toMatchObject({ reason: 'No.', source: FILE, at: NOW });
     await relist(catalogue, 'operator');
-    expect([await stateOf(catalogue), await findDelisting(catalogue, BASE)]).toEqual(['live', undefined]);
+    expect([await stateOf(catalogue), await findDelisting(catalogue, BASE, 'provider')]).toEqual(['live', undefined]);
   });
 
   it('that was never kept out is let in without a trace', async () => {

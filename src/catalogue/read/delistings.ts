@@ -11,18 +11,18 @@ export interface RecordedDelisting extends Delisting {
 /** Deciders, in order of precedence. Readers see the decision of the first one. */
 const DECIDERS: readonly Delisting['by'][] = ['operator', 'provider', 'rule'];
 
-/** Finds the decision that an address is not listed: that of decider `by`; without `by`, the one that readers see. */
+/** Finds the decision of one decider that an address is not listed. */
 export async function findDelisting(
   { query }: Catalogue,
   baseUrl: string,
-  by?: Delisting['by'],
+  by: Delisting['by'],
 ): Promise<RecordedDelisting | undefined> {
-  const rows = await query
+  return await query
     .selectFrom('delistings')
     .select(['by', 'reason', 'source', 'at'])
     .where('listing_id', '=', getListingId(baseUrl))
-    .execute();
-  return chooseDelisting(rows.filter((row) => by === undefined || row.by === by));
+    .where('by', '=', by)
+    .executeTakeFirst();
 }
 
 /** Returns the decision about an address that readers see. */

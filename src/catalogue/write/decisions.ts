@@ -8,12 +8,6 @@ import { findListing } from '../read/listings.ts';
 import type { Writing } from '../transaction.ts';
 import { publishListing } from './publication.ts';
 
-/** The decider, and the evidence of the decision. */
-interface Decision {
-  by: Delisting['by'];
-  evidence?: JsonObject | undefined;
-}
-
 /**
  * Removes a listing and leaves a tombstone with the reason. Operator, provider and rule each have a separate decision, and
  * readers see the first of these. Returns whether readers see a change. Throws `not_found` for an unknown slug.
@@ -21,11 +15,11 @@ interface Decision {
 export async function delistListing(
   writing: Writing,
   slug: string,
-  { by, reason, evidence }: Decision & { reason: string },
+  { by, reason }: Pick<Delisting, 'by' | 'reason'>,
 ): Promise<boolean> {
   const listing = await getListing(writing.catalogue, slug);
   await decideToDelist(writing, listing, { by, reason });
-  return await publishListing(writing, listing, `delisted_by_${by}`, evidence);
+  return await publishListing(writing, listing, `delisted_by_${by}`);
 }
 
 /** Records the decision to remove a listing; the caller publishes it. */
@@ -45,11 +39,11 @@ export async function decideToDelist(
  * Puts a delisted listing back. The operator lifts every decision; the provider and a rule lift only their own, so that a listing
  * removed by another stays removed. Returns whether readers see a change. Throws `not_found` for an unknown slug.
  */
-export async function relistListing(writing: Writing, slug: string, { by, evidence }: Decision): Promise<boolean> {
+export async function relistListing(writing: Writing, slug: string, { by }: Pick<Delisting, 'by'>): Promise<boolean> {
   const listing = await getListing(writing.catalogue, slug);
   return (
     (await liftDelisting(writing.catalogue, listing.id, by)) &&
-    (await publishListing(writing, listing, `relisted_by_${by}`, evidence))
+    (await publishListing(writing, listing, `relisted_by_${by}`))
   );
 }
 
