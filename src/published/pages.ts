@@ -9,7 +9,7 @@ import type { Published } from './file.ts';
 import { countPassing } from './indexed-lists.ts';
 import { iterateRefs, type LiveRef, listSameProduct } from './listings.ts';
 import type { ListFilter } from './page-lists.ts';
-import { iterateProviders, listLiveOf } from './providers.ts';
+import { iterateProviders } from './providers.ts';
 import { iterateCurrentReceipts } from './receipts.ts';
 import { listRelated, type Related } from './related.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -56,9 +56,8 @@ export function* listEntryPages(published: Published, snapshot: Snapshot): Gener
  * included.
  */
 export function* listProviderPages(published: Published): Generator<PageRef> {
-  for (const provider of iterateProviders(published)) {
-    const { domain, listings } = provider;
-    if (!hasProviderPath(domain) || listLiveOf(provider).length === 0) continue;
+  for (const { domain, listings } of iterateProviders(published)) {
+    if (!hasProviderPath(domain)) continue;
     const path = PATHS.provider(domain);
     yield { path, file: `${getFile(path)}.html`, key: buildKey(listings, 'all') };
   }
@@ -69,10 +68,8 @@ export function* listProviderPages(published: Published): Generator<PageRef> {
  */
 export function* listFurtherPages(published: Published): Generator<Pick<PageRef, 'path'>> {
   for (const { shown, getPath } of LISTS) yield* listFurther(countPassing(published, shown), getPath);
-  for (const provider of iterateProviders(published)) {
-    const { domain } = provider;
-    if (hasProviderPath(domain))
-      yield* listFurther(listLiveOf(provider).length, (page) => PATHS.provider(domain, page));
+  for (const { domain, live } of iterateProviders(published)) {
+    if (hasProviderPath(domain)) yield* listFurther(live, (page) => PATHS.provider(domain, page));
   }
 }
 

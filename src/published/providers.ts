@@ -8,9 +8,9 @@ import { listChangeNews } from './news.ts';
 import type { Reading } from './reading.ts';
 import { findRevisionTime } from './state.ts';
 
-/** A listing of a provider. */
-export interface ProviderListing extends ListingRef {
-  readonly state: 'live' | 'delisted';
+/** A listing of a provider, with the revision of its latest change. */
+interface ProviderListing {
+  readonly slug: string;
   readonly revision: number;
 }
 
@@ -18,6 +18,8 @@ export interface ProviderListing extends ListingRef {
 export interface Provider {
   readonly domain: string;
   readonly listings: readonly ProviderListing[];
+  /** Number of its live listings. */
+  readonly live: number;
 }
 
 /** Returns true if a registered domain has, or ever had, a live listing. */
@@ -29,26 +31,21 @@ export function hasProvider(published: Published, domain: string): boolean {
 /** Goes through the domains with more than one live listing. A single listing is shown in full on its own page. */
 export function* iterateProviders(published: Published): Generator<Provider> {
   const rows = published
-    .prepare<ProviderListing & { domain: string }>(
-      `SELECT domain, number, slug, state, revision FROM listings
+    .prepare<ProviderListing & { domain: string; state: 'live' | 'delisted' }>(
+      `SELECT domain, slug, state, revision FROM listings
        WHERE state IN ('live', 'delisted') AND domain IS NOT NULL ORDER BY domain, slug`,
     )
     .iterate();
-  let current: { domain: string; listings: ProviderListing[] } | undefined;
-  const isShown = ({ listings }: Provider) => listings.filter(({ state }) => state === 'live').length > 1;
-  for (const { domain, ...listing } of rows) {
+  let current: { domain: string; listings: ProviderListing[]; live: number } | undefined;
+  for (const { domain, state, ...listing } of rows) {
     if (current?.domain !== domain) {
-      if (current && isShown(current)) yield current;
-      current = { domain, listings: [] };
+      if (current && current.live > 1) yield current;
+      current = { domain, listings: [], live: 0 };
     }
     current.listings.push(listing);
+    if (state === 'live') current.live += 1;
   }
-  if (current && isShown(current)) yield current;
-}
-
-/** Lists the live listings of a provider. */
-export function listLiveOf({ listings }: Provider): ProviderListing[] {
-  return listings.filter(({ state }) => state === 'live');
+  if (current && current.live > 1) yield current;
 }
 
 /** Most routes of a listing that the page of a provider names, most pieces of news, and most names of the provider. */
