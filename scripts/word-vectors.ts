@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildVectorFile, DIMENSIONS } from '../src/search/vectors.ts';
+import { DIMENSIONS, encodeVector } from '../src/search/vectors.ts';
 import { getStem } from '../src/search/words.ts';
 
 /** Number of stems that are kept, the most frequent in English. */
@@ -39,7 +39,9 @@ const kept = [...stems]
 removeCommon(kept.map(({ vector }) => vector));
 for (const { vector } of kept) scale(vector, 1 / Math.hypot(...vector));
 const file = join(import.meta.dirname, '../data/words/vectors.bin');
-writeFileSync(file, buildVectorFile(kept));
+// The stems by rank, separated by blanks, a line end, and their vectors.
+const line = `${kept.map(({ stem }) => stem).join(' ')}\n`;
+writeFileSync(file, Buffer.concat([Buffer.from(line), ...kept.map(({ vector }) => Buffer.from(encodeVector(vector)))]));
 console.info(`${kept.length} stems in ${file}`);
 
 /** Removes the mean, and the directions in which the vectors vary most (Mu and Viswanath, "All-but-the-top", 2018). */

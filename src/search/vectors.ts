@@ -17,15 +17,6 @@ export interface WordVectors {
   readonly all: Int8Array;
 }
 
-/** Builds the content of a file: the stems by rank, separated by blanks, a line end, and their vectors. */
-export function buildVectorFile(entries: readonly { stem: string; vector: Float64Array }[]): Buffer {
-  const numbers = entries.flatMap(({ vector }) => Array.from(vector, (number) => clip(Math.round(number * ONE))));
-  return Buffer.concat([
-    Buffer.from(`${entries.map(({ stem }) => stem).join(' ')}\n`),
-    Buffer.from(Int8Array.from(numbers).buffer),
-  ]);
-}
-
 let vectors: WordVectors | undefined;
 
 /** Returns the vectors of English words, which are read when first needed; see `data/words/README.md`. */
@@ -70,7 +61,7 @@ export function getVector(words: Iterable<readonly [stem: string, weight: number
 
 /** Returns the vector of a text as it is stored. */
 export function encodeVector(vector: Float64Array): Int8Array {
-  return Int8Array.from(vector, (number) => clip(Math.round(number * ONE)));
+  return Int8Array.from(vector, (number) => Math.max(-127, Math.min(127, Math.round(number * ONE))));
 }
 
 /** Lists the stems of a text with a weight, for `getVector`; a repeated stem is listed again. */
@@ -83,8 +74,4 @@ export function getLikeness(vector: Float64Array, stored: Int8Array, from: numbe
   let sum = 0;
   for (let at = 0; at < vector.length; at += 1) sum += (vector[at] as number) * (stored[from + at] as number);
   return sum / ONE;
-}
-
-function clip(number: number): number {
-  return Math.max(-127, Math.min(127, number));
 }
