@@ -184,7 +184,7 @@ function listSqliteFaults(sqlite: Sqlite.Database): string[] {
   }
 }
 
-/** Opens the PostgreSQL database of a catalogue. It connects at the first query. `deadlineMs`: see `buildConnection`. */
+/** Opens the PostgreSQL database of a catalogue. It connects at the first query. `deadlineMs`: see `openPool`. */
 export async function openPostgres(address: string, deadlineMs?: number): Promise<Engine> {
   // Loaded here because catalogues in files do not need it.
   const { openPool } = await import('./postgres.ts');
@@ -194,7 +194,7 @@ export async function openPostgres(address: string, deadlineMs?: number): Promis
     get sqlite(): Sqlite.Database {
       throw new Error('a catalogue in PostgreSQL is no file');
     },
-    dialect: new CataloguePostgresDialect({ pool: openPool(address, { max: 8, deadlineMs }) }),
+    dialect: new CataloguePostgresDialect({ pool: openPool(address, deadlineMs) }),
     words: POSTGRES_WORDS,
     clock: sql`floor(extract(epoch FROM clock_timestamp()) * 1000)`,
     prepareToWrite: () => undefined,
