@@ -50,18 +50,15 @@ export interface CopiedCatalogue {
   readonly rows: number;
 }
 
-/** Called with the number of rows copied so far. */
-export type OnCopied = (rows: number) => void;
-
 /**
  * Copies a catalogue at one moment into an empty one, whatever engines they are in, and compares both by the digests of their
  * rows. At the end everything is there, or nothing. Throws `conflict` if the target is not empty, `unavailable` once `signal` is
- * aborted, and `internal` if the copy differs.
+ * aborted, and `internal` if the copy differs. `onCopied` is called with the number of rows copied so far.
  */
 export async function copyCatalogue(
   source: Catalogue,
   target: Catalogue,
-  { onCopied, signal }: { onCopied?: OnCopied; signal?: AbortSignal } = {},
+  { onCopied, signal }: { onCopied?: (rows: number) => void; signal?: AbortSignal } = {},
 ): Promise<CopiedCatalogue> {
   return holdState(source, (held) =>
     runTransaction(target, async ({ query, engine }) => {

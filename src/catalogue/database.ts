@@ -91,17 +91,6 @@ async function open(
   const engine = isPostgresAddress(address)
     ? await openPostgres(address, deadlineMs)
     : openSqlite(address, { readonly });
-  const catalogue = connect(address, engine, checksClock);
-  try {
-    await check(catalogue);
-    return catalogue;
-  } catch (error) {
-    await catalogue.close();
-    throw asOpenError(address, error);
-  }
-}
-
-function connect(address: string, engine: Engine, checksClock: boolean): Catalogue {
   const query = new Kysely<Tables>({ dialect: engine.dialect });
   const catalogue: Catalogue = {
     address,
@@ -114,7 +103,13 @@ function connect(address: string, engine: Engine, checksClock: boolean): Catalog
     },
     close: () => query.destroy(),
   };
-  return catalogue;
+  try {
+    await check(catalogue);
+    return catalogue;
+  } catch (error) {
+    await catalogue.close();
+    throw asOpenError(address, error);
+  }
 }
 
 /** Returns an open catalogue. Throws within a transaction of it, whose queries must use the transaction's own catalogue. */

@@ -192,7 +192,10 @@ export interface ChangesTable {
   detail: string;
 }
 
-/** One pull of one feed. It can be continued at `next_offset` until it is complete. */
+/**
+ * One pull of one feed to its end. `completed_at` is null until its items are imported; an import that was stopped begins again
+ * with another pull.
+ */
 export interface PullsTable {
   id: Generated<number>;
   feed: string;

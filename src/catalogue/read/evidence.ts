@@ -58,13 +58,9 @@ export async function readEvidence(
   const ids = identities.map(({ id }) => id);
   const { query } = catalogue;
   const listings = new Map(
-    (
-      await query
-        .selectFrom('listings')
-        .select(['id', 'document', 'was_live', 'origin'])
-        .where('id', 'in', ids)
-        .execute()
-    ).map((row) => [row.id, row]),
+    (await query.selectFrom('listings').select(['id', 'document', 'was_live']).where('id', 'in', ids).execute()).map(
+      (row) => [row.id, row],
+    ),
   );
   const declarations = Map.groupBy(
     await query

@@ -50,7 +50,7 @@ export async function publishSampled(
     const listing = parseListing(document);
     if (!listing) continue;
     const taken = samples.get(id) ?? [];
-    const { publication, decision } = await decide(writing, listing, summarise(listing, taken), fresh);
+    const { publication, decision } = await decide(writing, listing, taken, fresh);
     publications.push({ ...publication, samples: taken });
     if (decision) decided.set(id, decision);
   }
@@ -62,21 +62,18 @@ export async function publishSampled(
   });
 }
 
-function summarise({ routes }: Listing, samples: readonly KeptSample[]): SampleSummary {
-  const setAside = routes.filter(({ set_aside }) => set_aside === true);
-  return getSampleSummary(samples, new Set(setAside.map(({ id }) => id)));
-}
-
 /** Decides by rule whether a listing is removed or put back, and returns the publication. */
 async function decide(
   writing: Writing,
   listing: Listing,
-  sampled: SampleSummary,
+  samples: readonly KeptSample[],
   fresh: boolean,
 ): Promise<{ publication: Publication; decision?: 'delisted' | 'relisted' }> {
   const { catalogue } = writing;
-  const { id, slug, base_url, state, state_by } = listing;
+  const { id, slug, base_url, state, state_by, routes } = listing;
   const identity = { id, slug, base_url };
+  const setAside = routes.filter(({ set_aside }) => set_aside === true);
+  const sampled = getSampleSummary(samples, new Set(setAside.map((route) => route.id)));
   const { failing, latest } = sampled;
   const evidence = buildEvidence(listing, failing, latest);
   if (state === 'delisted') {
@@ -90,7 +87,7 @@ async function decide(
     isLongEnoughToDelist(
       await sinceRelisted(catalogue, slug, failing),
       latest.at,
-      sampled.proven || listCounted(listing.routes).length,
+      sampled.proven || listCounted(routes).length,
     )
   ) {
     await decideToDelist(writing, listing, { by: 'rule', reason: 'no_valid_402' });
@@ -123,9 +120,8 @@ function buildEvidence(
   if (!shown) return {};
   const { route_id, at, outcome, cause, status } = shown;
   const route = routes.find(({ id }) => id === route_id);
-  return { sample: { at, route: route ? formatRoute(route) : null, outcome, cause, status }, ...describeRun(failing) };
-}
-
-function describeRun(failing: FailingRun | undefined): JsonObject {
-  return failing ? { failing: { ...failing } } : {};
+  return {
+    sample: { at, route: route ? formatRoute(route) : null, outcome, cause, status },
+    ...(failing && { failing: { ...failing } }),
+  };
 }

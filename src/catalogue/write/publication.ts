@@ -10,7 +10,6 @@ import { isPayable } from '../../model/probe.ts';
 import type { Catalogue } from '../database.ts';
 import { EVIDENCE_AT_ONCE, type RecordedEvidence, readEvidence } from '../read/evidence.ts';
 import type { ListingIdentity } from '../read/listings.ts';
-import type { ListingDaysTable } from '../tables.ts';
 import { type NewChange, type Writing, writeCatalogue } from '../transaction.ts';
 import {
   findNamesake,
@@ -217,7 +216,7 @@ export async function storeListing({ query }: Catalogue, listing: Listing, befor
 
 /** Adds the listings that went live, were removed, became verified or unverified to the counts of a UTC day. */
 async function countDays(
-  catalogue: Catalogue,
+  { query }: Catalogue,
   stored: readonly { listing: Listing; before: Listing | undefined }[],
   day: string,
 ): Promise<void> {
@@ -230,14 +229,10 @@ async function countDays(
     counts.verified += Number(nowVerified && !wasVerified);
     counts.unverified += Number(wasVerified && !nowVerified);
   }
-  if (Object.values(counts).some((count) => count > 0)) await addToDay(catalogue, { day, ...counts });
-}
-
-/** Adds to the counts of a UTC day. */
-async function addToDay({ query }: Catalogue, counts: ListingDaysTable): Promise<void> {
+  if (Object.values(counts).every((count) => count === 0)) return;
   await query
     .insertInto('listing_days')
-    .values(counts)
+    .values({ day, ...counts })
     .onConflict((conflict) =>
       conflict.column('day').doUpdateSet(({ eb, ref }) => ({
         listed: eb('listing_days.listed', '+', ref('excluded.listed')),

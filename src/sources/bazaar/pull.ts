@@ -234,7 +234,7 @@ interface PullLimits {
   attempts: number;
   /** Wait after the first failure. It doubles after each further one. */
   firstWaitMs: number;
-  /** The longest wait that a server may ask for. A longer one ends the pull, which can be resumed later. */
+  /** The longest wait that a server may ask for. A longer one ends the pull. */
   longestWaitMs: number;
   /** Time for one page, including all redirects. */
   pageMs: number;
