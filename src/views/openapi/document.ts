@@ -1,20 +1,15 @@
 import type { OpenAPIV3_1 } from 'openapi-types';
 import type { CatalogueSummary } from '../../model/catalogue.ts';
 import { buildUrl, PATHS } from '../links.ts';
-import type { ListingTag } from '../listing/tag.ts';
 import { SERVICE_MEANING, type Site, VERIFIED_MEANING, WORDS_MEANING } from '../site.ts';
 
-/** The document as it is served, with the catalogue summary and the listings as tags. */
-export type CatalogueDocument = Omit<OpenAPIV3_1.Document, 'tags'> & {
+/** The part of the document that changes from request to request: everything except paths, components and tags. */
+export type DocumentHead = Omit<OpenAPIV3_1.Document, 'paths' | 'components' | 'tags'> & {
   'x-catalogue': CatalogueSummary;
-  tags: ListingTag[];
 };
 
-/** The part of the document that changes from request to request: everything except paths, components and tags. */
-export type DocumentHead = Omit<CatalogueDocument, 'paths' | 'components' | 'tags'>;
-
 /** The part of the document that depends only on code and settings. */
-export type DocumentFrame = Pick<CatalogueDocument, 'paths' | 'components'>;
+export type DocumentFrame = Pick<OpenAPIV3_1.Document, 'paths' | 'components'>;
 
 /**
  * Builds the header of the document (specification, "OpenAPI document header"). `revisedAt` is the time of the latest
