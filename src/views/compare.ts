@@ -12,34 +12,28 @@ import { formatDay } from './words/figures.ts';
 const COMPARED_MIN = 2;
 export const COMPARED_MAX = 4;
 
-const routeNames = z
-  .array(
-    z
-      .string()
-      .max(ROUTE_NAME_LENGTH)
-      .refine(
-        (text) => parseRouteName(text) !== undefined,
-        'a slug, a method and a path, such as "example-prices GET /v1/price/:symbol"',
-      ),
-  )
-  .min(COMPARED_MIN)
-  .max(COMPARED_MAX)
-  .refine((names) => new Set(names).size === names.length, 'each route once')
-  .describe('A route each, as slug, method and path: "example-prices GET /v1/price/:symbol"');
+const routeName = z
+  .string()
+  .max(ROUTE_NAME_LENGTH)
+  .refine(
+    (text) => parseRouteName(text) !== undefined,
+    'a slug, a method and a path, such as "example-prices GET /v1/price/:symbol"',
+  );
 
-/** Query of the comparison. */
-export const compareQuery = z.strictObject({ routes: routeNames });
-
-/** Query of the page. One route is enough to look for similar ones, with the given words if any. */
-export const comparePageQuery = z.strictObject({
-  routes: z
-    .array(compareQuery.shape.routes.element)
-    .min(1)
+/** Builds the schema of the names of compared routes, of which there are at least `least`. */
+const buildRouteNames = (least: number) =>
+  z
+    .array(routeName)
+    .min(least)
     .max(COMPARED_MAX)
     .refine((names) => new Set(names).size === names.length, 'each route once')
-    .describe(compareQuery.shape.routes.description ?? ''),
-  q: listFilters.shape.q,
-});
+    .describe('A route each, as slug, method and path: "example-prices GET /v1/price/:symbol"');
+
+/** Query of the comparison. */
+export const compareQuery = z.strictObject({ routes: buildRouteNames(COMPARED_MIN) });
+
+/** Query of the page. One route is enough to look for similar ones, with the given words if any. */
+export const comparePageQuery = z.strictObject({ routes: buildRouteNames(1), q: listFilters.shape.q });
 
 /** The name of a route, with the record that it stands for. */
 export interface NamedRoute {
