@@ -50,8 +50,6 @@ interface LiveFacts {
   readonly type?: string;
   /** Time for which it may be reused without asking, in seconds. */
   readonly maxAge?: number;
-  /** The time in the document at which it was made. */
-  readonly generatedAt?: string;
 }
 
 /**
@@ -62,8 +60,7 @@ export function buildDocument(
   text: string,
   { incidental, etag, ...facts }: LiveFacts & { readonly incidental?: string; readonly etag?: string } = {},
 ): Document {
-  const left = incidental ?? facts.generatedAt;
-  const hashed = () => getHash(left === undefined ? text : text.replace(left, ''));
+  const hashed = () => getHash(incidental === undefined ? text : text.replace(incidental, ''));
   return { ...buildFacts(facts), body: Buffer.from(text), etag: etag ?? hashed() };
 }
 
@@ -119,14 +116,14 @@ export function buildSummed(
   const summary = buildSummary(snapshot, reading.site, reading.now());
   const text = `{"catalogue":${JSON.stringify(summary)},"revision":${revision},${rest}`;
   const etag = asked && buildEtag(reading.site, snapshot, asked);
-  return buildDocument(text, { generatedAt: summary.generated_at, revision, ...(etag && { etag }) });
+  return buildDocument(text, { incidental: summary.generated_at, revision, ...(etag && { etag }) });
 }
 
 function buildFacts({
   revision,
   type = 'application/json; charset=utf-8',
   maxAge = MAX_AGE_SECONDS,
-}: Omit<LiveFacts, 'generatedAt'>): Facts {
+}: LiveFacts): Facts {
   return {
     type,
     cacheControl: `public, max-age=${maxAge}, must-revalidate`,
