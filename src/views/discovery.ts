@@ -7,6 +7,7 @@ import { jsonObject } from '../model/json-object.ts';
 import { listRouteCautions, reliabilityBand } from '../model/listing.ts';
 import { NETWORKS, nameNetworks } from '../model/network.ts';
 import { probeOutcome } from '../model/probe.ts';
+import { isWithBody } from '../model/request.ts';
 import { getToolName, isToolPath, payeeKind, routeVerification } from '../model/route.ts';
 import { MAX_TIMEOUT_SECONDS } from '../model/terms.ts';
 import { buildUrl, PATHS } from './links.ts';
@@ -296,9 +297,6 @@ function getLatest(times: readonly (string | null)[]): string | null {
   return times.reduce((latest, time) => ((time ?? '') > (latest ?? '') ? time : latest), null);
 }
 
-/** Methods with a body; their declarations have a `bodyType`. */
-const WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
-
 /** Parts of a request, as the extension names them and as the input schemas of routes are stored. */
 const PARTS = ['queryParams', 'body', 'headers', 'pathParams'] as const;
 
@@ -346,7 +344,7 @@ function buildInput({ method, path, description, example, input_schema: declared
   return {
     type: 'http',
     method,
-    ...(WITH_BODY.has(method) && { bodyType: typeof example?.body === 'string' ? 'text' : 'json' }),
+    ...(isWithBody(method) && { bodyType: typeof example?.body === 'string' ? 'text' : 'json' }),
     ...(example?.query && { queryParams: readTyped(example.query, getPart(declared, 'queryParams')) }),
     ...(example?.body !== undefined && { body: example.body }),
     ...(example?.headers && { headers: example.headers }),
@@ -369,7 +367,7 @@ function buildInputSchema({ method, path, input_schema: declared }: PublicRoute)
     const stated = getPart(declared, part);
     return stated === undefined ? [] : [[part, stated] as const];
   });
-  const hasBody = WITH_BODY.has(method);
+  const hasBody = isWithBody(method);
   return {
     type: 'object',
     properties: {

@@ -1,4 +1,3 @@
-import type { Category } from '../model/catalogue.ts';
 import { NETWORKS } from '../model/network.ts';
 import type { DeclarationSource } from '../model/source.ts';
 import { formatUsdc } from '../model/usdc.ts';
@@ -51,7 +50,10 @@ export function buildListingJsonLd(listing: PublicHead, site: Site): JsonLd[] {
     isBasedOn: sources.map(buildSource),
   };
   const crumbs = buildBreadcrumbs(
-    [categoryCrumb(category), { name: `${title} (${host})`, path: PATHS.listing(slug) }],
+    [
+      { name: category, path: PATHS.category(category) },
+      { name: `${title} (${host})`, path: PATHS.listing(slug) },
+    ],
     site,
   );
   return [api, crumbs, page];
@@ -141,10 +143,6 @@ export function formatJsonLd(nodes: readonly JsonLd[]): string {
 
 function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function categoryCrumb(category: Category): Crumb {
-  return { name: category, path: PATHS.category(category) };
 }
 
 /**

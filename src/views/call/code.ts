@@ -46,7 +46,7 @@ export function buildAsk({ tool, method, url, headers, body }: CallRequest): str
 }
 
 /** Quotes any text as one word of a POSIX shell: nothing inside single quotes is special but the quote itself. */
-function quoteForShell(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll('\0', '').replaceAll("'", `'\\''`)}'`;
 }
 

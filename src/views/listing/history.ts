@@ -353,7 +353,7 @@ function buildStripDay(day: string, sampled: SampledDay | undefined, x: number):
       state: 'mixed',
       words,
       filled: drawBox(left, split, CELL.base),
-      outlined: `${drawBox(left + 1, CELL.top + 1, split - 3, CELL.bar - 2)}`,
+      outlined: drawBox(left + 1, CELL.top + 1, split - 3, CELL.bar - 2),
     };
   }
   if (failed > 0) {

@@ -3,6 +3,7 @@ import type { OpenAPIV3_1 } from 'openapi-types';
 import { z } from 'zod';
 import { toSlug } from '../../evidence/slug.ts';
 import { isObject } from '../../model/json.ts';
+import { quoteForShell } from '../call/code.ts';
 import { buildSecurityTxt } from '../conventions.ts';
 import { buildUrl, PATHS } from '../links.ts';
 import type { ListingTag } from '../listing/tag.ts';
@@ -190,11 +191,6 @@ function writeExample(value: unknown): string {
   return `${text.slice(0, text.lastIndexOf('\n', EXAMPLE_LENGTH))}\n…`;
 }
 
-/** Quotes text for a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 function writeCurl(url: string, fields: readonly ReferenceField[], body: string | null): string {
   const filled = fields
     .filter(({ place, value }) => place === 'path' && value !== '')
@@ -202,10 +198,11 @@ function writeCurl(url: string, fields: readonly ReferenceField[], body: string 
   const query = new URLSearchParams(
     fields.filter(({ place, value }) => place === 'query' && value !== '').map(({ name, value }) => [name, value]),
   ).toString();
-  const address = quote(query === '' ? filled : `${filled}?${query}`);
+  const address = quoteForShell(query === '' ? filled : `${filled}?${query}`);
   if (body === null) return `curl ${address}`;
   const headers = ['Content-Type: application/json', 'Accept: application/json, text/event-stream'];
-  return `curl ${address} ${headers.map((header) => `-H ${quote(header)}`).join(' ')} -d ${quote(JSON.stringify(JSON.parse(body)))}`;
+  const given = headers.map((header) => `-H ${quoteForShell(header)}`).join(' ');
+  return `curl ${address} ${given} -d ${quoteForShell(JSON.stringify(JSON.parse(body)))}`;
 }
 
 /** One parameter of an operation, as a field of a form. */
