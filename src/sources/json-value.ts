@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../model/json.ts';
 import { cleanString } from './clean-string.ts';
+import type { Note } from './findings.ts';
 
 /** Largest schema or example that is kept, in bytes of JSON, and its deepest nesting. */
 const MAX_JSON_BYTES = 16 * 1024;
@@ -15,6 +16,14 @@ export function cleanJson(value: unknown): unknown {
   const copy = copyJson(value, 0, budget);
   if (copy === undefined || budget.left < 0) return undefined;
   return Buffer.byteLength(JSON.stringify(copy)) <= MAX_JSON_BYTES ? copy : undefined;
+}
+
+/** Copies a JSON Schema as `cleanJson` does. Notes one that is beyond the limits, or is no object, and returns null. */
+export function cleanSchema(raw: unknown, note: Note): JsonObject | null {
+  const schema = cleanJson(raw);
+  if (isObject(schema)) return schema;
+  note('schema_too_large');
+  return null;
 }
 
 /** Finds a member along a path of keys; undefined if any of them is missing. */

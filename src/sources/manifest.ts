@@ -2,7 +2,6 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getErrorMessage, ServiceError } from '../errors.ts';
 import type { Declaration, Finding } from '../model/declaration.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
 import { DEFAULT_NETWORK, NETWORKS, type NetworkKey } from '../model/network.ts';
 import { type DeclaredRoute, getRouteUrl } from '../model/route.ts';
 import type { Terms } from '../model/terms.ts';
@@ -10,7 +9,7 @@ import { formatUsdc, parseUsdc } from '../model/usdc.ts';
 import { MAX_PLAUSIBLE_AMOUNT, parsePayTo } from '../x402/offer-fields.ts';
 import { formatQuote } from './clean-string.ts';
 import { buildFinding, FINDING_CODES, type FindingCode, type Note } from './findings.ts';
-import { cleanJson } from './json-value.ts';
+import { cleanSchema } from './json-value.ts';
 import { readLimitedFile } from './limited-file.ts';
 import {
   describeIssues,
@@ -227,8 +226,8 @@ function buildRoute(
     path: readRoutePath(given.path, baseUrl, index, context),
     description: readOwnText(given.description, 'route_description', ['routes', index, 'description'], context),
     mime_type: readMimeType(given.mime_type, note),
-    input_schema: readSchema(given.input_schema, note),
-    output_schema: readSchema(given.output_schema, note),
+    input_schema: given.input_schema ? cleanSchema(given.input_schema, note) : null,
+    output_schema: given.output_schema ? cleanSchema(given.output_schema, note) : null,
     example: given.example ? buildRequestExample(given.example, given.method, note) : null,
     terms: buildTerms(given, networks, index, context),
   };
@@ -303,14 +302,6 @@ function refusePlaceholder(given: string, placeholder: RegExpExecArray, path: Pa
   const advice = path[0] === 'base_url' ? ofBase : 'write one that can be opened';
   const what = `holds the placeholder ${formatQuote(placeholder[0])}, but takes an address that can be called`;
   refuse('manifest_bad_value', path, `${formatPath(path)} ${what}; ${advice}.`);
-}
-
-function readSchema(given: Record<string, unknown> | undefined, note: Note): JsonObject | null {
-  if (given === undefined) return null;
-  const schema = cleanJson(given);
-  if (isObject(schema)) return schema;
-  note('schema_too_large');
-  return null;
 }
 
 function readObservedAt({ observed }: Manifest, { now, refuse }: ManifestContext): string | null {

@@ -11,7 +11,7 @@ import {
   normaliseSchema,
   saysNothing,
 } from '../json-schema.ts';
-import { cleanJson, findMember } from '../json-value.ts';
+import { cleanJson, cleanSchema, findMember } from '../json-value.ts';
 import { getTemplatePath } from '../outside-address.ts';
 import { buildRequestExample, describePlaceholders } from '../request-example.ts';
 
@@ -142,7 +142,10 @@ export function readRequest(
     note,
   );
   const isSaid = schemas.length > 0 || (example === null && takesNothing(item, method));
-  return { input_schema: isSaid ? buildSchema(Object.fromEntries(schemas), note) : null, example };
+  return {
+    input_schema: isSaid ? cleanSchema({ type: 'object', properties: Object.fromEntries(schemas) }, note) : null,
+    example,
+  };
 }
 
 /** Returns whether an item says that its request has no input: it has a query without parameters, and no body. */
@@ -152,13 +155,6 @@ function takesNothing(item: unknown, method: string): boolean {
     isBodiless(method) &&
     listSides(item, 'input').some((input) => PARTS.queryParams.some((name) => isEmpty(input[name])))
   );
-}
-
-function buildSchema(properties: JsonObject, note: Note): JsonObject | null {
-  const schema = cleanJson({ type: 'object', properties });
-  if (isObject(schema)) return schema;
-  note('schema_too_large');
-  return null;
 }
 
 function readPart(item: unknown, part: Part, method: string, isVersion1: boolean, note: Note): Sides {
@@ -183,9 +179,8 @@ function findDeclaredSchema(item: unknown, part: Part, method: string, note: Not
     const stated = findMember(declared, 'schema', 'properties', 'input', 'properties', part);
     const raw = stated ?? (part === getMainPart(method) ? declared.inputSchema : undefined);
     if (!isObject(raw) || isEmptySchema(raw)) continue;
-    const schema = cleanJson(raw);
-    if (isObject(schema)) return normaliseSchema(schema);
-    note('schema_too_large');
+    const schema = cleanSchema(raw, note);
+    if (schema) return normaliseSchema(schema);
   }
   return undefined;
 }
@@ -271,9 +266,8 @@ export function readToolRequest(
   { input }: FeedTool,
   note: Note,
 ): { input_schema: JsonObject | null; example: RequestExample | null } {
-  const schema = isObject(input.inputSchema) ? cleanJson(input.inputSchema) : undefined;
-  if (isObject(input.inputSchema) && !isObject(schema)) note('schema_too_large');
-  const body = isObject(schema) ? normaliseSchema(schema) : null;
+  const schema = isObject(input.inputSchema) ? cleanSchema(input.inputSchema, note) : null;
+  const body = schema && normaliseSchema(schema);
   const isEmpty = body !== null && Object.keys(isObject(body.properties) ? body.properties : {}).length === 0;
   const example = isObject(input.example) ? input.example : isEmpty ? {} : undefined;
   const whole = body === null ? null : cleanJson({ type: 'object', properties: { body } });
