@@ -3,10 +3,11 @@ import { jsonObject } from '../../model/json-object.ts';
 import { NETWORKS } from '../../model/network.ts';
 import { findResources, walkWithoutWords } from '../../published/found-resources.ts';
 import { isLongWalk, walkResources } from '../../published/resources.ts';
-import type { Walk } from '../../published/walk.ts';
+import type { HeldReading, Walk } from '../../published/walk.ts';
 import {
   buildDiscoveryResource,
   DISCOVERY_LIMITS,
+  type DiscoveryFilters,
   type DiscoveryFindings,
   type DiscoveryMerchant,
   type DiscoveryResource,
@@ -66,12 +67,8 @@ export const discoveryResourcesEndpoint = defineRead({
     return makeWalked(reading, {
       isLong: isLongWalk(query),
       *walk(held): Walk<DiscoveryResources> {
-        const { total, resources } = yield* walkResources(held.published, held.snapshot, { ...query, limit });
-        return {
-          x402Version: 2,
-          items: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
-          pagination: { limit, offset: query.offset, total },
-        };
+        const { resources, pagination } = yield* walkPage(held, reading.site, { ...query, limit });
+        return { x402Version: 2, items: resources, pagination };
       },
     });
   },
@@ -138,13 +135,7 @@ export const discoveryMerchantEndpoint = defineRead({
     return makeWalked(reading, {
       isLong: false,
       *walk(held): Walk<DiscoveryMerchant> {
-        const { total, resources } = yield* walkResources(held.published, held.snapshot, { payTo, offset, limit });
-        return {
-          x402Version: 2,
-          payTo,
-          resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, reading.site)),
-          pagination: { limit, offset, total },
-        };
+        return { x402Version: 2, payTo, ...(yield* walkPage(held, reading.site, { payTo, offset, limit })) };
       },
     });
   },
@@ -185,6 +176,20 @@ export const discoverySupportedEndpoint = defineRead({
   },
   build: (_query, { snapshot: { revision } }) => buildDocument(JSON.stringify(NO_SUPPORT), { revision }),
 });
+
+/** Returns a page of the payable routes as resources, and the number of all of them. */
+function* walkPage(
+  { published, snapshot }: HeldReading,
+  site: Site,
+  query: DiscoveryFilters & { limit: number; offset: number },
+): Walk<Pick<DiscoveryMerchant, 'resources' | 'pagination'>> {
+  const { limit, offset } = query;
+  const { total, resources } = yield* walkResources(published, snapshot, query);
+  return {
+    resources: resources.map(({ listing, route }) => buildDiscoveryResource(listing, route, site)),
+    pagination: { limit, offset, total },
+  };
+}
 
 /** Lists the invented listing's one route as a resource. */
 function listResourceExamples(site: Site): DiscoveryResource[] {
