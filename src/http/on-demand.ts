@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import type { Reading } from '../published/reading.ts';
-import { findPageCode, type PageCode } from '../site/page-code.ts';
 import { ASSETS_FOLDER } from '../site/paths.ts';
-import { loadPageCode, type RenderedPage, type RenderPage } from '../site/rendering.ts';
+import { openPageRenderer, type RenderedPage } from '../site/rendering.ts';
 import { PATHS } from '../views/links.ts';
 
 /** Path of an asset: its name has no slash and does not begin with a dot. */
@@ -23,24 +22,7 @@ export interface OnDemand {
 export function openOnDemand({ reading, codeVersion }: { reading: Reading; codeVersion: string }): OnDemand {
   // Several renderings at once would run their steps without a pause in which other requests are answered.
   const inTurn = pLimit(1);
-  let code: PageCode | undefined;
-  let loading: Promise<RenderPage> | undefined;
-
-  const findCode = (): PageCode | undefined => {
-    code ??= findPageCode(codeVersion);
-    return code;
-  };
-
-  const load = (): Promise<RenderPage> | undefined => {
-    const found = loading ? undefined : findCode();
-    if (!found) return loading;
-    loading = loadPageCode(found);
-    loading.catch(() => {
-      [code, loading] = [undefined, undefined];
-    });
-    return loading;
-  };
-
+  const { findCode, load } = openPageRenderer(codeVersion);
   return {
     isReady: () => findCode() !== undefined,
     findAsset(path) {

@@ -6,8 +6,8 @@ import { buildClientReader } from '../http/client.ts';
 import type { IntakeRequest } from '../http/intake-process.ts';
 import { openListener } from '../http/listening.ts';
 import { buildLine, type CheckContext, openCheck } from '../probing/check-address.ts';
-import { findPageCode, getOwnCodeVersion } from '../site/page-code.ts';
-import { loadPageCode, type RenderPage } from '../site/rendering.ts';
+import { getOwnCodeVersion } from '../site/page-code.ts';
+import { openPageRenderer } from '../site/rendering.ts';
 import { getSite } from '../site/settings.ts';
 import { getProviderFileUrl } from '../sources/provider-file/read.ts';
 import { openQueue } from '../submissions/queue.ts';
@@ -151,11 +151,9 @@ export async function startIntake({
 
 /** Opens the rendering of the intake's pages, with the compiled pages of this code. */
 function openRenderer(site: ReturnType<typeof getSite>): RenderIntakePage {
-  let loading: Promise<RenderPage> | undefined;
+  const { load } = openPageRenderer(getOwnCodeVersion());
   return async (page) => {
-    const code = loading ? undefined : findPageCode(getOwnCodeVersion());
-    if (code) loading = loadPageCode(code);
-    const render = await loading;
+    const render = await load();
     const rendered = await render?.(getPath(page), { site }, page);
     return rendered?.body.toString();
   };

@@ -7,7 +7,7 @@ import { ServiceError } from '../errors.ts';
 import { getHash } from '../published/hash.ts';
 import type { Reading } from '../published/reading.ts';
 import { compressPage, type Form } from './forms.ts';
-import type { PageCode } from './page-code.ts';
+import { findPageCode, type PageCode } from './page-code.ts';
 import type { RecordedPage } from './record.ts';
 
 /** A rendered page. */
@@ -45,6 +45,37 @@ export async function loadPageCode(code: PageCode): Promise<RenderPage> {
     await module.handler(new PageRequest(path), response, () => (matched = false), { reading, ...more });
     return matched ? response.getPage() : undefined;
   };
+}
+
+/** The compiled pages of one code version, for a process that may start before they exist. */
+interface PageRenderer {
+  /** Finds the pages; undefined until they exist. */
+  findCode(): PageCode | undefined;
+  /** Loads the pages at the first call, and again after a failure; undefined until they exist. */
+  load(): Promise<RenderPage> | undefined;
+}
+
+/** Opens the compiled pages of a code version. */
+export function openPageRenderer(codeVersion: string): PageRenderer {
+  let code: PageCode | undefined;
+  let loading: Promise<RenderPage> | undefined;
+
+  const findCode = (): PageCode | undefined => {
+    code ??= findPageCode(codeVersion);
+    return code;
+  };
+
+  const load = (): Promise<RenderPage> | undefined => {
+    const found = loading ? undefined : findCode();
+    if (!found) return loading;
+    loading = loadPageCode(found);
+    loading.catch(() => {
+      [code, loading] = [undefined, undefined];
+    });
+    return loading;
+  };
+
+  return { findCode, load };
 }
 
 function isEntry(module: unknown): module is { handler: Handler } {
