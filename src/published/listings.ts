@@ -289,9 +289,7 @@ export function hasRouteAt({ prepare }: Published, slug: string, place: number):
 }
 
 /** The base address of a listing, and the revision of its latest change. */
-export interface ListingAddress {
-  readonly number: number;
-  readonly slug: string;
+export interface ListingAddress extends ListingRef {
   readonly base_url: string;
   readonly revision: number;
 }

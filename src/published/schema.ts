@@ -175,8 +175,8 @@ CREATE TABLE rounds (
 `;
 
 /**
- * Tables for this code alone, which are not in the download: short forms of listings and routes, the code and base URL that they
- * were written by and for, and the search entries.
+ * Indexes and tables for this code alone, which are not in the download: counts of live listings, the search entries, short forms
+ * of listings and routes, compressed answers, and the code and base URL that all of these were written by and for.
  */
 export const OWN_SCHEMA = `
 -- Indexes for the orders of lists, and for finding listings otherwise. A query of all live listings that reads further columns
