@@ -163,6 +163,45 @@ describe('the listing page', () => {
   });
 });
 
+describe('a route that only strangers name', () => {
+  const HOST = 'https://example-prices.example-provider.com';
+  const FED = {
+    source: { kind: 'bazaar' as const, name: 'feed', observed_at: '2026-11-01T00:00:00.000Z' },
+    routes: [
+      makeRoute({ path: '/p/0', example: { query: { q: 'x' } }, terms: [makeTerms({ amount: 5_000_000 })] }),
+      makeRoute({ path: '/p/1', terms: [makeTerms({ amount: 5_000_000 })] }),
+    ],
+  };
+  const PAYING_ITS_PRICE = "maxAmountPerPayment: '$5'";
+
+  it("does not become the call of a listing whose provider names another route, at a stranger's price", async () => {
+    const source = { kind: 'openapi' as const, name: `${HOST}/openapi.json`, observed_at: null, speaker: HOST };
+    const routes = [makeRoute({ method: 'POST', path: '/v1/x' })];
+    const pages = await openPages((await makeReadCatalogue({ source, routes }, FED)).reading);
+    const { text } = await pages.get('/api/example-prices');
+    expect(text).toContain('How to call this API POST /v1/x 0.001 USDC on Base ');
+    expect(text).toContain('Said by others, never seen 2 GET /p/0');
+    const twin = (await pages.get('/api/example-prices.md')).html;
+    expect(twin).toMatch(/## How to call this API\n\n### Route 1 of 3\n\n- `POST \/v1\/x`: 0\.001 USDC/);
+    expect(twin).not.toContain(PAYING_ITS_PRICE);
+  });
+
+  it('does not become the call of a listing whose provider names a price alone', async () => {
+    const source = { kind: 'manifest' as const, name: 'example-prices.yaml', observed_at: null };
+    const declared = { source, routes: [], networks: ['base' as const], price: { min: 1000, max: 2000 } };
+    const pages = await openPages((await makeReadCatalogue(declared, FED)).reading);
+    const { text } = await pages.get('/api/example-prices');
+    expect(text).toMatch(
+      /How to call this API The provider has not itemised its routes\. .* Only others name its routes, so nothing says what a call takes\./,
+    );
+    expect(text).toContain('Said by others, never seen 2 GET /p/0');
+    const twin = (await pages.get('/api/example-prices.md')).html;
+    expect(twin).toContain('## How to call this API\n\nThe provider has not itemised its routes.\n\n');
+    expect(twin).toContain(`\ncurl --include --globoff \\\n  --url '${HOST}'\n`);
+    expect(twin).not.toContain(PAYING_ITS_PRICE);
+  });
+});
+
 describe('the address of a listing', () => {
   it('answers 410 with the tombstone once it is delisted, and 404 where there is none or it is held', async () => {
     const { reading, catalogue } = await makeReadCatalogue({}, { slug: 'held', routes: [] });

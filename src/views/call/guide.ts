@@ -65,12 +65,12 @@ function getScore({ proof, terms, example, path, cautions }: PublicRoute): numbe
   );
 }
 
-/** Builds the call of a listing without routes: a plain request of its base URL. */
+/** Builds the call of a listing without routes that count: a plain request of its base URL. */
 export function buildBareCall(listing: PublicListing): CallGuide {
   return buildGuide(buildBareRequest(listing.base_url), {
     prices: [getListingPrice(listing)],
     cautions: listing.listing_cautions,
-    lack: 'No route is on record, so nothing says what a call takes.',
+    lack: `${listing.routes.length === 0 ? 'No route is on record' : 'Only others name its routes'}, so nothing says what a call takes.`,
     known_good_on: null,
     basis: 'none',
   });

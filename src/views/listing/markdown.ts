@@ -21,7 +21,14 @@ import {
   type ProbeStrip,
 } from './history.ts';
 import { type AgentItem, formatItemPrice, formatVerification, formatVerifiedRatio } from './item.ts';
-import { type ListingPage, listRouteFolds, listShownRoutes, type ShownRoute, type TombstonePage } from './page.ts';
+import {
+  getBestRoute,
+  type ListingPage,
+  listRouteFolds,
+  listShownRoutes,
+  type ShownRoute,
+  type TombstonePage,
+} from './page.ts';
 import { ROUTES_MAX } from './query.ts';
 import type { PublicListing } from './record.ts';
 import type { PublicRoute } from './route-record.ts';
@@ -90,7 +97,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
     ]),
     ...(proved.length > 0 ? ['## Verified routes', buildList(proved.map(formatProvedRoute))] : []),
     '## How to call this API',
-    ...(routes.length > 0
+    ...(getBestRoute(listing)
       ? []
       : ['The provider has not itemised its routes.', buildCall(buildBareCall(listing), true)]),
     ...buildRoutes(page, site),
@@ -161,7 +168,7 @@ function buildRoutes(page: ListingPage, site: Site): string[] {
       `### Route ${before + at + 1} of ${total}`,
       buildList([formatRow(one)]),
       ...buildRouteWords(listing, one, receipts),
-      buildCall(buildRouteCall(listing, one.route), at === 0),
+      buildCall(buildRouteCall(listing, one.route), at === 0 && !one.route.set_aside),
     ]),
     ...(others.length > 0
       ? [

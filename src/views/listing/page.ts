@@ -1,6 +1,6 @@
 import type { Change } from '../../model/change.ts';
 import type { SampledDay } from '../../model/listing.ts';
-import { formatRoute } from '../../model/route.ts';
+import { formatRoute, listCounted } from '../../model/route.ts';
 import { findTellingRoute } from '../call/guide.ts';
 import { formatCount } from '../words/figures.ts';
 import type { PaidAnswers } from './fields.ts';
@@ -64,9 +64,13 @@ export interface ShownRoute {
   readonly isDetailed: boolean;
 }
 
-/** Returns the route of a listing with the most complete example call; undefined if it has no routes. */
+/**
+ * Returns the route of a listing with the most complete example call; undefined if none of its routes counts. Others may have
+ * invented a route that is set aside, with its price.
+ */
 export function getBestRoute({ routes }: PublicListing): PublicRoute | undefined {
-  return findTellingRoute(routes.filter(({ folded_under }) => !folded_under)) ?? routes[0];
+  const counted = listCounted(routes);
+  return findTellingRoute(counted.filter(({ folded_under }) => !folded_under)) ?? counted[0];
 }
 
 /** Lists the routes on one page of a listing's routes, the one with the most complete example call first. */
