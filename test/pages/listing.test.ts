@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeRoute, makeTerms, recordVerified } from '../builders.ts';
+import { makeRoute, makeTerms, recordReceiptFor, recordVerified } from '../builders.ts';
 import { makeReadCatalogue } from '../published/catalogues.ts';
 import { removeListing } from '../written.ts';
 import { listAttributes, openPages } from './site.ts';
@@ -131,6 +131,15 @@ describe('the listing page', () => {
     expect(text).toContain('No route of this listing has been verified: all of its routes are unverified.');
     expect(html).not.toMatch(/mark-(?:proved|partly)/);
     expect(html).not.toContain('basescan');
+  });
+
+  it('says of an answer that was not recognised that there was one, as the caution beside it does', async () => {
+    const { reading, catalogue } = await makeReadCatalogue({});
+    await recordReceiptFor(catalogue, 'example-prices', { delivered: false, unrecognised: 'html_page' });
+    const { text } = await (await openPages(reading)).get('/api/example-prices');
+    expect(text).toContain('Unverified: paid 2026-11-20 ; answered, product not recognised Price');
+    expect(text).toContain('Danger: paid, product not recognised We paid');
+    expect(text).not.toContain('nothing was delivered');
   });
 
   it('escapes whatever a provider wrote, and links only https addresses, without vouching for them', async () => {

@@ -82,11 +82,14 @@ export function describeUnverified(listing: PublicListing): string {
     : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
 }
 
-/** Describes why no route is verified: a payment without a product, a lapsed proof, or no payment. */
+/** Describes why no route is verified: a payment without a recognised product, a lapsed proof, or no payment. */
 function formatLackOfProof(listing: PublicListing): string {
-  const undelivered = listing.routes.flatMap((route) => route.undelivered?.at ?? []).sort();
-  const latest = undelivered.at(-1);
-  if (latest !== undefined) return `paid ${formatDay(latest)}; nothing was delivered`;
+  const undelivered = listing.routes.flatMap((route) => route.undelivered ?? []);
+  const latest = undelivered.sort((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
+  if (latest !== undefined) {
+    const outcome = latest.unrecognised === null ? 'nothing was delivered' : 'answered, product not recognised';
+    return `paid ${formatDay(latest.at)}; ${outcome}`;
+  }
   const lapsed = findLapsedProof(listing);
   return lapsed === undefined ? 'no route was paid for by this service' : `the last verified call was on ${lapsed}`;
 }

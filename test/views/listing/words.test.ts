@@ -115,6 +115,20 @@ describe('an unverified listing', () => {
     ]);
   });
 
+  it('tells an answer not recognised from nothing delivered, by the latest call', async () => {
+    const listing = await makePublicListing(TWO_ROUTES);
+    const describe = (first: 'html_page' | null, second: 'html_page' | null) => {
+      const routes = listing.routes.map((route, at) => {
+        const paid = { receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', network: 'base' as const, amount: 1000 };
+        const call = { at: `2026-11-0${3 - at}T08:00:00.000Z`, unrecognised: at === 0 ? first : second };
+        return { ...route, undelivered: { ...paid, ...call, public_chain: true } };
+      });
+      return describeVerification({ ...listing, routes });
+    };
+    expect(describe('html_page', null)).toBe('Unverified: paid 2026-11-03; answered, product not recognised');
+    expect(describe(null, 'html_page')).toBe('Unverified: paid 2026-11-03; nothing was delivered');
+  });
+
   it('is on Solana throughout where Solana is all that its source declares', async () => {
     const listing = await makePublicListing(
       makeDeclaration({
