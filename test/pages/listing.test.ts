@@ -126,7 +126,7 @@ describe('the listing page', () => {
     const pages = await openPages((await makeReadCatalogue(TWO_ROUTES)).reading);
     const { html, text } = await pages.get('/api/example-prices');
     expect(text).toContain(
-      'Verification declared 2026-11-01 , not seen yet Unverified: no route was paid for by this service Price',
+      'Verification declared 2026-11-01 , not seen yet Unverified: no paid call verifies a route Price',
     );
     expect(text).toContain('No route of this listing has been verified: all of its routes are unverified.');
     expect(html).not.toMatch(/mark-(?:proved|partly)/);

@@ -82,7 +82,7 @@ export function describeUnverified(listing: PublicListing): string {
     : `No route of this listing is verified any longer: the last verified call was on ${lapsedOn}, and all of its routes are unverified.`;
 }
 
-/** Describes why no route is verified: a payment without a recognised product, a lapsed proof, or no payment. */
+/** Describes why no route is verified: a payment without a recognised product, a lapsed proof, or no payment that counts. */
 function formatLackOfProof(listing: PublicListing): string {
   const undelivered = listing.routes.flatMap((route) => route.undelivered ?? []);
   const latest = undelivered.sort((a, b) => (a.at < b.at ? -1 : 1)).at(-1);
@@ -91,7 +91,9 @@ function formatLackOfProof(listing: PublicListing): string {
     return `paid ${formatDay(latest.at)}; ${outcome}`;
   }
   const lapsed = findLapsedProof(listing);
-  return lapsed === undefined ? 'no route was paid for by this service' : `the last verified call was on ${lapsed}`;
+  if (lapsed !== undefined) return `the last verified call was on ${lapsed}`;
+  const corrected = listing.corrections.length > 0 ? '; the operator corrected the record of one' : '';
+  return `no paid call verifies a route${corrected}`;
 }
 
 /** Finds the day of the last verified call of a listing; undefined while a route is verified. */

@@ -98,7 +98,7 @@ describe('an unverified listing', () => {
       describeVerification(toPublic(changed)),
       describeUnverified(toPublic(changed)),
     ];
-    expect(getVerification(listing)[0]).toBe('Unverified: no route was paid for by this service');
+    expect(getVerification(listing)[0]).toBe('Unverified: no paid call verifies a route');
     const networks = listing.networks.map((entry) => ({ ...entry, last_verified_at: '2026-10-10T14:24:19.000Z' }));
     expect(getVerification({ ...listing, networks })).toEqual([
       'Unverified: the last verified call was on 2026-10-10',
@@ -113,6 +113,16 @@ describe('an unverified listing', () => {
       'Unverified: paid 2026-11-02; nothing was delivered',
       'No route of this listing has been verified: all of its routes are unverified.',
     ]);
+  });
+
+  it('says that the operator corrected a receipt, where no other one verifies a route', async () => {
+    const listing = await makePublicListing(TWO_ROUTES);
+    const because = 'Our request lacked the field "thing".';
+    const correction = { receipt_id: '5f3a0c53-3b6e-4a0e-8d43-2d7e7f2f0b01', because, at: NOW };
+    const corrections = listing.routes.map(({ id }) => ({ ...correction, route_id: id })).slice(0, 1);
+    expect(describeVerification({ ...listing, corrections })).toBe(
+      'Unverified: no paid call verifies a route; the operator corrected the record of one',
+    );
   });
 
   it('tells an answer not recognised from nothing delivered, by the latest call', async () => {
