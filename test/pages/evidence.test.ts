@@ -56,6 +56,18 @@ describe('the page of a listing that was probed', () => {
     );
   });
 
+  it('says that its prices are partly declared until a 402 asked each', async () => {
+    const { reading, catalogue } = await makeProbed();
+    const pages = await openPages(reading);
+    expect((await pages.get('/api/example-prices')).text).toContain(
+      'Price 0.001-0.0025 USDC per request partly as declared; 402 seen 2026-11-23 Network',
+    );
+    await recordProbed(catalogue, 'example-prices', [{ at: '2026-11-25T06:00:00.000Z', ...CHEAP }], '/v1/other');
+    expect((await pages.get('/api/example-prices')).text).toContain(
+      'Price 0.001-0.0025 USDC per request 402 seen 2026-11-25 Network',
+    );
+  });
+
   it('shows how every route stands, and what it asked before', async () => {
     const { text } = await (await openPages((await makeProbed()).reading)).get('/api/example-prices');
     expect(text).toMatch(

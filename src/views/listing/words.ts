@@ -8,6 +8,7 @@ import { hasProviderPath } from '../pages/provider.ts';
 import { describeReason } from '../words/decision.ts';
 import { formatCount, formatDay, formatInteger, formatMedian, formatMinute } from '../words/figures.ts';
 import type { Standing } from '../words/standing.ts';
+import { isPriceSeen } from './history.ts';
 import { formatItemPrice, formatOtherRoutes, formatProof, formatVerification, listItemStandings } from './item.ts';
 import type { RoutePage } from './page.ts';
 import type { PublicHead, PublicListing, Tombstone } from './record.ts';
@@ -104,14 +105,18 @@ function findLapsedProof({ routes, network_entries }: PublicListing): string | u
   return day === undefined ? undefined : formatDay(day);
 }
 
-/** Describes the evidence for the prices of a listing: `402 seen 2026-11-20`, or `as declared`. */
+/**
+ * Describes the evidence for the prices of a listing: `402 seen 2026-11-20`, `as declared`, or `partly as declared; 402 seen
+ * 2026-11-20` if a 402 asked only some of them.
+ */
 export function formatPriceEvidence({ routes }: PublicListing): string {
   const current = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
   const seen = current.flatMap(({ evidence, last_seen_at }) =>
     evidence === 'observed' && last_seen_at !== null ? [last_seen_at] : [],
   );
   const latest = seen.sort().at(-1);
-  return latest === undefined ? 'as declared' : `402 seen ${formatDay(latest)}`;
+  if (latest === undefined) return 'as declared';
+  return `${isPriceSeen(routes) ? '' : 'partly as declared; '}402 seen ${formatDay(latest)}`;
 }
 
 /** Writes the reliability of a listing in a few words: `80 of 100`, `Unscored`. */
