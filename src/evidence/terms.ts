@@ -33,11 +33,16 @@ export function getPriceCeilings({
   price_max,
 }: Pick<Listing, 'routes' | 'price_min' | 'price_max'>): PriceCeilings {
   const offers = listCounted(routes).flatMap(({ terms }) => getCurrentTerms(terms));
-  const [min, max] = [price_min, price_max].map((price) => {
+  return getCeilings(offers, price_min, price_max);
+}
+
+/** Returns which of two prices are ceilings: all offers of that price let the seller take less. */
+export function getCeilings(offers: readonly Terms[], min: number | null, max: number | null): PriceCeilings {
+  const isAlwaysCeiling = (price: number | null) => {
     const asked = offers.filter(({ amount }) => amount === price);
     return asked.length > 0 && asked.every(isCeiling);
-  });
-  return { min: min === true, max: max === true };
+  };
+  return { min: isAlwaysCeiling(min), max: isAlwaysCeiling(max) };
 }
 
 /** Terms with a known payee. */

@@ -10,8 +10,8 @@ import { networkKey } from '../model/network.ts';
 import { isPayable } from '../model/probe.ts';
 import type { RequestExample } from '../model/request.ts';
 import { formatRoute, type RouteProbe, routeVerification } from '../model/route.ts';
-import { isCeiling, type RecordedTerms } from '../model/terms.ts';
-import { formatPrice, formatPriceRange, formatUsdc, type PriceCeilings } from '../model/usdc.ts';
+import { isCeiling } from '../model/terms.ts';
+import { formatPrice, formatUsdc } from '../model/usdc.ts';
 import {
   type AgentItem,
   agentItem,
@@ -26,6 +26,7 @@ import type { MatchedRoute } from '../views/listing/matched-route.ts';
 import type { PublicHead } from '../views/listing/record.ts';
 import { listOtherDangers } from '../views/listing/result.ts';
 import type { PublicRoute } from '../views/listing/route-record.ts';
+import { formatOfferRange } from '../views/listing/routes.ts';
 import { describeCaution } from '../views/words/caution.ts';
 import { formatDay } from '../views/words/figures.ts';
 import { formatOutcome } from '../views/words/outcome.ts';
@@ -269,7 +270,7 @@ export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>
     method: route.method,
     url: route.url,
     ...(route.description !== '' && { description: shortenText(route.description, DESCRIPTION_LENGTH) }),
-    ...(cheapest && dearest && { price_usdc: formatPriceRange(cheapest.amount, dearest.amount, getEnds(offers)) }),
+    ...(cheapest && { price_usdc: formatOfferRange(offers) }),
     ...(cheapest && { evidence: cheapest.evidence }),
     ...(seen.length > 0 && { seen_at: seen.at(-1) }),
     verification: route.verification,
@@ -286,12 +287,6 @@ export function buildCompactRoute(route: PublicRoute, can?: ReadonlySet<Ability>
     ...(route.probe && !isPayable(route.probe.outcome) && { failing: formatFailure(route.probe) }),
     ...(shortened && { shortened }),
   };
-}
-
-/** Returns the ends of sorted offers that are ceilings. */
-function getEnds(offers: readonly RecordedTerms[]): PriceCeilings {
-  const isAll = (amount: number | undefined) => offers.filter((offer) => offer.amount === amount).every(isCeiling);
-  return { min: isAll(offers[0]?.amount), max: isAll(offers.at(-1)?.amount) };
 }
 
 /** Abilities that every client of the SDK has, which answers do not mention. */

@@ -1,12 +1,12 @@
 import { toSlug } from '../../evidence/slug.ts';
-import { getCurrentTerms } from '../../evidence/terms.ts';
+import { getCeilings, getCurrentTerms } from '../../evidence/terms.ts';
 import { findChangedOffer, findProvedPrice } from '../../evidence/verification.ts';
 import { NETWORKS } from '../../model/network.ts';
 import type { PaidAnswer } from '../../model/payment.ts';
 import { formatRoute, type RouteProof } from '../../model/route.ts';
-import { isCeiling, type RecordedTerms } from '../../model/terms.ts';
+import { isCeiling, type RecordedTerms, type Terms } from '../../model/terms.ts';
 import { upperFirst } from '../../model/text.ts';
-import { formatPrice, formatUsdc } from '../../model/usdc.ts';
+import { formatPrice, formatPriceRange, formatUsdc } from '../../model/usdc.ts';
 import { PATHS } from '../links.ts';
 import { formatDay } from '../words/figures.ts';
 import { describeRouteAuthors } from '../words/source.ts';
@@ -176,6 +176,13 @@ function findDeclaredPrice(
   const [first] = declared;
   if (!first || declared.some((other) => other.amount === amount)) return null;
   return formatPrice(first.amount, isCeiling(first));
+}
+
+/** Writes the prices of some offers as a range, `0.001 or up to 0.05`; empty if there are none. */
+export function formatOfferRange(terms: readonly Terms[]): string {
+  const amounts = terms.map(({ amount }) => amount);
+  const [min, max] = [Math.min(...amounts), Math.max(...amounts)];
+  return amounts.length === 0 ? '' : formatPriceRange(min, max, getCeilings(terms, min, max));
 }
 
 /** Writes the evidence for an offer: `402 seen 2026-11-20`, `declared, seen 2026-11-20`, `declared, undated`. */
