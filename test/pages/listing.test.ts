@@ -191,6 +191,8 @@ describe('a route that only strangers name', () => {
     expect(text).toContain('How to call this API POST /v1/x 0.001 USDC on Base ');
     expect(text).toContain('Said by others, never seen 2 GET /p/0');
     const twin = (await pages.get('/api/example-prices.md')).html;
+    expect(text).toContain(' 1 endpoint ');
+    expect(twin).toContain('\n- Endpoints: 1\n');
     expect(twin).toMatch(/## How to call this API\n\n### Route 1 of 3\n\n- `POST \/v1\/x`: 0\.001 USDC/);
     expect(twin).not.toContain(PAYING_ITS_PRICE);
   });

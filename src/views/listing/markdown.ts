@@ -79,7 +79,7 @@ export function buildListingMarkdown(page: ListingPage, site: Site): string {
       ...(marked ? [`Marked as a ${marked.as}: ${marked.because}`] : []),
       `Verification: ${formatVerification(listing)}. ${describeUnverified(listing)}`,
       `Price: ${formatItemPrice(listing)} USDC per request`,
-      `Endpoints: ${routes.length === 0 ? '0 (not itemised by the provider)' : routes.length}`,
+      `Endpoints: ${routes.length === 0 ? '0 (not itemised by the provider)' : listing.endpoints_count}`,
       `Category: ${listing.category}${listing.category_inferred ? ' (inferred from the text)' : ''}`,
       `Network: ${formatNetworks(listing)}`,
       'Payment protocol: x402',
