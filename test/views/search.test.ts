@@ -169,6 +169,9 @@ describe('the page of a search', () => {
     expect(list('1', 60)).toEqual([[1], 2, 3]);
     expect(list('6', 312)).toEqual([1, '…', 4, 5, [6], 7, 8, '…', 13]);
     expect(list('13', 312)).toEqual([1, '…', 11, 12, [13]]);
+    // A gap of a single page is one, too.
+    expect(list('5', 312)).toEqual([1, '…', 3, 4, [5], 6, 7, '…', 13]);
+    expect(list('4', 312)).toEqual([1, 2, 3, [4], 5, 6, '…', 13]);
   });
 
   it('offers searches with one filter less, and without any', () => {
