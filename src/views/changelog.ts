@@ -22,6 +22,16 @@ export const DEPRECATIONS: readonly Deprecation[] = [
 /** Changes for clients of the service, newest first. */
 export const CHANGELOG: readonly { readonly date: string; readonly changes: readonly string[] }[] = [
   {
+    date: '2026-11-30',
+    changes: [
+      'A listing of which only others name routes is found by the price and the networks that it has as a whole, and no such route is shown as its call. /network/{key} and /verified have what /agent/list finds by the same filter.',
+      '`host` finds listings whose address is a bare host with a query, and `host` with `path` takes the path below the base address, too.',
+      'In /discovery, `maxTimeoutSeconds` is 86400 where a 402 asks for more than a day; 300 is for offers that name no time. A cursor of /discovery/search is one of its filters, too.',
+      'Further pages of get_listing have `caution` where something speaks against the listing as a whole.',
+      'A price range of which a 402 asked only a part is said to be partly declared, and a ceiling is shown as one in /compare.',
+    ],
+  },
+  {
     date: '2026-11-29',
     changes: [
       'Changes have a `sentence` in /agent/changes and list_changes: what changed and why, in our own words. Feeds and pages say the same. It counts routes; in feeds and on pages the lines below it name them.',
