@@ -53,7 +53,7 @@ export async function startNginxOf(
     .join('\n');
   const file = join(folder, 'nginx.conf');
   const configuration = `daemon off; master_process off; pid ${join(folder, 'nginx.pid')}; error_log stderr;
-events { worker_connections 1024; }
+events { worker_connections 4096; }
 http { access_log off; ${temporary}
 ${site} }`;
   writeFileSync(file, configuration);
