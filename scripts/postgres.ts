@@ -13,11 +13,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { findFreePort } from './free-port.ts';
 
 /** A PostgreSQL server of this test run, on loopback. */
 export interface PostgresServer {
@@ -109,7 +109,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (!programs) throw new Error('there is no PostgreSQL for this system');
   const folder = makeFolder();
   execFileSync('cp', ['-a', initialise(programs.initdb), folder]);
-  const server = openServer(programs.postgres, folder, await findPort());
+  const server = openServer(programs.postgres, folder, await findFreePort());
   await server.start();
   return server;
 }
@@ -188,7 +188,7 @@ function openServer(postgres: string, folder: string, port: number): PostgresSer
           mode: 0o600,
         });
         if (asRoot) execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, copy]);
-        const replica = openServer(postgres, beside, await findPort());
+        const replica = openServer(postgres, beside, await findFreePort());
         await replica.start();
         // Commits here are on the replica, too, from now on.
         await client.query("ALTER SYSTEM SET synchronous_standby_names = 'replica'");
@@ -241,12 +241,4 @@ export async function run(address: string, sql: string): Promise<Record<string, 
   } finally {
     await client.end();
   }
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }

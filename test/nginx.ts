@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Server, startChild, stopChild } from '../scripts/bench/world.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../scripts/free-port.ts';
 
 /** Finds the command of nginx: what `NGINX` names, else that on the PATH; undefined without one. */
 export function findNginx(): string | undefined {

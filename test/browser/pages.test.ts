@@ -172,7 +172,7 @@ describe('in a real browser', () => {
     expect(await page.getByRole('row', { name: /^Standing/ }).textContent()).toContain('not seen yet');
     expect(await isTooWide(page)).toBe(false);
     await page.getByRole('link', { name: 'Remove GET /maths/tool-0 from the comparison' }).click();
-    expect(await page.getByRole('columnheader').count()).toBe(1);
+    await expect.poll(() => page.getByRole('columnheader').count()).toBe(1);
     await page.goto(`${world.url}/api/example-prices`);
     await page.locator('.routes summary', { hasText: 'GET /v1/other' }).click();
     await page.locator('.routes details', { hasText: 'GET /v1/other' }).getByRole('link', { name: 'Compare' }).click();

@@ -13,7 +13,7 @@ async function send(url: string, ...texts: string[]): Promise<string> {
   socket.setEncoding('utf8').on('data', (chunk) => {
     answer += chunk;
   });
-  const closed = once(socket, 'close', { signal: AbortSignal.timeout(5000) });
+  const closed = once(socket, 'close');
   for (const text of texts) {
     socket.write(text);
     await Promise.race([closed, once(socket, 'data')]);

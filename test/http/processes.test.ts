@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../scripts/free-port.ts';
 import { makeFolder } from '../builders.ts';
-import { findFreePort } from '../free-port.ts';
 import { skipWithout } from '../skipped.ts';
 import { findSample, readSamples } from './metrics.ts';
 import {
@@ -63,11 +63,11 @@ describe('npm start', () => {
       return ['removed-prices', 'kept-prices'].filter((slug) => home.includes(`"><a href="/api/${slug}"`));
     };
     await expect.poll(listCards).toEqual(['kept-prices']);
-    expect((await readJson('/readyz')).pages.made_at).not.toBe(before);
+    // The home page comes first, and the rebuild is told once the last page is in place.
+    await expect.poll(async () => (await readJson('/readyz')).pages.made_at).not.toBe(before);
     const metricsUrl = await server.find(/"url":"(http:[^"]*\/metrics)"/);
     const read = async (name: string, labels = {}) => findSample(await readSamples({ metricsUrl }), name, labels);
     const countWritten = () => server.getSaid().match(/"outcome":"written"/g)?.length ?? 0;
-    // A rebuild is reported once its last page is in place.
     await expect.poll(countWritten).toBeGreaterThanOrEqual(2);
     await expect
       .poll(async () => (await read('catalogue_rebuilds_total', { outcome: 'written' })) === countWritten())

@@ -65,9 +65,9 @@ describe('a provider in a browser', () => {
       shop.header = MENDED;
       await page.getByRole('button', { name: 'Check again' }).click();
       await page.getByText('3 of 4 routes can be listed.').waitFor();
-      expect(await page.getByRole('heading', { name: 'As buyers will see it' }).isVisible()).toBe(true);
+      await page.getByRole('heading', { name: 'As buyers will see it' }).waitFor();
       expect(await page.locator('.check-listing .card').textContent()).toContain('0.01 USDC');
-      expect(await page.getByText('Clients with x402 version 2, an EVM wallet').isVisible()).toBe(true);
+      await page.getByText('Clients with x402 version 2, an EVM wallet').waitFor();
       await page.reload();
       expect(await page.locator('.check-summary').textContent()).toBe('3 of 4 routes can be listed.');
     },
@@ -162,7 +162,7 @@ describe('a server', () => {
     // One client, whichever way it comes, and whatever it says of itself.
     const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '203.0.113.9' };
     const rest = await Promise.all(
-      [2, 3, 4, 5].map((at) => {
+      [2, 3, 4, 5, 6, 7].map((at) => {
         const body = JSON.stringify({ url: `http://127.0.0.1:1000${at}/x` });
         return fetch(`${server.url}/providers/check`, { method: 'POST', body, headers });
       }),

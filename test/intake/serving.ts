@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
+import { findFreePort } from '../../scripts/free-port.ts';
 import { startPostgres } from '../../scripts/postgres.ts';
 import { openCatalogue } from '../../src/catalogue/database.ts';
 import { readConfig } from '../../src/config.ts';
@@ -10,7 +11,6 @@ import { writeStatement } from '../../src/views/submission.ts';
 import { IDENTITY, makeFolder, NOW } from '../builders.ts';
 import { startCatalogue } from '../cli/running.ts';
 import { readDeployed } from '../deploy/tools.ts';
-import { findFreePort } from '../free-port.ts';
 import { serveSiteFixture } from '../http/running.ts';
 import { startNginxOf } from '../nginx.ts';
 import { makeSiteFixture } from '../site/site-fixture.ts';

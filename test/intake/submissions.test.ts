@@ -146,7 +146,7 @@ describe('a submission', () => {
   });
 
   it('is refused for what nobody can call, to whom asks too often, and where there is none', async () => {
-    const intake = await openIntake();
+    const intake = await openIntake({ now: () => 0 });
     expect((await askJson(`${intake.url}/submit/list`, { url: 'x' })).json.code).toBe('bad_address');
     const gone = await askJson(`${intake.url}/submit/list/${'x'.repeat(24)}.json`, undefined, { Accept: '*/*' });
     expect([gone.status, gone.json.code]).toEqual([404, 'no_submission']);

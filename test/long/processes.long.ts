@@ -3,7 +3,7 @@ import { delimiter, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findFreePort } from '../free-port.ts';
+import { findFreePort } from '../../scripts/free-port.ts';
 import {
   isListening,
   listProcesses,

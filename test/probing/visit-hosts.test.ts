@@ -192,18 +192,18 @@ describe('robots.txt', () => {
   });
 
   it('that cannot be fetched any more still applies', async () => {
-    const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { delayMs: 400 });
+    const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { delayMs: 10_000 });
     const store = makeStore(['/v1/a', '/v1/b']);
     store.getHostPolicy = async () => ({ ...MANNERS, robots: 'User-agent: *\nDisallow: /v1/b\n', robots_due: true });
-    await run(fakeHosts, store, { timeoutMs: 100 });
+    await run(fakeHosts, store, { timeoutMs: 300 });
     expect(fakeHosts.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect(store.samples.map(({ cause }) => cause)).toEqual([null, 'robots_disallowed']);
   });
 
   it('that cannot be fetched allows everything, is given up like another request, and is requested again', async () => {
-    const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { delayMs: 400 });
+    const fakeHosts = await openFakeHosts(1, (response) => sendChallenge(response), { delayMs: 10_000 });
     const store = makeStore(['/v1/a']);
-    await run(fakeHosts, store, { timeoutMs: 100 });
+    await run(fakeHosts, store, { timeoutMs: 300 });
     expect(fakeHosts.listAsked()).toEqual(['/robots.txt', '/v1/a']);
     expect([store.samples[0]?.outcome, store.robots.size]).toEqual(['timeout', 0]);
   });
