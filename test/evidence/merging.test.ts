@@ -57,6 +57,18 @@ describe('several sources of one listing', () => {
     expect(merged.routes[0]?.said_by).toEqual({ route: 0, description: 1, input: 2, price: 0 });
   });
 
+  it('tell how a payment is retried by the best source that says it, and never by a stranger', () => {
+    const document = makeDeclaration({
+      source: { kind: 'openapi', name: 'https://prices.example-provider.com/openapi.json', observed_at: null },
+    });
+    const manifest = makeDeclaration({ routes: [makeRoute({ payment_identifier: 'supported' })] });
+    const feed = makeFeed('a', 1, { routes: [makeRoute({ payment_identifier: 'required' })] });
+    const getSaid = (...all: Declaration[]) => merge(all).routes[0]?.route.payment_identifier;
+    expect(merge([document, manifest]).sources.map(({ authority }) => authority)).toEqual(['host', 'operator']);
+    expect(getSaid(feed, manifest, document)).toBe('supported');
+    expect(getSaid(feed, document)).toBeUndefined();
+  });
+
   it('give texts that name nothing no chance: the host, a placeholder, an empty line', () => {
     const source = { kind: 'openapi' as const, name: 'https://tide-house.example/openapi.json', observed_at: null };
     const base_url = 'https://api.tide-house.example';

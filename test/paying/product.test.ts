@@ -99,6 +99,7 @@ describe('an answer is not taken for the product', () => {
     ['error_in_body', { data: {}, errors: [{ message: 'boom', locations: [{ line: 1 }], path: ['a'] }] }],
     ['error_in_body', { errors: ['boom'] }],
     ['error_in_body', { errors: [{ field: 'symbol', message: 'is required' }] }],
+    ['error_in_body', { errors: [...Array(20).fill({ message: 'boom' }), { rule: 'semi' }] }],
     ['error_in_body', { statusCode: 500, message: 'Internal server error' }],
     ['error_in_body', { statusCode: '502', message: 'no' }],
     ['error_in_body', { code: 429, msg: 'slow down', hint: 'wait' }],
