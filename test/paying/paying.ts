@@ -56,9 +56,9 @@ export type Sale<Transaction extends string> = (context: {
 async function openRelay(chain: BaseChain) {
   const address = toHex(randomBytes(20));
   await chain.fundGas(address);
-  /** Settles the `payload` of a payment. */
+  /** Settles the `payload` of a payment, and returns once that is in a block: whoever is delivered to may look at once. */
   const settle = ({ authorization: a, permit2Authorization: permit, signature }: Payload, taken?: bigint) =>
-    chain.send(
+    chain.sendInBlock(
       address,
       permit
         ? buildPermitCall(permit, signature, taken)

@@ -239,9 +239,11 @@ describe('a call whose price is a ceiling', () => {
         // The higher fee comes first in the block.
         const fees = { maxFeePerGas: 10n ** 12n, maxPriorityFeePerGas: 10n ** 11n };
         const first = await openWallet(chain.rpcUrl, stranger).writeContract({ ...call, ...fees });
-        const second = await settle(0n);
+        const settling = settle(0n);
+        await expect.poll(async () => (await miner.getTxpoolStatus()).pending).toBe(2);
         await miner.mine({ blocks: 1 });
         await miner.setAutomine(true);
+        const second = await settling;
         const places = await Promise.all(
           [first, second].map(async (hash) => {
             const { blockNumber, transactionIndex } = await openWallet(chain.rpcUrl, stranger).getTransactionReceipt({
